@@ -226,7 +226,7 @@ def explores(folder: Path, battles: int) -> Iterator[Row]:
     made = perf_counter() - begun
     bare = _pages(database)
     begun = perf_counter()
-    while database.write([lambda db: explored_rows(db).go_on()])[0] == [True]:
+    while database.write([lambda db: explored_rows(db).count_next_batch()])[0] == [True]:
         pass
     counted = perf_counter() - begun
     size, each = _pages(database) - bare, database.table.number("select max(number) from battle")

@@ -84,7 +84,7 @@ class Evening:
         self.house = House([BoardSpec("oak board")])
         self.house.enter("Anna", 0.0)
         self.house.enter("Bert", 0.0)
-        self.house.enter("Carla", 0.0, Terminal(reader=True))
+        self.house.enter("Carla", 0.0, Terminal(has_reader=True))
         self.type("Carla", "go to oak board")
 
     def type(self, name: str, line: str) -> dict[str, str]:

@@ -48,7 +48,7 @@ from thudmud.store import Store
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import utf8_in, variables_in
 from thudmud.telnet.lines import LineSplitter, readable
-from thudmud.views.words import columns, plain, wrapped
+from thudmud.views.words import columns, plain, wrap
 from thudmud.web.http import plain as answer
 from thudmud.web.http import read_request, require_strict_head
 from thudmud.web.pictures import Site
@@ -357,7 +357,7 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
     lambda text: variables_in(text.encode("latin-1")): ("\0a\1b", "\1", "\2", "\3a"),
     lambda text: utf8_in(text.encode("latin-1")): (";", ";UTF-8", "[TTABLE]"),
     clean: ("\u200d", "a\u200d", "\u0301", "a\u0301", "\ufe0f", "\u202e"),
-    lambda text: wrapped(text, 80): ("a ", '"a', '" ', "\u0301", "\N{PILE OF POO}", "\u200d"),
+    lambda text: wrap(text, 80): ("a ", '"a', '" ', "\u0301", "\N{PILE OF POO}", "\u200d"),
     columns: ("\u0301", "\N{PILE OF POO}\u200d", "\ufe0f"),
     plain: ("\u0301", "\N{PILE OF POO}\u200d"),
     sent: ("GET ", "X:", "X: \r\n", "\r\n", "GET / HTTP/1.1\r\n", "a: b\r\nA: b\r\n"),

@@ -25,12 +25,12 @@ from thudmud.game.events import (
     require_name,
     require_time,
 )
-from thudmud.game.hall import Hall, kept_for
-from thudmud.game.match import game_of
+from thudmud.game.hall import Hall, conflicting_spelling
+from thudmud.game.match import fold_game
 from thudmud.game.options import UNKNOWN, Profile
 from thudmud.game.projections import HALL, is_board_key, is_of_a_match
-from thudmud.game.table import BoardSpec, Table, require_fit, require_ply
-from thudmud.game.tables import due
+from thudmud.game.table import BoardSpec, Table, require_applicable, require_ply
+from thudmud.game.tables import next_due_time
 from thudmud.language.parsing import board_problem, parse
 from thudmud.language.vocabulary import HostCommand, Vocabulary
 from thudmud.rules import DEFAULT_RULES, Game
@@ -239,10 +239,10 @@ class House:
     @property
     def due(self) -> float | None:
         """Earliest time at which `pass_time` may have something to do; None for never."""
-        moments = [due(table) for table in self.hall.tables.values()]
+        moments = [next_due_time(table) for table in self.hall.tables.values()]
         moments += [each.next_time(self._now) for each in self._opponents.values()]
         moments += [seek.until for seek in self.hall.seeks.values()]
-        moments += [reactor.next_look() for reactor in self._service.reactors]
+        moments += [reactor.next_run_time() for reactor in self._service.reactors]
         return min((moment for moment in moments if moment is not None), default=None)
 
     @property
@@ -325,9 +325,9 @@ class House:
         require_time(now)
         if here := self.hall.people.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
-        if kept := kept_for(self.hall, name, at_once(self._service.adjourned(name))):
+        if kept := conflicting_spelling(self.hall, name, at_once(self._service.adjourned(name))):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
-        if room is not None and self.hall.tables.spelt(room) not in self.hall.tables:
+        if room is not None and self.hall.tables.exact_name(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
         arrival = JoinRequest(
             name,
@@ -454,7 +454,7 @@ class House:
         Raises:
             KeyError: no board has that name.
         """
-        return self.hall.tables[self.hall.tables.spelt(board)].game
+        return self.hall.tables[self.hall.tables.exact_name(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -597,7 +597,7 @@ class _Past:
         if run and table.match and run[0] is not table.game:
             match, version = table.match.with_game(run[0], None), self._versions[key]
             self._put(
-                replace(table, match=match, version=version, since=run[1], excused=0.0, warned=None)
+                replace(table, match=match, version=version, waiting_since=run[1], excused_seconds=0.0, warned_at=None)
             )
 
     def _require(self, key: str, event: Event) -> None:
@@ -605,11 +605,11 @@ class _Past:
             raise InvalidValueError("it is of no board")
         self._end_run(key)
         if not isinstance(event, Imported):
-            require_fit(self._table(key), event)
+            require_applicable(self._table(key), event)
         elif key in self._here or key in self._elsewhere:
             raise InvalidValueError("it was played elsewhere")
         else:
-            game_of([event])
+            fold_game([event])
 
     def _fold(self, key: str, event: TableEvent, entry: Entry) -> None:
         if key in self._here:
@@ -618,8 +618,8 @@ class _Past:
             self._elsewhere[key] = self._table(key).apply(event, entry.battle)
         table = self._table(key)
         # Plies need the table if there is a clock, or if a player is away and misses them.
-        if table.game and table.running and not table.away and table.clock is None:
-            self._runs[key] = table.game, table.since
+        if table.game and table.is_running and not table.away and table.clock is None:
+            self._runs[key] = table.game, table.waiting_since
 
     def _table(self, key: str) -> Table:
         if key in self._here:

@@ -874,7 +874,7 @@ async def test_options_at_the_name_prompt_keep_the_last_choice_of_each(
     assert len(login.choices) == 6
     typed = [choice for line in lines if (choice := chosen_by(line))]
     assert len(typed) == len(lines)
-    assert Options().chosen(login.choices) == Options().chosen(typed)
+    assert Options().with_choices(login.choices) == Options().with_choices(typed)
     assert answers.shown.count("Lines fit 399 columns from now on.") == 1
 
 

@@ -50,18 +50,18 @@ async def test_worker_evaluation_matches_the_built_in_adviser(
 ) -> None:
     game = Game.start(rules)
     for _ in range(2):  # each side's turn
-        expected = await OwnAdviser().weigh(game)
+        expected = await OwnAdviser().evaluate(game)
         async with asked(tmp_path) as adviser:
-            assert await adviser.weigh(game) == expected
-        game = game.play(expected.line[0])
-    worths = [(await OwnAdviser().weigh(each)).worth for each in (Game.start(rules), game)]
+            assert await adviser.evaluate(game) == expected
+        game = game.play(expected.principal_variation[0])
+    worths = [(await OwnAdviser().evaluate(each)).score for each in (Game.start(rules), game)]
     assert abs(worths[0] - worths[1]) < 500  # both are in the dwarfs' view
 
 
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])
 async def test_failing_worker_gives_no_evaluation(tmp_path: Path, command: Sequence[str]) -> None:
     async with asked(tmp_path, command) as adviser:
-        assert await adviser.weigh(Game.start(DISCWORLD)) is None
+        assert await adviser.evaluate(Game.start(DISCWORLD)) is None
 
 
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])

@@ -304,7 +304,7 @@ def test_bot_offers_to_end_a_long_quiet_battle(battle: Hall) -> None:
         battle.type("Grog", ["move from g7 to f7", "move from f7 to g7"][ply % 2])
     assert battle.typed == ["Grog: end game on oak board"]
     battle.type("Anna", "end game")
-    assert not battle.tables["oak board"].running
+    assert not battle.tables["oak board"].is_running
 
 
 def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak board") -> None:
@@ -316,7 +316,7 @@ def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak
         [task] = hall.minds["Grog"].tasks()
         hall.minds["Grog"].weighed(task, worth(ply))
         hall.settle()
-        if not hall.tables[board].running:
+        if not hall.tables[board].is_running:
             return
         hall.type("Grog", there[1][back])
 
@@ -386,11 +386,11 @@ def test_bot_resigns_a_lost_battle_only_where_pieces_do_not_count(hall: Hall, bo
     amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, board)
     amble(hall, 2, lambda _: 1 - LOST_BY, board)
     amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, board)
-    assert hall.tables[board].running
+    assert hall.tables[board].is_running
     amble(hall, 2, lambda _: -LOST_BY, board)
     resigns = ["Grog: resign game on elm table"] if board == "elm table" else []
     assert hall.typed == resigns
-    assert hall.tables[board].running is not bool(resigns)
+    assert hall.tables[board].is_running is not bool(resigns)
 
 
 def test_bot_forgets_evaluations_of_plies_taken_back(hall: Hall) -> None:
@@ -402,7 +402,7 @@ def test_bot_forgets_evaluations_of_plies_taken_back(hall: Hall) -> None:
         hall.minds["Grog"].weighed(task, 0)
         hall.type("Anna", "undo")
     amble(hall, 2, lambda _: 0, "elm table")
-    assert hall.tables["elm table"].running
+    assert hall.tables["elm table"].is_running
 
 
 def test_bot_at_a_board_with_a_clock_lets_a_person_start(hall: Hall) -> None:
@@ -435,7 +435,7 @@ def test_bot_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) ->
 
 def test_bot_stays_for_a_rematch(battle: Hall) -> None:
     battle.type("Anna", Resign(), "start", Resign(), "start")
-    assert battle.tables["oak board"].running
+    assert battle.tables["oak board"].is_running
     assert battle.wait(2 * GRACE) == []
 
 
@@ -469,7 +469,7 @@ def test_bot_adjourns_the_match_of_an_absent_opponent(battle: Hall) -> None:
     assert battle.wait(1) == ["Grog: adjourn game on oak board"]
     battle.come("Anna", bot=False)
     battle.type("Anna", "go to oak board", "resume")
-    assert battle.tables["oak board"].running
+    assert battle.tables["oak board"].is_running
 
 
 def test_bot_plays_on_with_an_opponent_who_returns_in_time(battle: Hall) -> None:

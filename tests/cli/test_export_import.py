@@ -19,7 +19,7 @@ from thudmud.cli.records import LARGEST
 from thudmud.game.archive import Battle
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import BattleStarted, Commented, Moved
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.projections import HALL
 from thudmud.rules import (
     DISCWORLD,
@@ -240,7 +240,7 @@ class TestImport:
         first = await battle_in(target, 1)
         assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
-        assert game_of(await target.read(battles.plies, first)).moves == CAPTURE  # type: ignore[arg-type]
+        assert fold_game(await target.read(battles.plies, first)).moves == CAPTURE  # type: ignore[arg-type]
 
     async def test_comments_survive_a_round_trip(self, annals: Annals, tmp_path: Path) -> None:
         source, target = await store_of(annals), Store.in_memory()

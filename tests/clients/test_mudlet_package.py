@@ -23,7 +23,7 @@ from tests.clients.mudlet import Mudlet
 from tests.clients.wire import DO, GMCP, IAC, SB, SE, Wire
 from thudmud.rules import RULESETS, Game, Move, Square
 from thudmud.version import VERSION
-from thudmud.views.data import rows
+from thudmud.views.data import position_rows
 from thudmud.web.mpackage import mpackage
 
 API = Path(__file__).parent / "mudlet_api.lua"
@@ -293,7 +293,7 @@ def test_game_is_played_by_clicks(panel: Callable[..., Panel], rules: str) -> No
         turn = f"your turn, {game.turn.plural}"
         player.until_shown(lambda turn=turn: turn in player.texts, turn)  # type: ignore[misc]
         assert not player.marks
-        assert player.rows == rows(game.position)
+        assert player.rows == position_rows(game.position)
     assert several or rules == "classic"
     player.run('thudmud.ask("look")')
     told = len([name for name, _ in player.heard if name == "Thud.Board"])
@@ -388,7 +388,7 @@ def test_package_installs_midgame_and_uninstalls_completely(panel: Callable[...,
     for _ in range(2):  # a second run, as after an edit, must work too
         player.run_package(mpackage())
         player.until_shown(lambda: "your turn, dwarfs" in player.texts, "the board")
-        assert player.rows == rows(Game.start(RULESETS["discworld"]).position)
+        assert player.rows == position_rows(Game.start(RULESETS["discworld"]).position)
     player.run('raise("sysUninstallPackage", "another")')
     assert player.labels
     player.run('raise("sysUninstallPackage", "thudmud")')

@@ -30,7 +30,7 @@ from thudmud.language.vocabulary import Vocabulary
 from thudmud.views import Terminal
 from thudmud.views.headlines import finders
 from thudmud.views.help import PAGES
-from thudmud.views.refusals import _TEXTS, refused
+from thudmud.views.refusals import _TEXTS, refusal_text
 from thudmud.views.words import sentences_without
 
 ROOT = Path(__file__).parents[2]
@@ -283,9 +283,9 @@ def proposals(feature: str, text: str) -> list[str]:
 def test_refusal_suggests_no_message_without_letters() -> None:
     house = House([BoardSpec("oak board")], without=["letters"])
     absent = RefusedError(Refusal.NOT_HERE, player="Dora", seconds=180.0)
-    told = refused(absent, "Anna", left_out=house.hall.left_out)
+    told = refusal_text(absent, "Anna", left_out=house.hall.left_out)
     assert told == "Dora is not here, and was last here 3 minutes ago."
-    assert '"message"' in refused(absent, "Anna")
+    assert '"message"' in refusal_text(absent, "Anna")
 
 
 def test_lesson_suggests_no_hint_without_hints() -> None:

@@ -104,7 +104,7 @@ async def house(data: bytes) -> None:
     place = House([BoardSpec("oak board", sorted(RULESETS)[first % 3], Style.BRIEF)])
     for name in _PLAYERS:
         packages = frozenset({"thud"}) if first & 0x40 else frozenset[str]()
-        terminal = Terminal(40, utf8=first & 0x20 > 0, packages=packages)
+        terminal = Terminal(40, supports_utf8=first & 0x20 > 0, packages=packages)
         for message in place.enter(name, 0.0, terminal):
             _check_message(message)
     typed = [*_BEGINNING, *(line for line in lines if isinstance(line, str))]

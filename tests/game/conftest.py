@@ -10,7 +10,7 @@ from thudmud.features.playing.seats import Join
 from thudmud.game.events import Parting, TableEvent
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.tables import Context, TableCommand, decide, vanish
+from thudmud.game.tables import Context, TableCommand, decide, leave_server
 from thudmud.rules import Attempt, Side, Square, Verb
 
 NOW = 7.0
@@ -52,7 +52,7 @@ def without(
 ) -> Table:
     """Return the table after the departure of some players."""
     for player in players:
-        for event in vanish(table, player, parting, now):
+        for event in leave_server(table, player, parting, now):
             table = table.apply(event)
     return table
 

@@ -19,7 +19,7 @@ from thudmud.game.archive import (
     LookupResults,
 )
 from thudmud.game.command import Command
-from thudmud.game.decisions import arrive, decide, part
+from thudmud.game.decisions import decide, decide_arrival, decide_departure
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.game.hall import Decision, Hall
@@ -56,7 +56,7 @@ class StoredHall(Hall):
             try:
                 return decide(self, player, command, now, found)
             except LookupNeededError as unread:
-                found.take(unread.lookup, at_once(self.store.look_up(unread.lookup)))
+                found.store(unread.lookup, at_once(self.store.look_up(unread.lookup)))
 
     def commit(self, decision: Decision) -> list[Delivery]:
         """Store the events of a decision, and apply it."""
@@ -131,7 +131,7 @@ def enter(
     *,
     member: bool = False,
 ) -> list[Delivery]:
-    return commit(hall, arrive(hall, player, now, Profile(styles or {}), member=member))
+    return commit(hall, decide_arrival(hall, player, now, Profile(styles or {}), member=member))
 
 
 def do(hall: StoredHall, player: str, command: Command, now: float = NOW) -> list[Delivery]:
@@ -141,7 +141,7 @@ def do(hall: StoredHall, player: str, command: Command, now: float = NOW) -> lis
 def lose(
     hall: Hall, player: str, now: float = NOW, parting: Parting = Parting.LOST
 ) -> list[Delivery]:
-    return commit(hall, part(hall, player, parting, now))
+    return commit(hall, decide_departure(hall, player, parting, now))
 
 
 def refusal(hall: StoredHall, player: str, command: Command, now: float = NOW) -> Enum:

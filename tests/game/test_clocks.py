@@ -37,16 +37,16 @@ from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import (
-    closed,
     come_back,
-    due,
-    flag_fallen,
-    folded,
-    held,
-    overdue,
-    part,
-    tidied,
-    vanish,
+    end_on_time,
+    fold_events,
+    free_abandoned_seats,
+    leave_seat,
+    leave_server,
+    next_due_time,
+    overdue_events,
+    prepare_closing,
+    stop_clock_for_outage,
 )
 from thudmud.rules import Ending, Side
 from thudmud.values import replace
@@ -83,11 +83,11 @@ def away_for(table: Table, player: str, since: float, seconds: float) -> Table:
 
 def got_up(table: Table, player: str, now: float) -> Table:
     """Return the table after a player gave up the seat, which is allowed against a bot."""
-    return folded(table, part(table, player, Parting.LEFT, now))
+    return fold_events(table, leave_seat(table, player, Parting.LEFT, now))
 
 
 def left(table: Table) -> tuple[float, float]:
-    return clock(table).left(Side.DWARF), clock(table).left(Side.TROLL)
+    return clock(table).seconds_left(Side.DWARF), clock(table).seconds_left(Side.TROLL)
 
 
 class TestTimeControl:
@@ -141,7 +141,7 @@ class TestClock:
         assert left(table) == (60 - 10 + 5, 60)
         table = after(table, ("Bert", ply("G7", "G6")), now=NOW + 30)
         assert left(table) == (55, 60 - 20 + 5)
-        assert clock(table).read(NOW + 33).left(Side.DWARF) == 52
+        assert clock(table).advanced_to(NOW + 33).seconds_left(Side.DWARF) == 52
 
     def test_clock_in_days_is_reset_at_each_ply(self, by_mail: Table) -> None:
         table = after(by_mail, ("Anna", ply("A6", "B6")), now=NOW + 2 * DAY)
@@ -151,7 +151,7 @@ class TestClock:
     def test_clock_starts_with_the_trolls_when_they_move_first(self) -> None:
         start = Clock(FAST, NOW, Side.TROLL)
         after_one = start.pressed(NOW + 7)
-        assert (after_one.left(Side.TROLL), after_one.left(Side.DWARF)) == (58, 60)
+        assert (after_one.seconds_left(Side.TROLL), after_one.seconds_left(Side.DWARF)) == (58, 60)
 
     @given(st.lists(st.floats(0, 50), max_size=12), st.integers(1, 12), st.floats(0, 50))
     def test_takeback_restores_the_time(
@@ -165,7 +165,7 @@ class TestClock:
         if plies:
             assert back.turn is then.turn
             for side in Side:
-                assert back.left(side) == pytest.approx(then.left(side))
+                assert back.seconds_left(side) == pytest.approx(then.seconds_left(side))
 
     @pytest.mark.parametrize(
         ("control", "seconds"),
@@ -195,15 +195,15 @@ class TestClock:
         table = away_for(timed, "Anna", NOW, 10)
         assert left(table) == (60 - 4, 60)
         table = without(table, "Bert", now=NOW + 10)
-        assert clock(table).still == GRACE_FAST
+        assert clock(table).remaining_standstill == GRACE_FAST
         assert clock(table).deadline == NOW + 10 + 56 + GRACE_FAST
 
     def test_grace_of_both_sides_runs_in_parallel_while_both_are_away(self, timed: Table) -> None:
         table = away_for(timed, "Bert", NOW, 2)
         table = without(table, "Anna", "Bert", now=NOW + 2)
-        assert clock(table).still == GRACE_FAST
+        assert clock(table).remaining_standstill == GRACE_FAST
         table = table.apply(come_back(table, "Anna", NOW + 2 + GRACE_FAST)[0])
-        assert clock(table).still == 0
+        assert clock(table).remaining_standstill == 0
         assert left(table) == (60, 60)
 
     def test_grace_is_not_used_while_the_other_seat_is_free(self, empty: Table) -> None:
@@ -211,34 +211,34 @@ class TestClock:
         table = without(table, "Bert", now=NOW + 10)
         table = got_up(table, "Anna", NOW + 12)
         table = after(table, ("Anna", Join(Side.DWARF)), now=NOW + 500)
-        assert clock(table).still == GRACE_FAST - 2
+        assert clock(table).remaining_standstill == GRACE_FAST - 2
 
     def test_grace_is_renewed_in_the_second_battle(self, timed: Table) -> None:
         table = away_for(timed, "Anna", NOW, 10)
         table = after(table, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
-        assert clock(without(table, "Anna", now=NOW + 50)).still == GRACE_FAST
+        assert clock(without(table, "Anna", now=NOW + 50)).remaining_standstill == GRACE_FAST
 
     def test_grace_used_before_an_adjournment_stays_used(self, timed: Table) -> None:
         table = after(away_for(timed, "Anna", NOW, 4), ("Anna", Adjourn()), now=NOW + 20)
         away = events(table, "Bert", Adjourn(), NOW + 25)[-1]
         assert isinstance(away, Adjourned)
         again = Table.set_up(BoardSpec("pine board")).apply(Resumed(NOW + 9000, "Anna", away.match))
-        assert clock(without(again, "Anna", now=NOW + 9000)).still == GRACE_FAST - 4
+        assert clock(without(again, "Anna", now=NOW + 9000)).remaining_standstill == GRACE_FAST - 4
 
     def test_grace_after_a_server_failure_is_the_longest(self, timed: Table) -> None:
         table = timed
         for name in ("Anna", "Bert"):
-            for event in vanish(table, name, Parting.RESTART, NOW + 10):
+            for event in leave_server(table, name, Parting.RESTART, NOW + 10):
                 table = table.apply(event)
         assert clock(table).deadline == NOW + 10 + 50 + LONGEST_GRACE
         table = table.apply(come_back(table, "Anna", NOW + 70)[0])
         assert left(table)[0] == 50
         table = table.apply(come_back(table, "Bert", NOW + 100)[0])
         table = without(table, "Anna", now=NOW + 100)  # her own grace is unused
-        assert clock(table).still == GRACE_FAST
-        for event in vanish(table, "Bert", Parting.RESTART, NOW + 106):
+        assert clock(table).remaining_standstill == GRACE_FAST
+        for event in leave_server(table, "Bert", Parting.RESTART, NOW + 106):
             table = table.apply(event)
-        assert clock(table).still == LONGEST_GRACE - 90
+        assert clock(table).remaining_standstill == LONGEST_GRACE - 90
 
     def test_clock_of_a_correspondence_battle_runs_while_both_are_away(
         self, by_mail: Table
@@ -248,18 +248,21 @@ class TestClock:
 
     def test_clock_is_held_for_outages_of_the_server(self, timed: Table) -> None:
         gone = [(NOW - 50.0, NOW - 40.0), (NOW + 30.0, NOW + 500.0), (NOW + 510.0, NOW + 520.0)]
-        (event,) = held(timed, gone, NOW + 525)
+        (event,) = stop_clock_for_outage(timed, gone, NOW + 525)
         assert event == ClockHeld(NOW + 525, "", 480.0)
         assert left(timed.apply(event)) == (60 - 45, 60)
 
     def test_clock_is_held_once_for_an_outage(self, timed: Table) -> None:
         gone = [(NOW + 30.0, NOW + 500.0)]
-        table = timed.apply(held(timed, gone, NOW + 500)[0])
-        assert held(table, gone, NOW + 505) == ()
+        table = timed.apply(stop_clock_for_outage(timed, gone, NOW + 500)[0])
+        assert stop_clock_for_outage(table, gone, NOW + 505) == ()
 
     def test_clock_that_is_not_running_is_not_held(self, started: Table, timed: Table) -> None:
-        assert held(started, [(NOW, NOW + 100)], NOW + 100) == ()
-        assert held(after(timed, ("Anna", Resign())), [(NOW, NOW + 100)], NOW + 100) == ()
+        assert stop_clock_for_outage(started, [(NOW, NOW + 100)], NOW + 100) == ()
+        assert (
+            stop_clock_for_outage(after(timed, ("Anna", Resign())), [(NOW, NOW + 100)], NOW + 100)
+            == ()
+        )
 
     def test_clock_is_adjourned_and_resumed_with_its_match(self, timed: Table) -> None:
         played = after(timed, ("Anna", ply("A6", "B6")), now=NOW + 10)
@@ -297,9 +300,9 @@ class TestClock:
 
 class TestFlags:
     def test_fallen_flag_ends_the_battle_scored_as_a_resignation(self, timed: Table) -> None:
-        assert due(timed) == NOW + 60
-        assert overdue(timed, NOW + 59.9) == ()
-        (ended,) = overdue(timed, NOW + 60)
+        assert next_due_time(timed) == NOW + 60
+        assert overdue_events(timed, NOW + 59.9) == ()
+        (ended,) = overdue_events(timed, NOW + 60)
         assert isinstance(ended, BattleEnded)
         (resigned,) = events(timed, "Anna", Resign())
         assert isinstance(resigned, BattleEnded)
@@ -309,7 +312,7 @@ class TestFlags:
             resigned.outcome.winner,
             resigned.outcome.score,
         )
-        assert overdue(timed.apply(ended), NOW + 1000) == ()
+        assert overdue_events(timed.apply(ended), NOW + 1000) == ()
 
     @pytest.mark.parametrize("player", ["Anna", "Bert"])
     def test_command_after_the_flag_fell_only_ends_the_battle(
@@ -326,22 +329,22 @@ class TestFlags:
 
     def test_flag_of_an_absent_player_falls_after_the_grace(self, timed: Table) -> None:
         table = without(timed, "Anna", now=NOW)
-        assert flag_fallen(table, NOW + 60 + GRACE_FAST - 1) == ()
-        (ended,) = flag_fallen(table, NOW + 60 + GRACE_FAST)
+        assert end_on_time(table, NOW + 60 + GRACE_FAST - 1) == ()
+        (ended,) = end_on_time(table, NOW + 60 + GRACE_FAST)
         assert ended.player == "Anna"
 
     def test_flag_does_not_fall_while_a_seat_is_free(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))  # not rated
         table = got_up(table, "Bert", NOW + 20)
-        assert (due(table), flag_fallen(table, NOW + 10_000)) == (None, ())
+        assert (next_due_time(table), end_on_time(table, NOW + 10_000)) == (None, ())
         table = after(table, ("Bert", Join(Side.TROLL)), now=NOW + 10_000)
         assert left(table) == (40, 60)
-        assert due(table) == NOW + 10_000 + 40
+        assert next_due_time(table) == NOW + 10_000 + 40
 
     def test_clock_stays_held_at_a_free_seat_whatever_the_other_does(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))
         table = got_up(table, "Bert", NOW + 20)
-        for event in vanish(table, "Anna", Parting.LOST, NOW + 30):
+        for event in leave_server(table, "Anna", Parting.LOST, NOW + 30):
             table = table.apply(event)
         for event in come_back(table, "Anna", NOW + 50):
             table = table.apply(event)
@@ -358,10 +361,10 @@ class TestFlags:
         assert isinstance(events(table, "Anna", Adjourn(), NOW + 1)[-1], Adjourned)
 
     def test_flag_of_a_player_who_quits_too_late_has_fallen(self, timed: Table) -> None:
-        ended, absent = vanish(timed, "Anna", Parting.QUIT, NOW + 61)
+        ended, absent = leave_server(timed, "Anna", Parting.QUIT, NOW + 61)
         assert isinstance(ended, BattleEnded)
         assert isinstance(absent, Absent)
-        assert isinstance(closed(timed, "", NOW + 61)[0], BattleEnded)
+        assert isinstance(prepare_closing(timed, "", NOW + 61)[0], BattleEnded)
 
     def test_ply_stored_late_leaves_at_least_the_increment(self, timed: Table) -> None:
         (moved,) = events(timed, "Anna", ply("A6", "B6"), NOW + 58)
@@ -402,12 +405,12 @@ class TestSetting:
 
 class TestIdle:
     def test_idle_warning_precedes_the_claim_of_a_battle(self, started: Table) -> None:
-        assert due(started) == NOW + IDLE - WARNING
+        assert next_due_time(started) == NOW + IDLE - WARNING
         assert refusal(started, "Bert", Claim(), NOW + 1) is Refusal.NOT_IDLE
-        (warned,) = overdue(started, NOW + IDLE - WARNING)
+        (warned,) = overdue_events(started, NOW + IDLE - WARNING)
         assert warned == IdleWarned(NOW + IDLE - WARNING, "Anna", Side.DWARF)
         table = started.apply(warned)
-        assert due(table) is None
+        assert next_due_time(table) is None
         assert refusal(table, "Bert", Claim(), NOW + IDLE - 1) is Refusal.NOT_IDLE
         (ended,) = events(table, "Bert", Claim(), NOW + IDLE)
         assert isinstance(ended, BattleEnded)
@@ -422,20 +425,20 @@ class TestIdle:
         assert isinstance(ended, BattleEnded)
 
     def test_idle_warning_is_cleared_by_a_ply(self, started: Table) -> None:
-        table = started.apply(overdue(started, NOW + IDLE)[0])
+        table = started.apply(overdue_events(started, NOW + IDLE)[0])
         table = after(table, ("Anna", ply("A6", "B6")), now=NOW + IDLE)
-        assert table.warned is None
-        assert due(table) == NOW + 2 * IDLE - WARNING
+        assert table.warned_at is None
+        assert next_due_time(table) == NOW + 2 * IDLE - WARNING
 
     def test_idle_player_cannot_claim_in_their_own_turn(self, started: Table) -> None:
-        table = started.apply(overdue(started, NOW + IDLE)[0])
+        table = started.apply(overdue_events(started, NOW + IDLE)[0])
         assert refusal(table, "Anna", Claim(), NOW + IDLE) is Refusal.NOT_AWAY
 
     def test_idle_limit_is_extended_only_by_the_time_away(self, started: Table) -> None:
         table = without(started, "Anna", now=NOW + 100)
-        assert due(table) is None
+        assert next_due_time(table) is None
         table = table.apply(come_back(table, "Anna", NOW + 150)[0])
-        assert due(table) == NOW + 50 + IDLE - WARNING
+        assert next_due_time(table) == NOW + 50 + IDLE - WARNING
 
     def test_idle_limit_extension_by_absences_is_bounded(self, started: Table) -> None:
         table, now = started, NOW
@@ -443,10 +446,10 @@ class TestIdle:
             table = without(table, "Anna", now=now + 50)
             table = table.apply(come_back(table, "Anna", now + 100)[0])
             now += 100
-        assert due(table) == NOW + LONGEST_GRACE + IDLE - WARNING
+        assert next_due_time(table) == NOW + LONGEST_GRACE + IDLE - WARNING
         table = without(table, "Bert", now=now)
         table = table.apply(come_back(table, "Bert", now + 50)[0])
-        assert due(table) == NOW + LONGEST_GRACE + IDLE - WARNING
+        assert next_due_time(table) == NOW + LONGEST_GRACE + IDLE - WARNING
 
     def test_idle_claim_with_a_running_clock_is_refused(self, timed: Table) -> None:
         assert refusal(timed, "Bert", Claim(), NOW + 50) is Refusal.CLOCK_RUNS
@@ -457,19 +460,19 @@ class TestIdle:
         for side, other in ((Side.DWARF, 1), (Side.TROLL, 0)):  # bot to move, then player to move
             table = empty.apply(Joined(NOW, "Grog", side, 3))
             player, join = SEATED[other]
-            assert due(after(table, (player, join), (player, Start()))) is None
-        assert due(after(started, ("Bert", Leave()))) is None
+            assert next_due_time(after(table, (player, join), (player, Start()))) is None
+        assert next_due_time(after(started, ("Bert", Leave()))) is None
 
     def test_idle_limit_of_zero_disables_the_warning(self) -> None:
         table = Table.set_up(BoardSpec("oak board"), 200, GRACE, 0.0)
-        assert due(after(table, *SEATED, ("Anna", Start()))) is None
+        assert next_due_time(after(table, *SEATED, ("Anna", Start()))) is None
 
 
 class TestCorrespondence:
     def test_correspondence_seats_are_kept_while_the_clock_runs(self, by_mail: Table) -> None:
         table = without(by_mail, "Anna", "Bert")
         later = NOW + 2.9 * DAY
-        assert tidied(table, later) == ()
+        assert free_abandoned_seats(table, later) == ()
         assert refusal(table, "Bert", Claim(), later) is Refusal.CLOCK_RUNS
         assert refusal(table, "Bert", Adjourn(), later) is Refusal.CLOCK_RUNS
 
@@ -483,8 +486,8 @@ class TestCorrespondence:
         self, by_mail: Table
     ) -> None:
         table = without(after(by_mail, ("Bert", Resign())), "Anna", "Bert")
-        assert tidied(table, NOW + 13 * DAY) == ()
-        (away,) = tidied(table, NOW + 15 * DAY)
+        assert free_abandoned_seats(table, NOW + 13 * DAY) == ()
+        (away,) = free_abandoned_seats(table, NOW + 15 * DAY)
         assert isinstance(away, Adjourned)
 
 
@@ -500,7 +503,7 @@ class TestForfeits:
         assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
         table = after(half_played, ("Bert", Leave()), members=MEMBERS)
         assert isinstance(table.match, Match)
-        assert table.match.over
+        assert table.match.is_over
 
     def test_second_battle_can_be_claimed_from_an_absent_player(self, first_over: Table) -> None:
         table = without(first_over, "Bert")
@@ -526,7 +529,7 @@ class TestForfeits:
         table = after(timed, *PLIES, ("Anna", Leave()), members=MEMBERS)
         assert table.side_of("Anna") is None
         assert isinstance(table.match, Match)
-        assert (table.match.over, table.clock) == (True, None)
+        assert (table.match.is_over, table.clock) == (True, None)
 
     def test_leaving_after_a_short_battle_gives_up_only_the_seat(self, timed: Table) -> None:
         over = after(timed, *PLIES[:-1], ("Anna", Resign()))

@@ -17,11 +17,11 @@ from thudmud.features.talk.commands import Emote, Kibitz, Say, Tell
 from thudmud.game.archive import Fingered
 from thudmud.game.asides import Gone, Spoke
 from thudmud.game.command import Asked, Command
-from thudmud.game.decisions import decide, part
+from thudmud.game.decisions import decide, decide_departure
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import MOVE_SETTLES, board_meant, named
+from thudmud.game.meaning import MOVE_SETTLES, decision_after_refusal, resolve_board
 from thudmud.game.more import Quit
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
@@ -40,21 +40,21 @@ def hall() -> StoredHall:
 class TestWhichBoard:
     def test_board_defaults_to_the_one_in_the_room(self, hall: StoredHall) -> None:
         do(hall, "Anna", Go("pine board"))
-        assert board_meant(hall, hall.people["Anna"], None).name == "pine board"
-        assert board_meant(hall, hall.people["Anna"], "board").name == "pine board"
-        assert board_meant(hall, hall.people["Anna"], "first board").name == "oak board"
+        assert resolve_board(hall, hall.people["Anna"], None).name == "pine board"
+        assert resolve_board(hall, hall.people["Anna"], "board").name == "pine board"
+        assert resolve_board(hall, hall.people["Anna"], "first board").name == "oak board"
 
     def test_board_in_the_hall_defaults_to_the_only_game(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Go())
-        assert board_meant(hall, hall.people["Anna"], None).name == "elm table"
+        assert resolve_board(hall, hall.people["Anna"], None).name == "elm table"
 
     def test_board_must_be_named_among_several_games(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
         with pytest.raises(RefusedError, match=r"^say_which boards=oak board,elm table$"):
-            board_meant(hall, hall.people["Anna"], None)
+            resolve_board(hall, hall.people["Anna"], None)
         with pytest.raises(
             RefusedError, match=r"^say_which boards=oak board,pine board,elm table$"
         ):
@@ -63,13 +63,13 @@ class TestWhichBoard:
     def test_board_defaults_to_the_only_one_of_the_hall(self) -> None:
         hall = Hall([BoardSpec("oak board")])
         enter(hall, "Anna")
-        assert board_meant(hall, hall.people["Anna"], None).name == "oak board"
+        assert resolve_board(hall, hall.people["Anna"], None).name == "oak board"
 
     def test_pronoun_refers_to_the_last_board_used(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
         do(hall, "Anna", Look("elm table"))
         do(hall, "Anna", Say("hello"))
-        assert board_meant(hall, hall.people["Anna"], "It").name == "elm table"
+        assert resolve_board(hall, hall.people["Anna"], "It").name == "elm table"
 
     def test_board_that_is_unknown_or_ambiguous_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
@@ -136,14 +136,14 @@ class TestNoSuchBoard:
         self, hall: StoredHall, words: str
     ) -> None:
         with pytest.raises(RefusedError) as refused:
-            board_meant(hall, hall.people["Anna"], words)
+            resolve_board(hall, hall.people["Anna"], words)
         assert refused.value.code is Refusal.NO_BOARD_HERE
         assert refused.value.details == {"words": words, "boards": tuple(hall.tables)}
 
     def test_refused_command_still_sets_the_pronoun(self, hall: StoredHall) -> None:
         for words in ("elm table", "chair", None):
-            hall.commit(named(hall, "Anna", words))
-        assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
+            hall.commit(decision_after_refusal(hall, "Anna", words))
+        assert resolve_board(hall, hall.people["Anna"], "it").name == "elm table"
 
 
 class TestLooking:
@@ -176,8 +176,8 @@ class TestLooking:
 class TestGoing:
     def test_go_moves_to_a_board_and_back(self, hall: StoredHall) -> None:
         out, come = do(hall, "Anna", Go("oak board"))
-        assert out.audience == ("Bert", "Carla")
-        assert come.audience == ("Anna",)
+        assert out.recipients == ("Bert", "Carla")
+        assert come.recipients == ("Anna",)
         assert hall.people_in("oak board") == ["Anna"]
         assert refusal(hall, "Anna", Go("oak board")) is Refusal.ALREADY_THERE
         do(hall, "Anna", Go())
@@ -200,23 +200,23 @@ class TestWhoIsTold:
         do(hall, "Carla", Go("oak board"))
         do(hall, "Bert", Go())
         (started,) = do(hall, "Anna", Start())
-        assert set(started.audience) == {"Anna", "Bert", "Carla"}
+        assert set(started.recipients) == {"Anna", "Bert", "Carla"}
         (moved,) = do(hall, "Anna", ply("A6", "B6"))
-        assert set(moved.audience) == {"Anna", "Bert", "Carla"}
+        assert set(moved.recipients) == {"Anna", "Bert", "Carla"}
         assert moved.table is hall.tables["oak board"]
         (spoke,) = do(hall, "Carla", Kibitz("hello"))
-        assert set(spoke.audience) == {"Anna", "Bert", "Carla"}
+        assert set(spoke.recipients) == {"Anna", "Bert", "Carla"}
         (spoke,) = do(hall, "Bert", Say("hello"))
         assert spoke == Delivery(Spoke("Bert", None, "hello"), ("Bert",))
 
     def test_emote_at_an_empty_board_reaches_the_room_alone(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
         (emoted,) = do(hall, "Carla", Emote("waves."))
-        assert emoted.audience == ("Carla",)
+        assert emoted.recipients == ("Carla",)
 
     def test_tell_reaches_sender_and_recipient(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Anna", Tell("be", "hello"))
-        assert told.audience == ("Anna", "Bert")
+        assert told.recipients == ("Anna", "Bert")
         assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
         assert refusal(hall, "Anna", Tell("dora", "hello")) is Refusal.NO_SUCH_PLAYER
         enter(hall, "Bernard")
@@ -224,7 +224,7 @@ class TestWhoIsTold:
 
     def test_answer_reaches_the_asker_alone(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Anna", Who())
-        assert told.audience == ("Anna",)
+        assert told.recipients == ("Anna",)
         assert refusal(hall, "Anna", ViewPossible(None, "oak board")) is Refusal.NO_BATTLE
 
 
@@ -242,8 +242,8 @@ class TestParting:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Join(Side.TROLL, "elm table"))
         told = do(hall, "Anna", Quit())
-        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT, told=True)
-        assert told[-1].audience == ("Anna",)
+        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT, is_announced=True)
+        assert told[-1].recipients == ("Anna",)
         assert "Anna" not in hall.people
         assert not any(table.seats for table in hall.tables.values())
 
@@ -252,10 +252,10 @@ class TestParting:
         do(hall, "Bert", Go("oak board"))
         do(hall, "Anna", Go())
         told = do(hall, "Anna", Quit())
-        assert [telling.audience for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
+        assert [telling.recipients for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
 
     def test_lost_player_is_removed(self, hall: StoredHall) -> None:
-        for decision in part(hall, "Bert", Parting.LOST, 7.0):
+        for decision in decide_departure(hall, "Bert", Parting.LOST, 7.0):
             hall.commit(decision)
         assert list(hall.people) == ["Anna", "Carla"]
 

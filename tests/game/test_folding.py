@@ -30,17 +30,17 @@ from thudmud.game.events import (
     is_complete,
 )
 from thudmud.game.hall import Hall
-from thudmud.game.match import Match, game_of
-from thudmud.game.table import BoardSpec, Table, require_fit
+from thudmud.game.match import Match, fold_game
+from thudmud.game.table import BoardSpec, Table, require_applicable
 from thudmud.game.tables import (
     Context,
     TableCommand,
     come_back,
     decide,
-    held,
-    overdue,
+    leave_server,
+    overdue_events,
     resume,
-    vanish,
+    stop_clock_for_outage,
 )
 from thudmud.rules import Game, Side, Square
 from thudmud.values import replace
@@ -84,7 +84,7 @@ def plays(number: int) -> Deed:
     """Return a deed in which the player to move plays a legal ply."""
 
     def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
-        if not (table.running and table.game):
+        if not (table.is_running and table.game):
             return ()
         player = table.seats.get(table.game.position.turn)
         if player is None:
@@ -111,16 +111,16 @@ def agreed(command: TableCommand, *, declined: bool) -> Deed:
 
 
 def time_passes(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
-    return overdue(table, now)
+    return overdue_events(table, now)
 
 
 def server_was_gone(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
-    return held(table, [(now - 1.0, now)], now)
+    return stop_clock_for_outage(table, [(now - 1.0, now)], now)
 
 
 def goes_away(player: str, parting: Parting) -> Deed:
     def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
-        return vanish(table, player, parting, now)
+        return leave_server(table, player, parting, now)
 
     return deed
 
@@ -259,7 +259,7 @@ def test_saved_match_is_restored_unchanged(deeds: list[tuple[Deed, float]]) -> N
 def test_decided_events_fit_their_table(deeds: list[tuple[Deed, float]]) -> None:
     table = NEW
     for event in happen(deeds):
-        require_fit(table, event)
+        require_applicable(table, event)
         table = table.apply(event)
 
 
@@ -273,12 +273,12 @@ def test_battle_source_locates_all_plies_of_the_battle(deeds: list[tuple[Deed, f
         table = table.apply(event)
         annals.happen(SPEC.key, event)
         if table.match and not isinstance(event, Joined):
-            games[table.match.began] = table.match.game
+            games[table.match.battle_id] = table.match.game
     assert [battle.id for battle in annals.battles] == list(dict.fromkeys(begun(events)))
     for battle in annals.battles:
         start = battle.source.version - 1
-        assert game_of(events[start:]) == games[battle.id]
-        assert game_of(events[start : battle.until]) == games[battle.id]
+        assert fold_game(events[start:]) == games[battle.id]
+        assert fold_game(events[start : battle.until]) == games[battle.id]
 
 
 def begun(events: Iterable[TableEvent]) -> Iterator[BattleId]:

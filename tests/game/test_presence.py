@@ -15,7 +15,7 @@ from thudmud.features.rooms.commands import Go
 from thudmud.features.talk.commands import Say
 from thudmud.game.asides import CameIn, CaughtUp, Entered, Gone, WentOut
 from thudmud.game.command import Command
-from thudmud.game.decisions import arrive, part
+from thudmud.game.decisions import decide_arrival, decide_departure
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     Absent,
@@ -68,9 +68,9 @@ class TestGoing:
         do(hall, "Carla", Go("oak board"))
         absent, gone = lose(hall, "Bert")
         assert absent.event == Absent(NOW, "Bert", Side.TROLL, Parting.LOST)
-        assert set(absent.audience) == {"Anna", "Bert", "Carla"}
-        assert gone.event == Gone("Bert", "oak board", Parting.LOST, told=True)
-        assert gone.audience == ("Bert",)
+        assert set(absent.recipients) == {"Anna", "Bert", "Carla"}
+        assert gone.event == Gone("Bert", "oak board", Parting.LOST, is_announced=True)
+        assert gone.recipients == ("Bert",)
         assert "Bert" not in hall.people
         assert hall.tables["oak board"].seats[Side.TROLL] == "Bert"
 
@@ -90,14 +90,14 @@ class TestGoing:
     def test_departure_reaches_the_room_in_addition_to_the_table(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         absent, gone = lose(hall, "Bert")
-        assert set(absent.audience) == {"Anna", "Bert"}
+        assert set(absent.recipients) == {"Anna", "Bert"}
         assert gone.event == Gone("Bert", None, Parting.LOST)
-        assert set(gone.audience) == {"Bert", "Carla"}
+        assert set(gone.recipients) == {"Bert", "Carla"}
 
     def test_part_and_arrive_leave_the_hall_unchanged(self, hall: StoredHall) -> None:
         before = dict(hall.tables), dict(hall.people)
-        part(hall, "Bert", Parting.LOST, NOW)
-        arrive(hall, "Dora", NOW, UNKNOWN, member=True)
+        decide_departure(hall, "Bert", Parting.LOST, NOW)
+        decide_arrival(hall, "Dora", NOW, UNKNOWN, member=True)
         assert (dict(hall.tables), dict(hall.people)) == before
 
 
@@ -106,8 +106,8 @@ class TestComing:
         hall = hall_of("Anna")
         (entered,) = enter(hall, "Bert", styles={"oak board": Style.BRIEF}, member=True)
         styles = (("oak board", Style.BRIEF),)
-        assert entered.event == Entered("Bert", member=True, styles=styles, active=NOW)
-        assert entered.audience == ("Anna", "Bert")
+        assert entered.event == Entered("Bert", is_member=True, styles=styles, active=NOW)
+        assert entered.recipients == ("Anna", "Bert")
         assert [name for name in hall.people if name in hall.people.members] == ["Bert"]
         assert hall.style("Bert", "oak board") is Style.BRIEF
 
@@ -115,11 +115,11 @@ class TestComing:
         lose(hall, "Bert")
         entered, back, news = enter(hall, "Bert", 20.0)
         assert entered.event == Entered("Bert", "oak board", active=20.0)
-        assert entered.audience == ("Bert",)
+        assert entered.recipients == ("Bert",)
         assert back.event == Returned(20.0, "Bert", Side.TROLL)
-        assert set(back.audience) == {"Anna", "Bert"}
+        assert set(back.recipients) == {"Anna", "Bert"}
         assert news.event == CaughtUp("Bert", "oak board")
-        assert news.audience == ("Bert",)
+        assert news.recipients == ("Bert",)
         assert hall.people["Bert"].room == "oak board"
         assert hall.tables["oak board"].away == {}
 
@@ -256,5 +256,5 @@ def test_departure_from_a_closed_board_is_announced_to_nobody(
 ) -> None:
     walk = WentOut("Bert", "4th board", None), CameIn("Bert", None)
     went, came = commit(hall, [Decision("Bert", asides=walk)])
-    assert not went.audience
-    assert "Bert" in came.audience
+    assert not went.recipients
+    assert "Bert" in came.recipients

@@ -20,13 +20,13 @@ from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import State
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import Command
-from thudmud.game.decisions import arrive, part
+from thudmud.game.decisions import decide_arrival, decide_departure
 from thudmud.game.events import Parting, Resumed, TableEvent
 from thudmud.game.hall import Decision
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.more import Quit
 from thudmud.game.options import UNKNOWN
-from thudmud.game.tables import held, overdue
+from thudmud.game.tables import overdue_events, stop_clock_for_outage
 from thudmud.rules import Side, Square
 
 PLAYERS = ("Anna", "Bert", "Carla")
@@ -88,7 +88,7 @@ class Witness:
         if deed == "all come":
             for player in PLAYERS:
                 if player not in self.hall.people:
-                    self.commit(arrive(self.hall, player, self.now, UNKNOWN, member=False))
+                    self.commit(decide_arrival(self.hall, player, self.now, UNKNOWN, member=False))
         elif deed == "move":
             self.move()
         elif deed in {"time", "restart"}:
@@ -97,12 +97,12 @@ class Witness:
             for player, command in STEPS[deed]:
                 self.obey(player, command)
         elif (player := deed.partition(" ")[0]) in self.hall.people:
-            self.commit(part(self.hall, player, Parting.LOST, self.now))
+            self.commit(decide_departure(self.hall, player, Parting.LOST, self.now))
 
     def move(self) -> None:
         """Play a random legal ply at one of the boards."""
         table = self.hall.tables[self.chance.choice([OAK, OAK, PINE])]
-        if table.game and table.running:
+        if table.game and table.is_running:
             move = self.chance.choice(table.game.legal_moves())
             player = table.seats.get(table.game.position.turn, "nobody")
             self.obey(player, Play(move.attempt(), table.name))
@@ -112,7 +112,11 @@ class Witness:
         for name in (OAK, PINE):
             table = self.hall.tables[name]
             gone = [(self.now - 1.0, self.now)]
-            events = overdue(table, self.now) if deed == "time" else held(table, gone, self.now)
+            events = (
+                overdue_events(table, self.now)
+                if deed == "time"
+                else stop_clock_for_outage(table, gone, self.now)
+            )
             self.commit([Decision("", name, table.version, events)])
 
     def obey(self, player: str, command: Command) -> None:
@@ -163,7 +167,7 @@ def test_battles_are_all_restored_from_the_store(seed: int) -> None:
             for board, version, event in witness.events
             if board == battle.source.board and version >= battle.source.version
         ]
-        game = game_of(stored[: battle.length])
+        game = fold_game(stored[: battle.length])
         assert (game.outcome is not None) is (battle.state is State.ENDED)
         assert battle.plies in {None, len(game.moves)}
         assert witness.hall.game(battle.number) == game
@@ -176,15 +180,17 @@ def test_battles_are_all_restored_from_the_store(seed: int) -> None:
 def test_battle_is_at_one_table_or_adjourned_but_never_both(seed: int) -> None:
     for witness in happens(seed):
         matches = [table.match for table in witness.hall.tables.values() if table.match]
-        away = {match.began for player in PLAYERS for match in witness.hall.away(player).values()}
-        began = [match.began for match in matches]
+        away = {
+            match.battle_id for player in PLAYERS for match in witness.hall.away(player).values()
+        }
+        began = [match.battle_id for match in matches]
         assert len({*began, *away}) == len(began) + len(away)
         battles = {battle.number: battle for battle in witness.hall.battles}
         running = [each.id for each in battles.values() if each.state is State.RUNNING]
-        assert sorted(running) == sorted(match.began for match in matches if match.running)
+        assert sorted(running) == sorted(match.battle_id for match in matches if match.is_running)
         for match in matches:
             assert match.number
-            assert battles[match.number].id == match.began
+            assert battles[match.number].id == match.battle_id
 
 
 def test_scenarios_cover_every_event_type() -> None:

@@ -47,17 +47,17 @@ from thudmud.game.events import (
     Returned,
     RulesSet,
 )
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.refusals import Refusal
-from thudmud.game.table import BoardSpec, Seat, Table, require_fit
+from thudmud.game.table import BoardSpec, Seat, Table, require_applicable
 from thudmud.game.tables import (
     Context,
     TableCommand,
-    battle,
     come_back,
     decide,
-    part,
-    vanish,
+    leave_seat,
+    leave_server,
+    require_running_game,
 )
 from thudmud.rules import (
     CLASSIC,
@@ -102,7 +102,7 @@ class TestSeats:
 
     def test_leave_of_the_last_player_clears_the_board(self, started: Table) -> None:
         table = after(started, ("Anna", Leave()))
-        assert table.running
+        assert table.is_running
         assert events(table, "Bert", Leave())[1:] == [Cleared(7.0, "Bert")]
         assert after(table, ("Bert", Leave())).match is None
 
@@ -118,7 +118,7 @@ class TestSeats:
         assert after(table, ("Carla", Start())).seats[Side.TROLL] == "Carla"
 
     def test_departure_of_a_player_records_the_reason(self, started: Table) -> None:
-        assert part(started, "Bert", Parting.QUIT, 7.0) == (
+        assert leave_seat(started, "Bert", Parting.QUIT, 7.0) == (
             Left(7.0, "Bert", Side.TROLL, Parting.QUIT),
         )
 
@@ -138,7 +138,7 @@ class TestStarting:
         expected = BattleStarted(7.0, "Bert", 1, "discworld", "Anna", "Bert")
         assert events(seated, "Bert", Start()) == [expected]
         table = after(seated, ("Bert", Start()))
-        assert table.running
+        assert table.is_running
         assert table.game is not None
         assert table.game.position == DISCWORLD.opening
 
@@ -149,7 +149,7 @@ class TestStarting:
         assert table.seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
         assert table.match is not None
         assert table.match.battle == 2
-        assert table.match.before == (32, 32)
+        assert table.match.earlier_points == (32, 32)
 
     def test_rematch_between_people_needs_both(self, match_over: Table) -> None:
         assert events(match_over, "Anna", Start()) == [Offered(7.0, "Anna", Offer.REMATCH)]
@@ -157,7 +157,7 @@ class TestStarting:
         assert refusal(table, "Anna", Start()) is Refusal.ALREADY_OFFERED
         table = after(table, ("Bert", Start()))
         assert table.match is not None
-        assert (table.match.battle, table.match.before) == (1, (0, 0))
+        assert (table.match.battle, table.match.earlier_points) == (1, (0, 0))
         assert table.seats == match_over.seats
 
     def test_restart_needs_both(self, started: Table) -> None:
@@ -178,7 +178,7 @@ class TestEnding:
         (ended,) = events(table, "Anna", End())
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.ending is Ending.AGREEMENT
-        assert not after(table, ("Anna", End())).running
+        assert not after(table, ("Anna", End())).is_running
 
     def test_ply_withdraws_offers(self, started: Table) -> None:
         table = after(started, ("Anna", End()), ("Bert", Start()))
@@ -237,7 +237,7 @@ class TestEnding:
     ) -> None:
         for table in (seated, match_over):
             with pytest.raises(RefusedError) as refused:
-                battle(table)
+                require_running_game(table)
             assert refused.value.details == {"board": "oak board", "seats": table.seating}
 
 
@@ -264,7 +264,7 @@ class TestPlaying:
     def test_match_points_add_up_over_both_battles(self, match_over: Table) -> None:
         # Anna had the dwarfs in the first battle, and resigned the second as the trolls.
         assert match_over.match is not None
-        assert match_over.match.over
+        assert match_over.match.is_over
         assert match_over.seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
         assert match_over.match.points(Side.DWARF) == 64
         assert match_over.match.points(Side.TROLL) == 32
@@ -345,7 +345,7 @@ class TestSetUp:
             [began] = events(table, "Anna", Practice(rules))
             assert isinstance(began, BattleStarted)
             assert began.opening == opening
-            require_fit(table, began)
+            require_applicable(table, began)
 
     def test_setup_is_kept_with_an_adjourned_match(self, seated: Table, empty: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()))
@@ -357,7 +357,7 @@ class TestSetUp:
         assert table.match is not None
         assert again.match.game == table.match.game
         assert again.opening == POSITION
-        assert game_of([Resumed(8.0, "Anna", away.match)]) == table.match.game
+        assert fold_game([Resumed(8.0, "Anna", away.match)]) == table.match.game
 
     def test_setup_stays_for_rematches_until_reset_to_the_opening(self, seated: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
@@ -464,16 +464,16 @@ class TestVanishing:
     ) -> None:
         alone = after(empty, ("Anna", Join(Side.DWARF)))
         absent = (Absent(NOW, "Anna", Side.DWARF, parting),)
-        assert vanish(alone, "Anna", parting, NOW) == absent
+        assert leave_server(alone, "Anna", parting, NOW) == absent
         over = (Absent(NOW, "Anna", Side.TROLL, parting),)
-        assert vanish(match_over, "Anna", parting, NOW) == over
+        assert leave_server(match_over, "Anna", parting, NOW) == over
 
     @ON_PURPOSE
     def test_voluntary_departure_keeps_the_seat_of_a_match_under_way(
         self, started: Table, first_over: Table, parting: Parting
     ) -> None:
         for table in (started, first_over):
-            gone = vanish(table, "Bert", parting, NOW)
+            gone = leave_server(table, "Bert", parting, NOW)
             assert gone == (Absent(NOW, "Bert", Side.TROLL, parting),)
 
     @ON_PURPOSE
@@ -481,31 +481,31 @@ class TestVanishing:
         self, seated: Table, match_over: Table, parting: Parting
     ) -> None:
         left = (Left(NOW, "Bert", Side.TROLL, parting),)
-        assert vanish(seated, "Bert", parting, NOW) == left
+        assert leave_server(seated, "Bert", parting, NOW) == left
         left = (Left(NOW, "Bert", Side.DWARF, parting),)
-        assert vanish(match_over, "Bert", parting, NOW) == left
+        assert leave_server(match_over, "Bert", parting, NOW) == left
 
     @ON_PURPOSE
     def test_voluntary_departure_of_the_last_player_clears_the_board(
         self, match_over: Table, parting: Parting
     ) -> None:
         table = after(match_over, ("Anna", Leave()))
-        assert vanish(table, "Bert", parting, NOW)[1:] == (Cleared(NOW, "Bert"),)
+        assert leave_server(table, "Bert", parting, NOW)[1:] == (Cleared(NOW, "Bert"),)
 
     def test_departure_of_an_absent_player_changes_nothing(self, started: Table) -> None:
-        assert vanish(without(started, "Bert"), "Bert", Parting.LOST, LATER) == ()
+        assert leave_server(without(started, "Bert"), "Bert", Parting.LOST, LATER) == ()
 
     def test_departure_without_a_seat_is_refused(self, started: Table) -> None:
         with pytest.raises(RefusedError):
-            vanish(started, "Carla", Parting.LOST, NOW)
+            leave_server(started, "Carla", Parting.LOST, NOW)
 
     def test_absence_start_is_recorded(self, started: Table) -> None:
         table = without(started, "Bert", now=50.0)
         assert table.away == {Side.TROLL: 50.0}
         assert table.seats == started.seats
-        assert not table.long_away(Side.TROLL, 50.0 + GRACE - 0.1)
-        assert table.long_away(Side.TROLL, 50.0 + GRACE)
-        assert not table.long_away(Side.DWARF, 1e9)
+        assert not table.is_long_away(Side.TROLL, 50.0 + GRACE - 0.1)
+        assert table.is_long_away(Side.TROLL, 50.0 + GRACE)
+        assert not table.is_long_away(Side.DWARF, 1e9)
 
     def test_absence_is_part_of_the_seating(self, started: Table) -> None:
         assert without(started, "Bert").seating == (
@@ -583,7 +583,7 @@ class TestClaiming:
 
     def test_claim_is_possible_in_either_sides_turn(self, started: Table) -> None:
         table = without(after(started, ("Anna", ply("A6", "B6"))), "Bert")
-        assert not after(table, ("Anna", Claim()), now=LATER).running
+        assert not after(table, ("Anna", Claim()), now=LATER).is_running
         table = without(started, "Anna")
         (ended,) = events(table, "Bert", Claim(), LATER)
         assert isinstance(ended, BattleEnded)
@@ -617,7 +617,7 @@ class TestClaiming:
             (match_over, Refusal.BATTLE_OVER),
             (after(first_over, ("Bert", Leave())), Refusal.BATTLE_OVER),
         ]:
-            away = without(table, "Bert") if table.full else table
+            away = without(table, "Bert") if table.is_full else table
             assert refusal(away, "Anna", Claim(), LATER) is reason
 
     def test_claim_by_a_spectator_is_refused(self, started: Table) -> None:
@@ -625,7 +625,7 @@ class TestClaiming:
 
     def test_claim_without_grace_succeeds_at_once(self) -> None:
         table = after(Table.set_up(BoardSpec("oak board"), 200, 0.0), *STARTED)
-        assert not after(without(table, "Bert"), ("Anna", Claim())).running
+        assert not after(without(table, "Bert"), ("Anna", Claim())).is_running
 
 
 class TestWhoGetsASeat:

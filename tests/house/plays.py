@@ -27,7 +27,7 @@ NAMES = ("Anna", "Bert", "Carla")
 TERMINALS = (
     Terminal(),
     Terminal(40, packages=frozenset({"thud"})),
-    Terminal(120, utf8=True, colours=256, reader=True),
+    Terminal(120, supports_utf8=True, colours=256, has_reader=True),
 )
 RECORD = "dF1,dG1,dJ1,dK1,TG7,TH7,RH8\ndF1-F6\nTG7-G6xF6\n"
 IMPORTED = Imported(

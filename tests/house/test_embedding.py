@@ -100,7 +100,7 @@ class TestComingIn:
             room="oak board",
             profile=Profile(styles=styles, options=options),
         )
-        assert house.hall.people["Anna"].member
+        assert house.hall.people["Anna"].is_member
         assert "orient: north" in told(house.obey("Anna", "options", 1.0))["Anna"]
         rows = [
             line.split()[0] for line in told(house.obey("Anna", "look", 1.0))["Anna"].split("\n")

@@ -28,7 +28,7 @@ class Juggle(HostCommand):
     def decide(self, scene: CommandContext) -> Decision:
         done = f"juggles {self.number} balls for {self.player}"
         song = f" and sings: {self.text}" if self.text else ""
-        return scene.tell(Emoted(scene.me, scene.person.room, f"{done}{song}"))
+        return scene.decide_asides(Emoted(scene.me, scene.person.room, f"{done}{song}"))
 
 
 @own_verb("say <text>")
@@ -38,7 +38,7 @@ class Murmur(HostCommand):
     text: str
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.tell(Emoted(scene.me, scene.person.room, f"murmurs: {self.text}"))
+        return scene.decide_asides(Emoted(scene.me, scene.person.room, f"murmurs: {self.text}"))
 
 
 @own_verb("next")

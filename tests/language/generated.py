@@ -239,7 +239,7 @@ _terms = {
     "time": times,
     "rules": rules,
     "rated": st.booleans(),
-    "fills": st.booleans(),
+    "uses_bot_filler": st.booleans(),
     "seconds": st.just(0) | lengths,
     "limit": st.just(0) | lengths,
     "title": st.just("") | texts.map(lambda text: text.replace('"', "").strip()),
@@ -380,7 +380,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(NotifyOf, st.sampled_from(Kind), st.booleans()),
     st.builds(NotifyQuiet, st.none() | hours),
     st.builds(NotifyPublished, st.sampled_from(Published), st.booleans()),
-    st.just(NotifyPublished(Published.CALENDAR, value=True, again=True)),
+    st.just(NotifyPublished(Published.CALENDAR, is_on=True, with_new_address=True)),
 )
 """Any command."""
 

@@ -305,7 +305,7 @@ WHAT_WAS_PLAYED = [
     ("withdraw 7", Withdraw(7)),
     ("new board", NewBoard()),
     ("new board Koom Valley", NewBoard("koom valley")),
-    ("games all", Games(everybodys=True)),
+    ("games all", Games(includes_everybody=True)),
     ("record 7", ViewRecord(7)),
     ("score", ViewScore()),
     ("score anna", ViewScore("anna")),

@@ -88,7 +88,7 @@ class PlainService(Service):
             case "big":
                 self._tell(Message((visit.name,), "x" * int(rest)))
             case "ring":
-                self._tell(Message((visit.name,), "Your turn.", bell=True))
+                self._tell(Message((visit.name,), "Your turn.", with_bell=True))
             case "hard":
                 done = time.thread_time() + int(rest) / 1000
                 while time.thread_time() < done:

@@ -409,18 +409,18 @@ async def test_complete_match_against_the_built_in_engine(tmp_path: Path, board:
 
 async def play_on(sessions: Sessions, anna: Person, board: str, side: Side) -> None:
     tables = sessions.service.hall.tables
-    while tables[board].running:
+    while tables[board].is_running:
         await until(lambda: is_turn(tables[board], side))
         game = tables[board].game
         if game and len(game.moves) >= 40:
             await anna.type("resign on it", "yes")
-        elif game and tables[board].running:
+        elif game and tables[board].is_running:
             best = max(game.legal_moves(), key=lambda move: len(move.captures))
             await anna.type(str(Play(best.attempt(), board)))
 
 
 def is_turn(table: Table, side: Side) -> bool:
-    return not table.running or (table.game is not None and table.game.position.turn is side)
+    return not table.is_running or (table.game is not None and table.game.position.turn is side)
 
 
 @pytest.mark.slow
@@ -451,7 +451,7 @@ def pair(both: dict[str, object]) -> Settings:
 
 
 def is_over(table: Table) -> bool:
-    return table.match is not None and table.match.over
+    return table.match is not None and table.match.is_over
 
 
 async def test_example_bot_plays_a_game(tmp_path: Path) -> None:
@@ -468,7 +468,9 @@ async def test_example_bot_plays_a_game(tmp_path: Path) -> None:
         await anna.type("invite grog as dwarf", "invite mog as troll")
         table = sessions.service.hall.tables
         await until(lambda: bool(table["basalt board"].match))
-        await until(lambda: plies(table["basalt board"]) >= 10 or not table["basalt board"].running)
+        await until(
+            lambda: plies(table["basalt board"]) >= 10 or not table["basalt board"].is_running
+        )
         assert "resign on it" not in anna.shown
 
 

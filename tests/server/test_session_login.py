@@ -592,7 +592,7 @@ def test_options_before_login_change_existing_options(*, here: bool) -> None:
     house.obey("Bert", "start", 0.0)
     if not here:
         house.depart("Anna", 1.0)
-    options = house.hall.choose("Anna", None, [SetReader(Switch.ON)])
+    options = house.hall.apply_option_choices("Anna", None, [SetReader(Switch.ON)])
     assert (options.charset, options.reader) == (Charset.ASCII, Switch.ON)
     assert ("Anna" in house) is here
     if here:
@@ -601,8 +601,8 @@ def test_options_before_login_change_existing_options(*, here: bool) -> None:
 
 def test_options_before_login_extend_saved_options() -> None:
     house = House([BoardSpec("oak board")])
-    kept = house.hall.choose("Dora", None, [SetWidth(60)])
-    chosen = house.hall.choose("Dora", kept, [SetCharset(Charset.ASCII)])
+    kept = house.hall.apply_option_choices("Dora", None, [SetWidth(60)])
+    chosen = house.hall.apply_option_choices("Dora", kept, [SetCharset(Charset.ASCII)])
     assert (chosen.width, chosen.charset) == (60, Charset.ASCII)
 
 

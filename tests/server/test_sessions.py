@@ -18,7 +18,7 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
 from thudmud.errors import RefusedError
-from thudmud.features.moderation.model import take_reports
+from thudmud.features.moderation.model import configure_reports
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentKind, TournamentMade
 from thudmud.game.hall import Caps, Hall
@@ -493,7 +493,7 @@ async def test_shouts_have_an_additional_limit(store: SlowStore) -> None:
 
 async def test_reports_are_limited_per_address(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(1, 99, 4), reports=TalkLimiter(1 / 360, 10, 1))
-    take_reports(crowd.hall, 5)
+    configure_reports(crowd.hall, 5)
     await crowd.service.open()
     [bob] = await crowd.enter("Bob", address="198.51.100.1")
     names = ("Mala", "Malb", "Malc")

@@ -162,7 +162,7 @@ async def test_changed_name_in_the_configuration_renames_the_board(
     anew = Place(store, boards=[BoardSpec("yew board", key=OAK), *BOARDS[1:]])
     await anew.open()
     assert names(anew) == names(place) == ["yew board", "elm board"]
-    assert anew.hall.tables["yew board"].full
+    assert anew.hall.tables["yew board"].is_full
     assert place.hall.tables.seats_of("Anna")[0].name == "yew board"
 
 
@@ -193,7 +193,7 @@ async def test_reused_board_name_gets_a_new_key(store: SlowStore, place: Place) 
         (OAK, "oak board 2"),
     ]
     await place.sit()
-    assert place.hall.tables[OAK].full
+    assert place.hall.tables[OAK].is_full
     assert not place.hall.tables["yew board"].seats
 
 

@@ -30,9 +30,11 @@ def bus() -> EventBus:
 
 def test_handlers_run_in_the_order_of_events_and_of_subscription(bus: EventBus) -> None:
     seen: list[str] = []
-    bus.on((Joined, Left), lambda applied: seen.append(f"first {type(applied.event).__name__}"))
-    bus.on(Joined, lambda _: seen.append("second Joined"))
-    bus.on(BattleEnded, lambda _: seen.append("another"))
+    bus.subscribe(
+        (Joined, Left), lambda applied: seen.append(f"first {type(applied.event).__name__}")
+    )
+    bus.subscribe(Joined, lambda _: seen.append("second Joined"))
+    bus.subscribe(BattleEnded, lambda _: seen.append("another"))
     publish(bus, JOINED)
     publish(bus, LEFT)
     assert seen == []
@@ -42,7 +44,7 @@ def test_handlers_run_in_the_order_of_events_and_of_subscription(bus: EventBus) 
 
 def test_event_of_a_line_is_handled_at_the_end_of_that_line(bus: EventBus) -> None:
     seen: list[AppliedEvent] = []
-    bus.on(Joined, seen.append)
+    bus.subscribe(Joined, seen.append)
     assert bus.names.begin("Anna")
     assert bus.names.begin("Carla")
     publish(bus, JOINED)
@@ -64,8 +66,8 @@ def test_event_published_by_a_handler_is_queued(bus: EventBus) -> None:
         bus.dispatch()
         seen.append("joined is done")
 
-    bus.on(Joined, joined)
-    bus.on(Left, lambda _: seen.append("left"))
+    bus.subscribe(Joined, joined)
+    bus.subscribe(Left, lambda _: seen.append("left"))
     publish(bus, JOINED)
     bus.dispatch()
     assert seen == ["joined", "joined is done", "left"]
@@ -79,8 +81,8 @@ def test_failing_handler_is_logged_and_others_still_run(
     def fail(_: AppliedEvent) -> None:
         raise RuntimeError("a mistake")
 
-    bus.on(Joined, fail)
-    bus.on(Joined, seen.append)
+    bus.subscribe(Joined, fail)
+    bus.subscribe(Joined, seen.append)
     publish(bus, JOINED)
     bus.dispatch()
     assert seen == [JOINED]
@@ -93,8 +95,8 @@ def test_interrupted_bus_continues_with_the_next_event(bus: EventBus) -> None:
     def interrupted(_: AppliedEvent) -> None:
         raise KeyboardInterrupt
 
-    bus.on(Left, interrupted)
-    bus.on(Joined, seen.append)
+    bus.subscribe(Left, interrupted)
+    bus.subscribe(Joined, seen.append)
     publish(bus, LEFT)
     with pytest.raises(KeyboardInterrupt):
         bus.dispatch()

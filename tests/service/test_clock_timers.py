@@ -161,7 +161,9 @@ async def test_ply_typed_in_time_counts_after_an_earlier_opponent_event(
     await finished(offering, moving)
     assert len(await timed.stored(Moved)) == 1
     assert timed.outcome is None
-    assert timed.clock.left(Side.DWARF) == 0  # the delay of the append is charged, down to zero
+    assert (
+        timed.clock.seconds_left(Side.DWARF) == 0
+    )  # the delay of the append is charged, down to zero
 
 
 async def test_flag_stored_before_a_simultaneous_ply_ends_the_battle(
@@ -339,7 +341,7 @@ async def test_clock_does_not_run_while_no_server_is_up(
     await again.open()
     assert again.outcome is None
     assert len(await again.stored(ClockHeld)) == 1
-    assert again.clock.left(Side.DWARF) == pytest.approx(2)
+    assert again.clock.seconds_left(Side.DWARF) == pytest.approx(2)
     await again.enter("Anna", "Bert")
     again.wait(1)
     assert again.outcome is None
@@ -356,7 +358,7 @@ async def test_grace_after_a_restart_is_two_minutes(timed: TimedPlace, store: Sl
     await again.enter("Anna")
     again.wait(LONGEST_GRACE - 1)
     await again.enter("Bert")
-    assert again.clock.left(Side.DWARF) == pytest.approx(50)
+    assert again.clock.seconds_left(Side.DWARF) == pytest.approx(50)
     await again.leave("Anna")  # on her own, so her normal grace applies
     again.wait(TimeControl(1).grace + 49)
     assert again.outcome is None
@@ -379,7 +381,7 @@ async def test_grace_after_the_death_of_a_node_is_two_minutes(
     await second.renew()
     await second.reap()
     await until(lambda: len(alive.hall.tables[BOARD].away) == 2)
-    assert alive.clock.still == LONGEST_GRACE
+    assert alive.clock.remaining_standstill == LONGEST_GRACE
     absences = await alive.stored(Absent)
     assert {each.parting for each in absences if isinstance(each, Absent)} == {Parting.CUT_OFF}
 
@@ -394,7 +396,7 @@ async def test_clock_does_not_run_while_the_database_is_away(store: SlowStore) -
     await node.renew()
     place.now = store.time = store.time + 100  # an outage of the database, not of this server
     await node.renew()
-    assert place.clock.left(Side.DWARF) == pytest.approx(55)
+    assert place.clock.seconds_left(Side.DWARF) == pytest.approx(55)
     place.wait(50)
     assert place.outcome is None
     place.wait(5)
@@ -440,7 +442,7 @@ async def test_idle_player_is_warned_before_a_claim_succeeds(untimed: TimedPlace
     assert result.refusal
     assert result.refusal.code is Refusal.NOT_IDLE
     untimed.wait(540)
-    await until(lambda: untimed.hall.tables[BOARD].warned is not None)
+    await until(lambda: untimed.hall.tables[BOARD].warned_at is not None)
     assert [untimed.told_of(name, IdleWarned) for name in ("Anna", "Bert")] == [1, 1]
     untimed.wait(60)
     await untimed.do("Bert", Claim(BOARD))

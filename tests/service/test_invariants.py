@@ -491,7 +491,7 @@ async def test_return_that_cannot_be_stored_prevents_a_claim(
     claimed = await place.submit("Bert", "claim game")
     assert claimed.refusal
     assert claimed.refusal.code is Refusal.NOT_AWAY
-    assert place.hall.tables["oak board"].running
+    assert place.hall.tables["oak board"].is_running
 
 
 async def test_join_with_must_store_fails_if_the_return_cannot_be_stored(
@@ -654,4 +654,4 @@ async def test_requested_version_is_checked_again_after_a_lookup(
     store.gate.set()
     with pytest.raises(ConflictError):
         await resumed
-    assert not place.hall.tables["oak board"].under_way
+    assert not place.hall.tables["oak board"].has_match_under_way

@@ -16,7 +16,7 @@ import pytest
 from tests.features.moderation.reports import reports
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore, do_instead
-from thudmud.features.moderation.model import ReportMade, take_reports
+from thudmud.features.moderation.model import ReportMade, configure_reports
 from thudmud.features.options.commands import SetWidth
 from thudmud.features.options.model import StyleChosen
 from thudmud.game.asides import Aside, CameIn, Entered, Gone, ObserveChosen
@@ -449,7 +449,7 @@ async def test_account_profile_replaces_preferences_from_another_node(
     )
     assert visit
     two.visits["Anna"] = visit
-    assert one.hall.people.ignores("Anna", "bert")
+    assert one.hall.people.is_ignoring("Anna", "bert")
     await two.type("Anna", "options width 60")
     assert two.kept["Anna"].options == Options(reader=Switch.ON, width=60)
     assert two.kept["Anna"].styles == {"oak board": Style.FULL}
@@ -458,9 +458,9 @@ async def test_account_profile_replaces_preferences_from_another_node(
 async def test_new_account_is_known_on_other_nodes(one: Place, two: Place) -> None:
     await one.enter("Anna")
     one.service.enrol("Anna")
-    assert two.hall.people["Anna"].member
+    assert two.hall.people["Anna"].is_member
     await two.enter("Anna")  # authenticated before the account was made
-    assert two.hall.people["Anna"].member
+    assert two.hall.people["Anna"].is_member
 
 
 async def test_login_options_of_a_guest_move_to_another_node(one: Place, two: Place) -> None:
@@ -498,7 +498,7 @@ def left_of_anna(world: World, place: Place) -> float:
     """Return the seconds left on Anna's clock."""
     clock = place.hall.tables["oak board"].clock
     assert clock
-    return clock.read(world.store.time).left(Side.DWARF)
+    return clock.advanced_to(world.store.time).seconds_left(Side.DWARF)
 
 
 async def test_clock_of_a_dead_node_pauses_from_its_last_heartbeat(
@@ -931,7 +931,7 @@ async def test_exclusive_node_pauses_clocks_while_it_slept(world: World, one: Pl
     assert "You move" in await one.type("Anna", MOVE)
     clock = one.hall.tables["oak board"].clock
     assert clock
-    assert clock.left(Side.DWARF) == 60
+    assert clock.seconds_left(Side.DWARF) == 60
     assert world.nodes["one"].is_alive
 
 
@@ -957,7 +957,7 @@ async def test_ply_pending_during_an_outage_is_not_charged_for_it(
     assert not one.plies()
     clock = one.hall.tables["oak board"].clock
     assert clock
-    assert clock.left(Side.DWARF) == 60
+    assert clock.seconds_left(Side.DWARF) == 60
 
 
 # 14. Asides reach other nodes.
@@ -1006,7 +1006,7 @@ async def test_new_node_knows_the_players_on_others(world: World, one: Place) ->
     two = await world.begin("two")
     await two.enter("Bert")
     assert "Anna is at the oak board" in await two.type("Bert", "who")
-    assert two.hall.people["Anna"].member
+    assert two.hall.people["Anna"].is_member
 
 
 async def test_talk_reaches_nodes_with_different_boards(
@@ -1075,7 +1075,7 @@ async def test_asides_split_into_several_notes_keep_their_order(
 async def test_report_reaches_other_nodes_without_its_stored_lines(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take_reports(one.hall, 2)
+    configure_reports(one.hall, 2)
     await one.enter("Anna", "Bert")
     await two.enter("Carla")
     two.hall.order = Order(operators=frozenset({"carla"}))
@@ -1099,7 +1099,7 @@ async def test_report_reaches_other_nodes_without_its_stored_lines(
 async def test_longest_line_of_emoji_fits_into_a_multipart_note(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    take_reports(one.hall, 2)
+    configure_reports(one.hall, 2)
     await one.enter("Anna", "Bert")
     await world.begin("two")
     notes = list[NodeAsides[Aside]]()

@@ -279,7 +279,7 @@ async def test_program_query_that_changes_state_is_refused() -> None:
     await place.service.ask(anna, "look at yew", "yew")
     assert [(fact["code"], fact["id"]) for _, fact in facts(screen)] == [("no_board_here", "yew")]
     assert place.service.hall.tables["oak board"].version == before
-    assert place.service.hall.people["Anna"].used == "oak board"
+    assert place.service.hall.people["Anna"].last_board == "oak board"
     assert not anna.is_over
     await place.service.leave(anna)
     facts(screen)

@@ -19,7 +19,7 @@ from thudmud.game.people import BotLevel
 from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.service import JoinRequest
 from thudmud.views import Terminal
-from thudmud.views.telling import facts, teller
+from thudmud.views.telling import delivery_facts, renderer_for
 from thudmud.views.view import Display, View
 
 MATCH = "3rd board"
@@ -191,8 +191,8 @@ def test_result_names_the_winner_first(
     result = ResultTold("Anna", "oak board", 7, ended)
     telling = Delivery(result, ("Carla",))
     view = View(None, Style.FULL, Display())
-    assert teller(hall, telling)(view) == [f"{said}."]
-    [fact] = facts(hall, telling)
+    assert renderer_for(hall, telling)(view) == [f"{said}."]
+    [fact] = delivery_facts(hall, telling)
     assert (fact.package, fact.data["winner"], fact.data["battle"]) == ("Thud.Result", winner, 7)
 
 

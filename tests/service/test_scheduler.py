@@ -32,10 +32,10 @@ def scheduler(hours: Hours) -> TimerScheduler:
 
 def test_earlier_of_two_times_for_a_key_wins(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[str] = []
-    scheduler.at(("board", "oak"), 120, lambda: rung.append("first"))
-    scheduler.at(("board", "oak"), 130, lambda: rung.append("later"))
-    scheduler.at(("board", "oak"), 110, lambda: rung.append("earlier"))
-    scheduler.at(("board", "elm"), 115, lambda: rung.append("elm"))
+    scheduler.schedule(("board", "oak"), 120, lambda: rung.append("first"))
+    scheduler.schedule(("board", "oak"), 130, lambda: rung.append("later"))
+    scheduler.schedule(("board", "oak"), 110, lambda: rung.append("earlier"))
+    scheduler.schedule(("board", "elm"), 115, lambda: rung.append("elm"))
     hours.pass_until(112)
     assert rung == ["earlier"]
     assert ("board", "oak") not in scheduler
@@ -48,26 +48,26 @@ def test_callback_may_reschedule_its_key(hours: Hours, scheduler: TimerScheduler
 
     def ring() -> None:
         rung.append(hours.at)
-        scheduler.at(("board", "oak"), hours.at + 10, ring)
+        scheduler.schedule(("board", "oak"), hours.at + 10, ring)
 
-    scheduler.at(("board", "oak"), 90, ring)  # in the past: fires at once
+    scheduler.schedule(("board", "oak"), 90, ring)  # in the past: fires schedule once
     hours.pass_until(125)
     assert rung == [100, 110, 120]
 
 
 def test_cancelled_timer_does_not_fire(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[str] = []
-    scheduler.at(("board", "oak"), 110, lambda: rung.append("oak"))
+    scheduler.schedule(("board", "oak"), 110, lambda: rung.append("oak"))
     assert scheduler.cancel(("board", "oak"))
     assert not scheduler.cancel(("board", "oak"))
-    scheduler.at(("board", "oak"), 120, lambda: rung.append("oak"))
+    scheduler.schedule(("board", "oak"), 120, lambda: rung.append("oak"))
     scheduler.close()
-    scheduler.at(("board", "oak"), 130, lambda: rung.append("oak"))
+    scheduler.schedule(("board", "oak"), 130, lambda: rung.append("oak"))
     hours.pass_until(200)
     assert not rung
 
 
 def test_scheduler_without_a_loop_sets_no_timers() -> None:
     scheduler = TimerScheduler(lambda: 0.0, None)
-    scheduler.at(("board", "oak"), 10, lambda: None)
+    scheduler.schedule(("board", "oak"), 10, lambda: None)
     assert ("board", "oak") not in scheduler

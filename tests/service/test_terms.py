@@ -62,9 +62,9 @@ async def test_leave_is_confirmed_again_when_it_now_loses_the_match(members: Pla
     again = await members.submit(match.dwarf, "yes")
     assert again.refusal
     assert again.refusal.details["loses"]
-    assert match_of(members).running
+    assert match_of(members).is_running
     await members.type(match.dwarf, "yes")
-    assert match_of(members).over
+    assert match_of(members).is_over
 
 
 async def test_leave_decided_again_after_a_ply_needs_confirmation(
@@ -82,7 +82,7 @@ async def test_leave_decided_again_after_a_ply_needs_confirmation(
     assert left.refusal
     assert left.refusal.code is Refusal.SURE_LEAVES
     assert left.refusal.details["loses"]
-    assert match_of(members).running
+    assert match_of(members).is_running
 
 
 @pytest.mark.parametrize(("line", "rated"), [("match bert casual", False), ("match bert", True)])
@@ -122,8 +122,8 @@ async def test_clocked_second_battle_waits_two_minutes_for_an_absent_player(
     await begin(members, "match bert 5+0")
     await members.type("Anna", "resign", "yes", "go to hall")
     await members.type("Bert", "start")
-    assert not match_of(members).running
+    assert not match_of(members).is_running
     assert Offer.BEGIN in members.hall.tables[BOARD].offers
     members.now += 120
     await members.type("Bert", "start")
-    assert match_of(members).running
+    assert match_of(members).is_running

@@ -276,7 +276,7 @@ class Mud:
             return dice.choice(["look", "say Well.", "undo", "yes", "no", "leave game", "resign"])
         if len(table.seats) < len(Side):
             return f"join game as {dice.choice(list(Side)).value}"
-        if not table.running or table.game is None:
+        if not table.is_running or table.game is None:
             return "start"
         line["player"] = table.seats.get(table.game.position.turn, line["player"])
         move = dice.choice(table.game.legal_moves())

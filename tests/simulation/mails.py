@@ -87,7 +87,7 @@ class Mails:
         """Make servers send their mails through this relay."""
 
         def outside(_: Settings, __: Path) -> tuple[Ways, Mails, None]:
-            return Ways(mail=True, page="https://example.org"), self, None
+            return Ways(has_mail=True, page="https://example.org"), self, None
 
         with mock.patch.object(serving, "outside", outside):
             yield

@@ -477,7 +477,7 @@ class Player:
         if side is None:
             free = [each for each in Side if each not in table.seats]
             return f"join game as {dice.choice(free)} on {board}" if free else f"go {board}"
-        if not table.running or table.game is None:
+        if not table.is_running or table.game is None:
             idle = ["start", "start", "start", "set clock 1+0", "set clock 1+2"]
             idle += [f"leave game on {board}"]
             return dice.choice(idle)

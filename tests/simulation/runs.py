@@ -650,8 +650,8 @@ class Run:
             if hall.tables != other.tables:
                 wrong.append(f"the boards on {first} are not those on {name}")
         for table in hall.tables.values():
-            turn = table.seats.get(table.game.turn) if table.running and table.game else None
-            if turn in self._bots and table.full and not table.away:
+            turn = table.seats.get(table.game.turn) if table.is_running and table.game else None
+            if turn in self._bots and table.is_full and not table.away:
                 wrong.append(f"{turn} does not play at the {table.name}")
         if people != {each.name for each in self.players if each.is_in} | self._bots:
             wrong.append(f"{sorted(people)} are here, who should not be, or others are not")

@@ -74,7 +74,7 @@ def tv_at_rest(player: Player) -> Iterator[str]:
     if (last["on"], last["board"]) != (board is not None, board or None):
         yield f"{player.name} was told {last}, and their tv has {board!r}"
     shown = hall.tables.get(board) if board else None
-    if board and not (shown and shown.running):
+    if board and not (shown and shown.is_running):
         yield f"{player.name} has {board} on the tv, where nothing is played"
     if board == "" and known and _stays(told, known[-1]):
         for table in watchable_battles(hall, person):

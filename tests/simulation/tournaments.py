@@ -141,7 +141,7 @@ def _met_twice(tournament: Tournament) -> Iterable[str]:
         names = [player for each in pairings for player in each.players]
         if again and not (is_swiss and not can_be_paired(names, met)):
             yield f"{again} met before round {number} of tournament {tournament.number}"
-        met |= {frozenset(each.players) for each in matches if each.played or not is_swiss}
+        met |= {frozenset(each.players) for each in matches if each.was_played or not is_swiss}
     if tournament.kind is TournamentKind.ROUND_ROBIN and tournament.end and tournament.end.players:
         names = [each.player for each in tournament.entrants if each.left is None]
         missing = [each for each in combinations(names, 2) if frozenset(each) not in met]
@@ -160,7 +160,7 @@ def _scored_otherwise(stored: Stored) -> Iterable[str]:
     for begun in (event for _, event in happened if isinstance(event, PairingBegun)):
         scored = scores[begun.number, begun.round, begun.index]
         counted = scored[-1][1].battles if scored else ()
-        over = [at for at, event in scored if event.over]
+        over = [at for at, event in scored if event.is_over]
         until = min([*over, ends.get(begun.number, inf)])
         told = [
             (*_of_first(begun, each.event), each.event.plies)

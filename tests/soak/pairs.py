@@ -136,7 +136,7 @@ class Pair:
                 return side, Join(side, self.board)
         if not table.seats:
             return either, Resume(None, self.board)
-        if not table.running or table.game is None:
+        if not table.is_running or table.game is None:
             offered = table.offers.get(Offer.REMATCH)
             return offered.other if offered else either, Start(self.board)
         for offer, by in table.offers.items():
@@ -191,7 +191,7 @@ def plain(event: Event) -> Event:
     Both depend on how often somebody was away.
     """
     if isinstance(event, Adjourned | Resumed):
-        match = replace(event.match, began=BattleId(event.match.began.board, 0))
+        match = replace(event.match, battle_id=BattleId(event.match.battle_id.board, 0))
         event = replace(event, match=match)
     return replace(event, at=0.0)
 

@@ -170,7 +170,7 @@ class Model:
             case BattleEnded():
                 if running:
                     self._end(running, at, event)
-            case Adjourned(match=match) if there and there.id == match.began:
+            case Adjourned(match=match) if there and there.id == match.battle_id:
                 self._boards.pop(at.board)
                 self.adjourned[there.number] = match
                 if running:
@@ -207,12 +207,12 @@ class Model:
         if first and event.number == 2:
             score = first.outcome.score if first.outcome else None
             dwarf, troll = (score.dwarf, score.troll) if score else (0, 0)
-            before = first.before[1] + troll, first.before[0] + dwarf
+            before = first.earlier_points[1] + troll, first.earlier_points[0] + dwarf
         is_first = event.number == 1
         battle = self._new(at, event)._replace(
             part=event.number,
-            before=before,
-            set_up=event.opening is not None,
+            earlier_points=before,
+            has_custom_opening=event.opening is not None,
             rated=event.rated and (is_first or (first is not None and first.rated)),
             time=event.time,
         )
@@ -234,7 +234,7 @@ class Model:
         if ended.dwarf != ended.troll:
             ended = ended._replace(ratings=self._before(ended))
         self._put(ended)
-        if not ended.set_up:
+        if not ended.has_custom_opening:
             self.ended.append(ended)
 
     def _before(self, battle: Battle) -> tuple[int | None, int | None]:
@@ -251,7 +251,7 @@ class Model:
         return dwarf, troll
 
     def _resume(self, at: BattleId, match: SavedMatch) -> None:
-        found = [battle for battle in self.battles if battle.id == match.began]
+        found = [battle for battle in self.battles if battle.id == match.battle_id]
         if not found or found[0].number not in self.adjourned:
             return
         (battle,) = found

@@ -24,7 +24,7 @@ from thudmud.game.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.rules import DISCWORLD, Game, Side, read_record, write_record
 from thudmud.store import Store, at_once, lookups
 from thudmud.store import battles as battle_rows
@@ -43,7 +43,7 @@ def read(annals: Annals, battle: Battle) -> Game:
     """Read a battle's game from the store, using only the events that it requires."""
     start = battle.source.version - 1
     end = None if battle.length is None else start + battle.length
-    game = game_of(annals.events[battle.source.board][start:end])
+    game = fold_game(annals.events[battle.source.board][start:end])
     found = annals.found(BattleLookup(battle.number))
     assert found is not None
     assert (found.battle, found.game) == (battle, game)
@@ -123,7 +123,7 @@ class TestStates:
         annals.end(DWARFS)
         annals.begin(dwarf="Bert", troll="Anna", number=2)
         assert annals.battle(2).part == 2
-        assert annals.battle(2).before == (20, 30)
+        assert annals.battle(2).earlier_points == (20, 30)
 
     def test_imported_battle_is_ended_and_unrated(self, annals: Annals) -> None:
         annals.bring_in()
@@ -144,7 +144,7 @@ class TestAdjourned:
         resumed = annals.resume(match)
         assert annals.battle(1).state is State.RUNNING
         assert annals.battle(1).source == resumed
-        assert annals.battle(1).id == match.began
+        assert annals.battle(1).id == match.battle_id
         assert not annals.away()
         annals.end(board="pine board")
         assert annals.ended == [annals.battle(1)]
@@ -168,7 +168,7 @@ class TestAdjourned:
         assert annals.battle(1).state is State.ENDED
         assert annals.battle(1).source == source
         annals.begin("pine board", dwarf="Bert", troll="Anna", number=2)
-        assert annals.battle(2).before == (20, 30)
+        assert annals.battle(2).earlier_points == (20, 30)
 
     def test_match_resumed_at_two_boards_counts_at_the_first(self, annals: Annals) -> None:
         match = saved(annals.begin())
@@ -231,7 +231,7 @@ class TestGames:
         assert game.moves == CAPTURE
         assert game.outcome == TROLLS
         whole_rest = annals.events["oak board"][annals.battle(2).source.version - 1 :]
-        assert game_of(whole_rest) == game
+        assert fold_game(whole_rest) == game
 
     def test_plies_taken_back_are_left_out_of_the_game(self, annals: Annals) -> None:
         annals.begin()
@@ -299,7 +299,7 @@ class TestGames:
     @pytest.mark.parametrize("events", [[], [Joined(NOON, "Anna", Side.DWARF)]])
     def test_game_without_its_start_event_is_an_error(self, events: list[Joined]) -> None:
         with pytest.raises(ValueError, match="begin with its start"):
-            game_of(events)
+            fold_game(events)
 
 
 def test_long_battle_is_read_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:

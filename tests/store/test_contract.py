@@ -35,7 +35,7 @@ from tests.store.generated import some_events
 from thudmud.features.analysis.model import Analysis, KeptAnalysisLookup
 from thudmud.features.analysis.storage import keep_analysis
 from thudmud.game.archive import BattleLookup
-from thudmud.game.evaluation import DECIDED
+from thudmud.game.evaluation import WIN_SCORE
 from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
 from thudmud.game.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
@@ -521,7 +521,7 @@ class TestAnalyses:
     BEGAN = BattleId(OAK, 2)
     ANALYSIS = Analysis(
         6000,
-        (0, -130, 300, DECIDED),
+        (0, -130, 300, WIN_SCORE),
         (0, 430, 60),
         ((), DISCWORLD_LINE, KOOM_VALLEY_LINE),
     )

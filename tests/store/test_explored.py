@@ -258,7 +258,7 @@ async def test_explored_counts_are_rebuilt_in_the_background(
     found = await store.look_up(opening)
     assert (found.times, found.left) == (0, await store.read(battle_rows.count))
     check_file(path)
-    assert await store.write(lambda database: explored_rows(database).go_on(7))
+    assert await store.write(lambda database: explored_rows(database).count_next_batch(7))
     assert (await store.look_up(opening)).left == await store.read(battle_rows.count) - 7
     for _ in range(5):  # while the rebuild runs
         await life.battle(store)

@@ -193,7 +193,7 @@ async def link(store: Store) -> str:
     """Return the secret of the unsubscribe link in a member's mails."""
     await tell(store, Notification("Anna", Kind.TURN))
     [mail] = [each for each in await store.read(storage.due, mails=True) if not each.code]
-    await store.write(storage.sent, mail)
+    await store.write(storage.delete_sent, mail)
     return mail.secret
 
 

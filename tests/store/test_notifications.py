@@ -75,7 +75,7 @@ async def confirmed(store: Store, player: str = "Anna", mail: str = MAIL) -> Non
     await store.write(storage.ask_code, player, mail)
     [asked] = [each for each in await store.read(storage.due, mails=True) if each.player == player]
     assert await store.write(storage.confirm, player, asked.code) is None
-    await store.write(storage.sent, asked)
+    await store.write(storage.delete_sent, asked)
 
 
 async def tell(store: Store, *told: Notification, board: str = OAK) -> None:
@@ -370,7 +370,7 @@ class TestWaiting:
         await store.write(storage.put_off, mail, clock.now)
         [mail] = await store.read(storage.due, mails=True)
         assert mail.waiting[0].tries == 2
-        await store.write(storage.sent, mail, mailed=True)
+        await store.write(storage.delete_sent, mail, mailed=True)
         assert await store.read(storage.due, mails=True) == []
         await tell(store, Notification("Anna", Kind.END, 13))
         [mail] = await store.read(storage.due, mails=True)
@@ -383,7 +383,7 @@ class TestWaiting:
         [mail] = await store.read(storage.due, mails=True)
         await store.write(storage.came, "Anna")
         await store.write(storage.put_off, mail, 0.0)
-        await store.write(storage.sent, mail)
+        await store.write(storage.delete_sent, mail)
         await store.write(storage.refuse, Recipient("Nobody", ()))
         assert await store.read(storage.due, mails=True) == []
 

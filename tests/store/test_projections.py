@@ -35,7 +35,7 @@ from thudmud.game.events import (
     Resumed,
     SavedMatch,
 )
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
 from thudmud.store import (
@@ -121,7 +121,7 @@ class Life:
             event = Imported(NOON, "", "discworld", dwarf, "", RECORD, 2, dice.choice((None, DRAW)))
         else:
             event = (Adjourned if happens == "a" else Resumed)(NOON, dwarf, saved)
-            game = None if happens == "a" else game_of([event])
+            game = None if happens == "a" else fold_game([event])
         self._games.pop(board, None)
         if game:
             self._games[board] = game
@@ -145,7 +145,7 @@ async def played(store: Store, number: int) -> Game:
     """Return the game that results from a battle's plies."""
     battle = await store.read(battles.battle, number)
     assert battle
-    return game_of(cast("Sequence[Event]", await store.read(battles.plies, battle)))
+    return fold_game(cast("Sequence[Event]", await store.read(battles.plies, battle)))
 
 
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 1))

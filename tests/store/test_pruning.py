@@ -65,9 +65,9 @@ from thudmud.game.events import (
     StoredEvent,
     TimeSet,
 )
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.projections import HALL, match_stream
-from thudmud.game.table import spent_on
+from thudmud.game.table import ply_seconds_of
 from thudmud.rules import Side
 from thudmud.service.boards import boards_up, table_of
 from thudmud.store import (
@@ -126,8 +126,8 @@ async def known(store: Store) -> dict[str, Any]:
         events = cast("Sequence[Event]", await store.read(battle_rows.plies, battle))
         told[f"battle {battle.number}"] = (
             battle,
-            game_of(events),
-            spent_on(events),
+            fold_game(events),
+            ply_seconds_of(events),
             await store.read(battle_rows.comments, battle.number),
             await store.look_up(BattleLookup(battle.number)),
         )

@@ -147,7 +147,7 @@ class TestRatings:
         annals.end(points=(1, 0))
         assert annals.score("Anna") is None
         assert not annals.ranked()
-        assert annals.battle(1).set_up
+        assert annals.battle(1).has_custom_opening
 
     def test_uncertainty_shrinks_with_more_matches(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora", rounds=3)
@@ -246,14 +246,14 @@ class TestCurves:
             assert rating
             told.append(rating.points)
         annals.match("Bert", "Anna", rules="classic")
-        score = annals.found(ScoreLookup("ANNA", curves=True))
+        score = annals.found(ScoreLookup("ANNA", with_curves=True))
         assert score
         assert score.curves[STANDARD] == tuple(told)
         assert len(score.curves[Pool("classic")]) == 2
 
     def test_curve_length_is_limited(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora", rounds=CURVE + 5)
-        score = annals.found(ScoreLookup("Anna", curves=True))
+        score = annals.found(ScoreLookup("Anna", with_curves=True))
         assert score
         assert len(score.curves[STANDARD]) == CURVE + 1
 
@@ -313,10 +313,10 @@ class TestBots:
 
     def test_bot_battles_are_left_out_of_the_curve_among_people(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
-        before = annals.found(ScoreLookup("Anna", curves=True))
+        before = annals.found(ScoreLookup("Anna", with_curves=True))
         for _ in range(LAST):
             annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
-        after = annals.found(ScoreLookup("Anna", curves=True))
+        after = annals.found(ScoreLookup("Anna", with_curves=True))
         assert before
         assert after
         assert after.curves == before.curves

@@ -45,11 +45,11 @@ def made(number: int, title: str = "") -> TournamentMade:
 FIRST: list[TournamentEvent] = [
     made(1, "Thursday"),
     *(TournamentEntered(1.0, name, 1, rating) for name, rating in (("Anna", 1600), ("Bert", None))),
-    TournamentEntered(1.0, "Carla", 1, None, member=True),
+    TournamentEntered(1.0, "Carla", 1, None, is_member=True),
     TournamentLeft(1.0, "Carla", 1, TournamentLeaving.WITHDRAWN),
     RoundPaired(1.0, "", 1, 1, ("Anna", "Bert")),
     PairingBegun(1.0, "", 1, 1, 0, "Anna", "Bert", "(board) 9"),
-    PairingScored(1.0, "", 1, 1, 0, "Anna", "Bert", (BattleScore(32, 8, 40),), over=False),
+    PairingScored(1.0, "", 1, 1, 0, "Anna", "Bert", (BattleScore(32, 8, 40),), is_over=False),
     PairingScored(
         1.0, "", 1, 1, 0, "Anna", "Bert", (BattleScore(32, 8, 40), BattleScore(4, 12, 7))
     ),
@@ -152,7 +152,7 @@ async def test_tournament_rows_pass_the_check() -> None:
 def test_withdrawn_player_is_named_but_not_listed_as_active() -> None:
     left = TournamentLeft(4.0, "Bert", 1, TournamentLeaving.WITHDRAWN)
     register = TournamentRegister([folded([*FIRST, left])])
-    assert {*register.named()} == {"Anna", "Bert"}
+    assert {*register.protected_players()} == {"Anna", "Bert"}
     assert {*register.players()} == {"Anna"}
 
 

@@ -41,15 +41,15 @@ def test_terminal_type_determines_colours(name: str, colours: int) -> None:
     ("bits", "terminal"),
     [
         (0, Terminal()),
-        (1, Terminal(colours=SIXTEEN, ascii_only=True)),
-        (4, Terminal(utf8=True)),
-        (8, Terminal(colours=PALETTE, ascii_only=True)),
-        (64, Terminal(reader=True, ascii_only=True)),
-        (128, Terminal(ascii_only=True)),  # PROXY: says nothing about the display
-        (137, Terminal(colours=PALETTE, ascii_only=True)),
-        (256, Terminal(colours=TRUE_COLOUR, ascii_only=True)),
-        (271, Terminal(utf8=True, colours=TRUE_COLOUR)),
-        (2349, Terminal(utf8=True, colours=TRUE_COLOUR)),
+        (1, Terminal(colours=SIXTEEN, is_ascii_only=True)),
+        (4, Terminal(supports_utf8=True)),
+        (8, Terminal(colours=PALETTE, is_ascii_only=True)),
+        (64, Terminal(has_reader=True, is_ascii_only=True)),
+        (128, Terminal(is_ascii_only=True)),  # PROXY: says nothing about the display
+        (137, Terminal(colours=PALETTE, is_ascii_only=True)),
+        (256, Terminal(colours=TRUE_COLOUR, is_ascii_only=True)),
+        (271, Terminal(supports_utf8=True, colours=TRUE_COLOUR)),
+        (2349, Terminal(supports_utf8=True, colours=TRUE_COLOUR)),
     ],
 )
 def test_mtts_bitfield_determines_terminal(bits: int, terminal: Terminal) -> None:
@@ -62,7 +62,10 @@ def test_mtts_bitfield_determines_terminal(bits: int, terminal: Terminal) -> Non
     ("known", "terminal"),
     [
         ({}, Terminal()),
-        ({"width": 60, "colours": 16, "reader": True}, Terminal(60, colours=SIXTEEN, reader=True)),
+        (
+            {"width": 60, "colours": 16, "reader": True},
+            Terminal(60, colours=SIXTEEN, has_reader=True),
+        ),
         ({"width": 0, "colours": 1 << 30}, Terminal(colours=TRUE_COLOUR)),
         ({"width": 5, "colours": 255}, Terminal(20, colours=SIXTEEN)),
         ({"height": 24}, Terminal(height=24)),

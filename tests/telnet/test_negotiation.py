@@ -109,7 +109,9 @@ async def test_tintin_negotiation(serving: Serving) -> None:
     assert await client.fence() == END  # marks the prompt already shown
     await client.send(IAC + DONT + GMCP + IAC + DONT + MSSP)
     assert await client.fence() == b""
-    assert await fitted(setup, client) == Terminal(100, height=24, utf8=True, colours=TRUE_COLOUR)
+    assert await fitted(setup, client) == Terminal(
+        100, height=24, supports_utf8=True, colours=TRUE_COLOUR
+    )
     await client.send(b"look\r\n\r\n")
     assert await client.fence() == b"echo look\r\n> " + END
 
@@ -212,7 +214,7 @@ async def test_mudlet_negotiation(serving: Serving) -> None:
     assert await client.fence() == SEND_TYPE * 2
     packages = frozenset({"char", "room", "client.media", "char.login"})
     assert await fitted(setup, client) == Terminal(
-        100, height=24, utf8=True, colours=TRUE_COLOUR, packages=packages
+        100, height=24, supports_utf8=True, colours=TRUE_COLOUR, packages=packages
     )
 
 
@@ -294,7 +296,7 @@ async def test_agreed_charset_overrides_mtts_bits(
     await client.send(IAC + WILL + TTYPE + IAC + DO + CHARSET + type_is("MTTS 4") + answer)
     await client.fence()
     terminal = await fitted(setup, client)
-    assert (terminal.utf8, terminal.ascii_only) == (utf8, not utf8)
+    assert (terminal.supports_utf8, terminal.is_ascii_only) == (utf8, not utf8)
 
 
 async def test_charset_request_from_the_client_is_answered(serving: Serving) -> None:
@@ -308,7 +310,7 @@ async def test_charset_request_from_the_client_is_answered(serving: Serving) -> 
     assert await client.fence() == charset(b"\x02", b"utf-8")
     await client.send(charset(b"\x01"))
     assert await client.fence() == charset(b"\x03")
-    assert (await fitted(setup, client)).utf8
+    assert (await fitted(setup, client)).supports_utf8
 
 
 async def test_simultaneous_charset_requests_favour_the_server(serving: Serving) -> None:
@@ -327,11 +329,13 @@ async def test_environment_is_requested_from_mnes_clients(serving: Serving) -> N
     await client.send(IAC + WILL + NEW_ENVIRON)
     assert await client.fence() == SEND_VARIABLES
     await client.send(variables(CLIENT_NAME="CLIENT", CHARSET="UTF-8", MTTS="584"))
-    assert await fitted(setup, client) == Terminal(utf8=True, colours=PALETTE, reader=True)
+    assert await fitted(setup, client) == Terminal(
+        supports_utf8=True, colours=PALETTE, has_reader=True
+    )
     info = framed(NEW_ENVIRON, b"\x02\0MTTS\x011")  # INFO: a changed value
     await client.send(info)
     await client.fence()
-    assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
+    assert setup.service.terminals["Anna"] == Terminal(supports_utf8=True, colours=SIXTEEN)
 
 
 async def test_screen_reader_is_recognised_from_mtts(serving: Serving) -> None:
@@ -340,7 +344,9 @@ async def test_screen_reader_is_recognised_from_mtts(serving: Serving) -> None:
         IAC + WILL + TTYPE + type_is("CLIENT") + type_is("XTERM") + type_is("MTTS 69")
     )
     await client.fence()
-    assert await fitted(setup, client) == Terminal(utf8=True, colours=SIXTEEN, reader=True)
+    assert await fitted(setup, client) == Terminal(
+        supports_utf8=True, colours=SIXTEEN, has_reader=True
+    )
 
 
 # Prompt marks

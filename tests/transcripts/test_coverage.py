@@ -77,7 +77,7 @@ from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep
 from thudmud.values import replace
 from thudmud.views import messages
 from thudmud.views.registry import words
-from thudmud.views.telling import teller
+from thudmud.views.telling import renderer_for
 from thudmud.views.view import View
 
 WHEN = re.compile(
@@ -106,7 +106,7 @@ def tellings() -> list[tuple[Delivery, View]]:
     seen: list[tuple[Delivery, View]] = []
 
     def noting(hall: Hall, telling: Delivery) -> Callable[[View], list[str]]:
-        tell = teller(hall, telling)
+        tell = renderer_for(hall, telling)
 
         def noted(view: View) -> list[str]:
             seen.append((telling, view))
@@ -115,7 +115,7 @@ def tellings() -> list[tuple[Delivery, View]]:
         return noted
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(messages, "teller", noting)
+        patch.setattr(messages, "renderer_for", noting)
         for path in FILES:
             play(path, Setup())
     return seen
@@ -134,7 +134,7 @@ def whole_matches(tellings: list[tuple[Delivery, View]]) -> set[str]:
         telling.table.match.game.ruleset.name
         for telling, _ in tellings
         if isinstance(telling.event, BattleEnded)
-        if telling.table and telling.table.match and telling.table.match.over
+        if telling.table and telling.table.match and telling.table.match.is_over
     }
 
 
@@ -180,7 +180,9 @@ def test_transcripts_cover_every_parting_and_offer(told: Told) -> None:
 
 def test_transcripts_cover_every_query_with_and_without_a_reader(told: Told) -> None:
     asked = {
-        (type(event.question), view.display.reader) for event, view in told if _is_query(event)
+        (type(event.question), view.display.is_for_reader)
+        for event, view in told
+        if _is_query(event)
     }
     queries = get_args(PieceQuery)
     assert asked == {(query, reader) for query in queries for reader in (True, False)}
@@ -207,7 +209,7 @@ def test_transcripts_cover_every_value_of_every_option(told: Told) -> None:
 
 def test_transcripts_cover_option_lists_with_and_without_a_reader(told: Told) -> None:
     lists = {
-        (type(event.question), view.display.reader, view.width)
+        (type(event.question), view.display.is_for_reader, view.width)
         for event, view in told
         if isinstance(event, Asked) and isinstance(event.question, ShowOptions | ShowScheme)
     }

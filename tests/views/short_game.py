@@ -20,7 +20,7 @@ from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line
-from thudmud.views.telling import facts
+from thudmud.views.telling import delivery_facts
 from thudmud.views.view import Terminal
 
 BEGAN = 1_767_225_600.0
@@ -207,7 +207,7 @@ class Kibitzer:
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         return game.push(ADVISED[game.turn]).moves[-1:]
 
-    async def weigh(self, game: Game) -> Evaluation:
+    async def evaluate(self, game: Game) -> Evaluation:
         ply = len(game.moves)
         best = game.push(BEST[ply]).moves[-1:] if ply in BEST else tuple(game.legal_moves()[:1])
         return Evaluation(100, (WORTHS[ply],) * 2, best)
@@ -240,17 +240,17 @@ def _of_letters() -> list[Fact]:
     hall = Hall([BoardSpec("oak board")])
     page = LettersPage((Letter(1, "Anna", BEGAN, "Shall we play on Sunday?"),), 1, 1)
     told = LetterSent("Anna", "Bert", ""), Asked("Bert", Letters(), answer=page)
-    return [fact for aside in told for fact in facts(hall, Delivery(aside, ("Bert",)))]
+    return [fact for aside in told for fact in delivery_facts(hall, Delivery(aside, ("Bert",)))]
 
 
 def _of_notifying() -> list[Fact]:
     """Return the facts of Anna's notification settings."""
     hall = Hall([BoardSpec("oak board")])
-    hall.part(NotificationSettings).ways = Ways(mail=True, page="https://example.org")
+    hall.part(NotificationSettings).ways = Ways(has_mail=True, page="https://example.org")
     hours = Quiet(22 * 60, 7 * 60, 2 * 60)
     contact = Contact("anna@example.org", browsers=1, quiet=hours, feed=True)
     asked = Asked("Anna", Notify(), answer=contact)
-    return facts(hall, Delivery(asked, ("Anna",)))
+    return delivery_facts(hall, Delivery(asked, ("Anna",)))
 
 
 def _done(house: House, player: str, words: str, now: float) -> list[Message]:

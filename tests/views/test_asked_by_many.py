@@ -31,7 +31,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.generation import SideRules
 from thudmud.values import replace
-from thudmud.views.telling import teller
+from thudmud.views.telling import renderer_for
 from thudmud.views.view import Display, View
 
 
@@ -80,9 +80,9 @@ def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[l
     told = []
     for width, reader in [(80, False), (40, False), (80, False), (33, False)]:
         table = table_with(replace(game, moves=game.moves))
-        view = View(None, Style.FULL, Display(width, reader=reader))
+        view = View(None, Style.FULL, Display(width, is_for_reader=reader))
         asked = Asked("Carla", question, "oak board")
-        told.append(teller(hall, Delivery(asked, ("Carla",), table))(view))
+        told.append(renderer_for(hall, Delivery(asked, ("Carla",), table))(view))
     return told
 
 

@@ -203,7 +203,7 @@ def test_grid_is_labelled_on_all_four_sides(*, rules: str, utf8: bool) -> None:
     table = Table.set_up(BoardSpec("oak board", rules), 0)
     for layout in boards.GridLayout:
         for orient in Orient:
-            display = Display(utf8=utf8, orient=orient)
+            display = Display(uses_utf8=utf8, orient=orient)
             above, *rows, below = boards.grid(game_at(table).position, None, display, layout)
             letters, numbers = "ABCDEFGHIJKLMNO", [str(number) for number in range(1, 16)]
             if orient is Orient.NORTH:
@@ -217,7 +217,7 @@ def test_grid_is_labelled_on_all_four_sides(*, rules: str, utf8: bool) -> None:
 
 
 def test_large_board_is_drawn_exactly() -> None:
-    rows = boards.draw(played(*CAPTURED), Display(68, large=True))
+    rows = boards.draw(played(*CAPTURED), Display(68, is_large=True))
     assert (
         "\n".join([*rows[:3], *rows[11:18], *rows[28:]])
         == r"""

@@ -286,7 +286,7 @@ def test_help_pages_name_the_bot_that_is_present(topic: str) -> None:
 @cases("topic", PAGES)
 def test_help_pages_are_complete_with_and_without_a_bot(topic: str) -> None:
     for bot in ("Grog", None):
-        page = PAGES[topic].told(bot)
+        page = PAGES[topic].with_bot(bot)
         for line in page.examples:
             parse(line)
         text = "\n".join(PAGES[topic].rows(40, bot))

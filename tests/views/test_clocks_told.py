@@ -15,7 +15,12 @@ from thudmud.rules import Side
 from thudmud.store.codec import to_line
 from thudmud.views import Message
 from thudmud.views.messages import messages
-from thudmud.views.sentences import event_sentences, in_full, time_left, timed
+from thudmud.views.sentences import (
+    event_sentences,
+    time_control_in_words,
+    time_control_phrase,
+    time_left,
+)
 from thudmud.views.view import Screens, Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
@@ -29,8 +34,8 @@ def seen(told: list[Message], name: str) -> str:
 
 
 def rung(told: list[Message]) -> set[str]:
-    """Return the names of the players whose bell rings."""
-    return {name for each in told if each.bell for name in each.to}
+    """Return the names of the players whose with_bell rings."""
+    return {name for each in told if each.with_bell for name in each.to}
 
 
 @pytest.fixture
@@ -102,7 +107,7 @@ class TestFigures:
     def test_time_control_has_a_short_and_a_full_form(
         self, control: TimeControl, short: str, full: str
     ) -> None:
-        assert (timed(control), in_full(control)) == (short, full)
+        assert (time_control_phrase(control), time_control_in_words(control)) == (short, full)
 
 
 class TestBoards:

@@ -24,7 +24,7 @@ def outcomes(game: Game, origin: Square) -> tuple[set[Outcome], list[list[str]]]
     """Return the moves of a piece without a trample, and its trample paths."""
     found: set[Outcome] = set()
     paths = []
-    for way in cast("list[dict[str, Any]]", data.legal(game, origin)["ways"]):
+    for way in cast("list[dict[str, Any]]", data.legal_moves_data(game, origin)["ways"]):
         if way["trample"]:
             paths.append(way["prey"])
             continue
@@ -65,15 +65,15 @@ def test_ways_of_pieces_are_exactly_the_legal_moves(name: str) -> None:
 def test_ways_cover_pieces_of_the_side_not_to_move() -> None:
     game = Game.start(KOOM_VALLEY)
     troll = game.position.squares(next(iter(game.ruleset.fighters(game.turn.other).pieces)))[0]
-    assert data.legal(game, troll)["ways"]
+    assert data.legal_moves_data(game, troll)["ways"]
 
 
 def test_ways_are_empty_for_squares_without_a_move() -> None:
     game = Game.start(RULESETS["discworld"])
     for square in ("H8", "A7", "B7", "A1"):
-        known = data.legal(game, Square.parse(square))
+        known = data.legal_moves_data(game, Square.parse(square))
         assert bool(known["ways"]) is (square == "A7")
-    assert data.legal(game.resign(game.turn), Square.parse("A7"))["ways"] == []
+    assert data.legal_moves_data(game.resign(game.turn), Square.parse("A7"))["ways"] == []
 
 
 def test_battle_is_converted_to_json_once(
@@ -82,13 +82,13 @@ def test_battle_is_converted_to_json_once(
     annals, moves = Annals(), list[Move]()
     annals.begin()
     annals.play(CAPTURE)
-    really = data.way
+    really = data.move_data
 
     def counted(move: Move) -> data.Data:
         moves.append(move)
         return really(move)
 
-    monkeypatch.setattr(data, "way", counted)
+    monkeypatch.setattr(data, "move_data", counted)
     for _ in range(3):
         found = annals.found(BattleLookup(1))
         assert found is not None

@@ -148,7 +148,7 @@ def test_output_fits_the_screen_and_does_not_depend_on_colour(
     assert not any("\x1b" in line for line in bare)
     if options.charset is Charset.ASCII:
         assert "".join(bare).isascii()
-    reader = options.reader is Switch.ON or (options.reader is Switch.AUTO and terminal.reader)
+    reader = options.reader is Switch.ON or (options.reader is Switch.AUTO and terminal.has_reader)
     if reader:
         assert not [line for line in bare if GRID.search(line)]
     on = options.colour is Switch.ON or (options.colour is Switch.AUTO and terminal.colours)

@@ -15,7 +15,7 @@ from thudmud.house import House
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.store.codec import to_line
 from thudmud.views import Message, messages
-from thudmud.views.telling import facts
+from thudmud.views.telling import delivery_facts
 from thudmud.views.view import Terminal
 
 EVERYTHING = frozenset({"thud"})
@@ -52,7 +52,7 @@ def test_facts_without_a_subscriber_are_not_built(monkeypatch: pytest.MonkeyPatc
         pytest.fail("a fact was made")
 
     house = house_of(Anna=frozenset({"core", "char.login", "thudding"}), Bert=frozenset())
-    monkeypatch.setattr(messages, "facts", never)
+    monkeypatch.setattr(messages, "delivery_facts", never)
     house.obey("Anna", "go to oak board", 0.0)
     told = house.obey("Anna", "join game as dwarf", 0.0)
     assert not any(message.package for message in told)
@@ -242,7 +242,9 @@ def test_move_packet_of_a_circular_trample_ends_where_it_starts() -> None:
     match = Match(game, BattleId("elm table", 1), "Anna", "Bert")
     table = Table("elm table", "elm table", KOOM_VALLEY, KOOM_VALLEY, match=match)
     event = Moved(5.5, "Bert", Side.TROLL, move, 1)
-    (fact,) = facts(House([BoardSpec("oak board")]).hall, Delivery(event, ("Anna",), table))
+    (fact,) = delivery_facts(
+        House([BoardSpec("oak board")]).hall, Delivery(event, ("Anna",), table)
+    )
     assert fact.data["from"] == fact.data["to"] == "H9"
     assert fact.data["captures"] == ["H10", "G10"]
     assert fact.data["trample"] is True

@@ -135,14 +135,14 @@ def test_help_patterns_parse(pattern: str) -> None:
 
 @cases("topic", PAGES)
 def test_help_examples_parse(topic: str) -> None:
-    for line in PAGES[topic].told("Grog").examples:
+    for line in PAGES[topic].with_bot("Grog").examples:
         parse(line)
 
 
 @cases("topic", PAGES)
 def test_commands_quoted_in_help_prose_parse(topic: str) -> None:
     """A quote such as ``"set rules"`` may be incomplete, but must be a valid beginning."""
-    prose = " ".join(" ".join(block) for block in PAGES[topic].told("Grog").blocks)
+    prose = " ".join(" ".join(block) for block in PAGES[topic].with_bot("Grog").blocks)
     for line in re.findall(r'"([^"]+)"', " ".join(prose.split())):
         assert line.split()[0] not in VERBS or line in NAMES or is_sound(line), line
 

@@ -94,7 +94,7 @@ class Visit:
     def move(self, number: int) -> None:
         """Play a legal ply if there is one."""
         table = self.house.hall.tables[BOARD]
-        if table.game and table.running and table.game.position.turn in table.seats:
+        if table.game and table.is_running and table.game.position.turn in table.seats:
             moves = table.game.legal_moves()
             player = table.seats[table.game.position.turn]
             if player in self.house:
@@ -104,7 +104,7 @@ class Visit:
         """Play a legal ply if there is one, preferably a capture."""
         table = self.house.hall.tables[BOARD]
         game = table.game
-        if game and table.running and game.position.turn in table.seats:
+        if game and table.is_running and game.position.turn in table.seats:
             moves = [move for move in game.legal_moves() if move.captures] or game.legal_moves()
             player = table.seats[game.position.turn]
             if player in self.house:

@@ -28,7 +28,7 @@ def house_of(*names: str) -> House:
     """Return a house whose players all use screen readers."""
     house = House(BOARDS)
     for name in names:
-        house.enter(name, 0.0, Terminal(reader=True))
+        house.enter(name, 0.0, Terminal(has_reader=True))
     return house
 
 
@@ -170,7 +170,7 @@ def test_returning_player_hears_the_position_last() -> None:
     house = playing()
     house.depart("Anna", 1.0)
     house.obey("Bert", "undo", 2.0)
-    back = told(house.enter("Anna", 3.0, Terminal(reader=True)))
+    back = told(house.enter("Anna", 3.0, Terminal(has_reader=True)))
     assert back["Anna"].split("\n")[-2:] == ["Your turn.", "Also here: Bert."]
     assert "Trolls at G7 to I7, G9 to I9, G8, I8." in back["Anna"]
 
@@ -203,8 +203,8 @@ def test_replay_announces_each_ply_and_the_counts() -> None:
 def test_turn_is_worded_for_player_and_watcher(turn: Side) -> None:
     table = table_with(game_of(DISCWORLD, turn, "dA6 TB7 XH8"))
     name = table.seats[turn]
-    assert reader.turn(table, name) == ["Your turn."]
-    assert reader.turn(table, None) == [f"{name}'s turn, {turn.plural}."]
+    assert reader.turn_sentences(table, name) == ["Your turn."]
+    assert reader.turn_sentences(table, None) == [f"{name}'s turn, {turn.plural}."]
 
 
 def test_empty_seat_is_described() -> None:
@@ -236,14 +236,14 @@ def test_turn_of_an_absent_player_says_that_they_are_away() -> None:
     ],
 )
 def test_runs_merge_adjacent_squares(squares: str, expected: str) -> None:
-    assert reader.runs(bits_of(tuple(map(Square.parse, squares.split())))) == expected
+    assert reader.describe_squares(bits_of(tuple(map(Square.parse, squares.split())))) == expected
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
 @pytest.mark.parametrize("plies", [0, 7, 40, 90])
 def test_position_names_every_piece_briefly(ruleset: Ruleset, plies: int) -> None:
     game = played_at_random(ruleset, Random(plies), plies)  # noqa: S311 (games to try, no secrets)
-    facts = reader.position(table_with(game), "Anna")
+    facts = reader.whole_board(table_with(game), "Anna")
     for piece, noun in ((Piece.DWARF, "Dwarfs at "), (Piece.TROLL, "Trolls at ")):
         (said,) = [fact for fact in facts if fact.startswith(noun)] or [""]
         assert _squares(said) == set(game.position.squares(piece))

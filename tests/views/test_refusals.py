@@ -44,7 +44,7 @@ from thudmud.rules import (
     read_record,
     write_record,
 )
-from thudmud.views.refusals import explain, refused, unread
+from thudmud.views.refusals import explain, record_error_text, refusal_text
 
 NOW = 7.0
 
@@ -728,9 +728,9 @@ def played(case: Case) -> StoredHall:
     hall.version = None if case.code is R.NO_HALL else 0
     if case.code in {R.SEEKS_TOO_MANY, R.BOARDS_TOO_MANY, R.THEIR_BOARDS_TOO_MANY}:
         hall.caps = Caps(seeks=1, boards=1)
-    hall.people["Anna"].member = case.code is R.PLAN_TOO_LONG
+    hall.people["Anna"].is_member = case.code is R.PLAN_TOO_LONG
     if case.code is R.NEW_BOARDS_FOR_MEMBERS:
-        hall.caps = Caps(new_boards_for_members=True)
+        hall.caps = Caps(only_members_open_boards=True)
     if case.code is R.OBSERVES_TOO_MANY:
         hall.tables.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
     for step in filter(None, case.before.split("; ")):
@@ -756,20 +756,20 @@ def brought_about(case: Case) -> RefusedError:
     command = SetRules("chess", "elm table") if case.code is R.RULES_UNKNOWN else parse(line)
     found = LookupResults()
     if case.code is R.NOT_KEPT:
-        found.take(BattleLookup(1), FoundBattle(hall.battles[0], None))
+        found.store(BattleLookup(1), FoundBattle(hall.battles[0], None))
     if case.code is R.COMMENT_TOO_MANY:
         comments = tuple(Comment(ply, "Anna", "well") for ply in range(1, 101))
         one = FoundBattle(hall.battles[0], Game.start(CLASSIC), comments, frozenset({"Anna"}))
-        found.take(BattleLookup(1), one)
+        found.store(BattleLookup(1), one)
     if case.code is R.NOT_HERE:
-        found.take(MemberLookup("dora"), SeenMember("Dora", NOW - 3 * 86_400))
+        found.store(MemberLookup("dora"), SeenMember("Dora", NOW - 3 * 86_400))
     if case.code is R.NO_COMMENTS:
         hall.version = None
     while True:
         try:
             decide(hall, name, command, NOW, found)
         except LookupNeededError as unread:
-            found.take(unread.lookup, hall.found(unread.lookup))
+            found.store(unread.lookup, hall.found(unread.lookup))
         except RefusedError as refusal:
             return refusal
 
@@ -796,7 +796,7 @@ def of_a_board(code: Refusal) -> RefusedError:
 
 @pytest.mark.parametrize("code", BOARDS)
 def test_board_refusal_has_the_expected_sentence(code: Refusal) -> None:
-    assert refused(of_a_board(code)) == BOARDS[code][2]
+    assert refusal_text(of_a_board(code)) == BOARDS[code][2]
 
 
 TALKS = [RefusedError(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in (False, True)]
@@ -804,7 +804,7 @@ TALKS = [RefusedError(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in
 
 @pytest.mark.parametrize(("refusal", "source"), [(TALKS[0], "you"), (TALKS[1], "your address")])
 def test_talk_limit_refusal_names_its_source_and_wait(refusal: RefusedError, source: str) -> None:
-    assert refused(refusal) == (
+    assert refusal_text(refusal) == (
         f"That was not done: others have just heard a lot from {source}. You can go on in 90"
         " seconds."
     )
@@ -831,11 +831,11 @@ LIMITS = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), LIMITS, ids=lambda each: str(each)[:30])
 def test_quota_refusal_has_the_expected_sentence(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence
 
 
 def test_invalid_program_query_has_the_expected_sentence() -> None:
-    assert refused(NO_QUESTION) == (
+    assert refusal_text(NO_QUESTION) == (
         "A program can only ask what changes nothing and is answered by facts: look or who."
     )
 
@@ -870,7 +870,7 @@ CROWDED = [
 def test_address_limit_refusal_has_the_expected_sentence(
     refusal: RefusedError, sentence: str
 ) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence
 
 
 ORDER = [
@@ -890,7 +890,7 @@ ORDER = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), ORDER)
 def test_moderation_refusal_has_the_expected_sentence(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence
 
 
 OTHERS = [
@@ -909,7 +909,7 @@ OTHERS = [
 def test_miscellaneous_refusal_has_the_expected_sentence(
     refusal: RefusedError, sentence: str
 ) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence
 
 
 def resigns(
@@ -996,7 +996,7 @@ SURE = [
 def test_confirmation_request_states_the_outcome_of_the_command(
     question: RefusedError, sentence: str
 ) -> None:
-    assert refused(question) == sentence
+    assert refusal_text(question) == sentence
 
 
 CUP = 'Anna: tournament new round robin "Cup" starts in 1 minute'
@@ -1146,7 +1146,7 @@ def of_a_tournament(case: Case) -> RefusedError:
         players=2 if case.code is T.TOURNAMENT_FULL else 16,
         by=by.get(case.code, "everybody"),
     )
-    house.hall.limit(limits)
+    house.hall.set_limits(limits)
     for name in ("Anna", "Bert", "Carla", "Olga", "Gerd"):
         house.enter(name, NOW, member=name != "Gerd")
     now = NOW
@@ -1160,7 +1160,7 @@ def of_a_tournament(case: Case) -> RefusedError:
         try:
             decide(house.hall, name, parse(line), now, found)
         except LookupNeededError as unread:
-            found.take(unread.lookup, None)
+            found.store(unread.lookup, None)
         except RefusedError as refusal:
             return refusal
 
@@ -1169,7 +1169,7 @@ def of_a_tournament(case: Case) -> RefusedError:
 def test_tournament_refusal_has_the_expected_code_and_sentence(case: Case) -> None:
     refusal = of_a_tournament(case)
     assert refusal.code is case.code
-    assert refused(refusal, case.line.partition(":")[0]) == case.sentence
+    assert refusal_text(refusal, case.line.partition(":")[0]) == case.sentence
 
 
 def all_refusals() -> Iterator[RefusedError]:
@@ -1188,12 +1188,12 @@ def all_refusals() -> Iterator[RefusedError]:
 def test_hall_refusal_has_the_expected_code_and_sentence(case: Case) -> None:
     refusal = brought_about(case)
     assert refusal.code is case.code
-    assert refused(refusal, case.line.partition(":")[0]) == case.sentence
+    assert refusal_text(refusal, case.line.partition(":")[0]) == case.sentence
 
 
 @cases("example", EXAMPLES)
 def test_rules_refusal_has_the_expected_sentence(example: Example) -> None:
-    assert refused(refusal(example)) == example.sentence
+    assert refusal_text(refusal(example)) == example.sentence
 
 
 def test_refusal_codes_are_all_tested_and_unique() -> None:
@@ -1209,10 +1209,10 @@ def test_refusal_code_determines_the_keys_of_its_details() -> None:
 
 def test_refusal_uses_the_given_names_of_squares() -> None:
     refusal_ = refusal(EXAMPLES[2])
-    assert refused(refusal_, name=lambda square: f"<{square.column},{square.row}>") == (
+    assert refusal_text(refusal_, name=lambda square: f"<{square.column},{square.row}>") == (
         "<0,0> is off the board; that row goes from <5,0> to <9,0>."
     )
-    assert refused(refusal_, name=attrgetter("record_name")).endswith("goes from F1 to K1.")
+    assert refusal_text(refusal_, name=attrgetter("record_name")).endswith("goes from F1 to K1.")
 
 
 @pytest.mark.parametrize(
@@ -1231,7 +1231,7 @@ def test_unreadable_record_is_explained_with_its_line(plies: str, sentence: str)
     setup = write_record(Game.start(CLASSIC).push("dA6-B6")).splitlines()[0]
     with pytest.raises(RecordError) as caught:
         read_record(f"{setup}\n{plies}\n", CLASSIC)
-    assert unread(caught.value) == sentence
+    assert record_error_text(caught.value) == sentence
 
 
 # Lines that don't parse.
@@ -1425,7 +1425,7 @@ def told(line: str, width: int) -> str:
 
 @cases(("line", "sentence"), LINES)
 def test_parse_error_has_the_expected_sentence(line: str, sentence: str) -> None:
-    assert refused(misread(line)) == sentence
+    assert refusal_text(misread(line)) == sentence
 
 
 SHOWN = [

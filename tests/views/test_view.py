@@ -114,7 +114,7 @@ def test_departed_player_is_garbage_collected(house: House) -> None:
 
 
 def test_ascii_terminal_gets_ascii_until_the_option_is_set(house: House) -> None:
-    house.fit("Anna", Terminal(ascii_only=True))
+    house.fit("Anna", Terminal(is_ascii_only=True))
 
     def heard() -> dict[str, str]:
         told = house.obey("Bert", "say café ☃", 0.0)

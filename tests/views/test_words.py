@@ -7,40 +7,40 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from thudmud.views.words import columns, wrapped
+from thudmud.views.words import columns, wrap
 
 
 def test_lines_are_narrower_than_the_screen() -> None:
-    assert wrapped("x" * 9 + " y", 10) == ["x" * 9, "y"]
+    assert wrap("x" * 9 + " y", 10) == ["x" * 9, "y"]
 
 
 def test_indent_applies_to_continuation_lines() -> None:
-    assert wrapped("one two three", 10, "  ") == ["one two", "  three"]
+    assert wrap("one two three", 10, "  ") == ["one two", "  three"]
 
 
 def test_lines_do_not_break_at_hyphens() -> None:
-    assert wrapped("a word well-known to all", 14) == ["a word", "well-known to", "all"]
+    assert wrap("a word well-known to all", 14) == ["a word", "well-known to", "all"]
 
 
 def test_quoted_command_is_not_broken() -> None:
-    assert wrapped('Say "end game on oak" now.', 20) == ["Say", '"end game on oak"', "now."]
-    assert wrapped('Say "end game on oak".', 20) == ["Say", '"end game on oak".']
+    assert wrap('Say "end game on oak" now.', 20) == ["Say", '"end game on oak"', "now."]
+    assert wrap('Say "end game on oak".', 20) == ["Say", '"end game on oak".']
 
 
 def test_quoted_command_wider_than_the_screen_is_broken() -> None:
     text = 'Say "join game as dwarf on oak board" now.'
-    assert wrapped(text, 20) == ['Say "join game as', 'dwarf on oak board"', "now."]
+    assert wrap(text, 20) == ['Say "join game as', 'dwarf on oak board"', "now."]
 
 
 def test_quoted_speech_may_be_broken() -> None:
     said = 'Anna says: "one two three"'
-    assert wrapped(said, 20, glued=False) == ['Anna says: "one two', 'three"']
+    assert wrap(said, 20, glued=False) == ['Anna says: "one two', 'three"']
 
 
 @given(st.text(st.sampled_from('ab "'), max_size=200).map(str.strip), st.integers(20, 60))
 @example('aaaaaaaaaaaaaaaaa" "', 20)
 def test_wrapping_keeps_all_text_within_the_width(text: str, width: int) -> None:
-    lines = wrapped(text, width)
+    lines = wrap(text, width)
     assert all(len(line) < width and line == line.strip() for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
@@ -69,34 +69,34 @@ def test_columns_counts_wide_and_combining_characters(text: str, count: int) -> 
 
 
 def test_wide_characters_take_two_columns() -> None:
-    assert wrapped("Anna says: 你好 你好", 20) == ["Anna says: 你好", "你好"]
-    assert wrapped("你" * 12, 20) == ["你" * 9, "你" * 3]
-    assert wrapped("a" + "你" * 12, 20, "  ") == ["a" + "你" * 9, "  你你你"]
+    assert wrap("Anna says: 你好 你好", 20) == ["Anna says: 你好", "你好"]
+    assert wrap("你" * 12, 20) == ["你" * 9, "你" * 3]
+    assert wrap("a" + "你" * 12, 20, "  ") == ["a" + "你" * 9, "  你你你"]
 
 
 def test_combining_characters_take_no_column_and_are_never_split_off() -> None:
-    assert wrapped(ACCENTED * 38, 20) == [ACCENTED * 19, ACCENTED * 19]
+    assert wrap(ACCENTED * 38, 20) == [ACCENTED * 19, ACCENTED * 19]
 
 
 def test_joined_emoji_is_not_broken() -> None:
-    assert wrapped("a" * 15 + FAMILY * 2, 20) == ["a" * 15, FAMILY * 2]
-    assert wrapped("a" * 20 + FAMILY * 3, 20) == ["a" * 19, "a" + FAMILY * 3]
+    assert wrap("a" * 15 + FAMILY * 2, 20) == ["a" * 15, FAMILY * 2]
+    assert wrap("a" * 20 + FAMILY * 3, 20) == ["a" * 19, "a" + FAMILY * 3]
 
 
 def test_joined_emoji_wider_than_the_screen_is_broken() -> None:
     crowd = "\N{ZERO WIDTH JOINER}".join("\N{MAN}" * 20)
-    lines = wrapped(crowd, 20)
+    lines = wrap(crowd, 20)
     assert "".join(lines) == crowd
     assert max(map(columns, lines)) == 18
 
 
 def test_quoted_command_after_wide_characters_is_not_broken() -> None:
-    assert wrapped('你好 "go to oak board"', 20) == ["你好", '"go to oak board"']
+    assert wrap('你好 "go to oak board"', 20) == ["你好", '"go to oak board"']
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\N{COMBINING GRAVE ACCENT}", "\u200b"])
 def test_invisible_text_is_kept(text: str) -> None:
-    assert "".join(wrapped(text, 20)) == text.strip()
+    assert "".join(wrap(text, 20)) == text.strip()
 
 
 MIXED = st.text(
@@ -107,7 +107,7 @@ MIXED = st.text(
 
 @given(MIXED, st.integers(20, 60), st.sampled_from(["", "  ", "    "]), st.booleans())
 def test_mixed_text_wraps_within_the_width(text: str, width: int, indent: str, glued: bool) -> None:  # noqa: FBT001
-    lines = wrapped(text, width, indent, glued=glued)
+    lines = wrap(text, width, indent, glued=glued)
     assert all(columns(line) < width for line in lines)
     assert all(wcswidth(line) < width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
@@ -128,9 +128,9 @@ def test_wrapping_by_columns_agrees_with_wrapping_by_characters(
 ) -> None:
     # The combining accent takes no column; it only keeps the text off the fast path for narrow
     # texts, so that both ways of breaking lines are compared.
-    lines = wrapped(text, width, indent, glued=False)
-    other = wrapped(f"{text}z\u0301", width, indent, glued=False)
-    assert [line.rstrip() for line in wrapped(f"{text}z", width, indent, glued=False)] == [
+    lines = wrap(text, width, indent, glued=False)
+    other = wrap(f"{text}z\u0301", width, indent, glued=False)
+    assert [line.rstrip() for line in wrap(f"{text}z", width, indent, glued=False)] == [
         line.replace("\u0301", "") for line in other
     ]
     assert len(lines) <= len(other)
@@ -140,4 +140,4 @@ def test_wrapping_by_columns_agrees_with_wrapping_by_characters(
 def test_wrapping_of_narrow_text_agrees_with_textwrap(text: str, width: int) -> None:
     expected = textwrap.wrap(text, width - 1, break_on_hyphens=False)
     if columns(text) == len(text):
-        assert wrapped(text, width, glued=False) == expected
+        assert wrap(text, width, glued=False) == expected

@@ -188,7 +188,7 @@ class AccountDialogues:
             if choice := chosen_by(words):
                 choices.pop(choice.subject, None)  # keeps the choices in order
                 choices[choice.subject] = choice
-                prompter.say(choice_text(choice, Options().chosen(choices.values())))
+                prompter.say(choice_text(choice, Options().with_choices(choices.values())))
             elif not words:
                 continue
             else:

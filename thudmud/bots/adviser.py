@@ -36,7 +36,7 @@ class OwnAdviser:
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
 
-    async def weigh(self, game: Game) -> Evaluation:
+    async def evaluate(self, game: Game) -> Evaluation:
         """Evaluate a position."""
         from thudmud.search.player import Player  # noqa: PLC0415  (as above)
         from thudmud.search.search import Limit, SearchResult  # noqa: PLC0415
@@ -63,7 +63,7 @@ class WorkersAdviser:
             _log.error("no hint: %s", error)
             return None
 
-    async def weigh(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game) -> Evaluation | None:
         """Evaluate a position; None if no worker answers."""
         try:
             reply, line = await self._ask(None, game, ANALYSIS_NODES)

@@ -121,10 +121,10 @@ class Dialogue:
             command = self._command(word, len(line))
             return " ".join(filter(None, (word, command(rest))))
         except IllegalMoveError as refusal:
-            from thudmud.views.refusals import refused  # noqa: PLC0415  (for refusals alone)
+            from thudmud.views.refusals import refusal_text  # noqa: PLC0415  (for refusals alone)
 
             # The protocol names columns by the letters of records, unlike the game itself.
-            return f"error {refused(refusal, name=attrgetter('record_name'))}"
+            return f"error {refusal_text(refusal, name=attrgetter('record_name'))}"
         except (_BadLineError, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
 

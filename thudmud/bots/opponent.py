@@ -145,7 +145,7 @@ class _Seat:
     @property
     def plays_person(self) -> bool:
         """Whether the other seat is occupied by a person."""
-        return self.table.full and self.table.levels.of(self.side.other) is None
+        return self.table.is_full and self.table.levels.of(self.side.other) is None
 
     @property
     def is_my_turn(self) -> bool:
@@ -339,7 +339,7 @@ class Opponent:
                 yield Leave(board), later
                 yield Go(), later
             case SeatStatus.AWAY:
-                yield Adjourn(board) if seat.table.under_way else Leave(board), later
+                yield Adjourn(board) if seat.table.has_match_under_way else Leave(board), later
             case SeatStatus.READY if seat.table.time and seat.plays_person:
                 pass
             case SeatStatus.READY:
@@ -354,7 +354,7 @@ class Opponent:
 
 def _battle(table: Table) -> BattleId | None:
     """Return the id of the battle on the board."""
-    return table.match.began if table.match else None
+    return table.match.battle_id if table.match else None
 
 
 def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
@@ -364,9 +364,9 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
         return SeatStatus.DESERTED if met else SeatStatus.ALONE
     if mine.other in table.away:
         return SeatStatus.AWAY
-    if table.running:
+    if table.is_running:
         return SeatStatus.BATTLE
-    return SeatStatus.OVER if table.match and table.match.over else SeatStatus.READY
+    return SeatStatus.OVER if table.match and table.match.is_over else SeatStatus.READY
 
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
@@ -397,7 +397,7 @@ def _may_end(seat: _Seat) -> bool:
 def _may_restart(seat: _Seat) -> bool:
     """Return whether the bot agrees to start over: only so early that neither side loses by it."""
     match = seat.table.match
-    if match is None or match.over:
+    if match is None or match.is_over:
         return True
     plies = len(match.game.moves)
     return match.battle == 1 and plies < RATED_PLIES and match.game.quiet_plies == plies

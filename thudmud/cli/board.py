@@ -16,7 +16,7 @@ from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.server.config import load_settings, named_or_default
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of
 from thudmud.store import Store
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         asyncio.run(_act(options))
     except RefusedError as refusal:
-        return refuse(refused(refusal))
+        return refuse(refusal_text(refusal))
     return 0
 
 

@@ -20,11 +20,11 @@ from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.configured import day as day_option
 from thudmud.english import counted
 from thudmud.errors import ThudmudError
-from thudmud.game.archive import Battle, State, unless_erased
+from thudmud.game.archive import Battle, State, name_or_empty
 from thudmud.game.days import day_begins
 from thudmud.game.events import Event
-from thudmud.game.match import game_of
-from thudmud.game.table import spent_on
+from thudmud.game.match import fold_game
+from thudmud.game.table import ply_seconds_of
 from thudmud.rules import RULESETS, Comment, Ending, Game, Outcome, Record, Side, write_record
 from thudmud.rules.records import outcome_told
 from thudmud.store import Store, battles
@@ -140,11 +140,11 @@ async def export(
             going_on += 1
             continue
         events = cast("Sequence[Event]", await store.read(battles.plies, battle))
-        game = game_of(events)
+        game = fold_game(events)
         if game.moves:
             shown = _without_the_erased(battle)
             comments = await store.read(battles.comments, battle.number)
-            spent = spent_on(events) if battle.time else ()
+            spent = ply_seconds_of(events) if battle.time else ()
             text = write_record(game) if bare else str(_record(shown, game, comments, spent))
             _write(folder / file_name(shown), text)
             records += 1
@@ -162,7 +162,7 @@ async def _among(store: Store, player: str | None, since: float) -> AsyncIterato
 
 def _without_the_erased(battle: Battle) -> Battle:
     """Return a battle without the names of players that have been erased."""
-    dwarf, troll = map(unless_erased, battle.players)
+    dwarf, troll = map(name_or_empty, battle.players)
     return battle._replace(dwarf=dwarf, troll=troll)
 
 
@@ -176,7 +176,7 @@ def _record(
 ) -> Record:
     ended = replace(game, outcome=battle.outcome or game.outcome)
     kept = tuple(
-        replace(each, player=unless_erased(each.player))
+        replace(each, player=name_or_empty(each.player))
         for each in comments
         if each.ply <= len(game.moves)
     )

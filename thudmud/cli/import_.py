@@ -23,7 +23,7 @@ from thudmud.english import capitalised, counted
 from thudmud.game.archive import is_player
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.projections import HALL
 from thudmud.language.cleaning import clean
 from thudmud.rules import (
@@ -38,7 +38,7 @@ from thudmud.rules import (
 )
 from thudmud.store import ConflictError, Store, StoreError, battles
 from thudmud.values import Value
-from thudmud.views.refusals import unread
+from thudmud.views.refusals import record_error_text
 from thudmud.views.words import day
 
 
@@ -191,7 +191,7 @@ async def _played_here(store: Store, battle: Imported) -> int | None:
         same = known.rules == battle.rules and known.plies in {battle.plies, None}
         if same and not known.imported:
             plies = cast("Iterable[Event]", await store.read(battles.plies, known))
-            if write_record(game_of(plies)) == battle.record:
+            if write_record(fold_game(plies)) == battle.record:
                 return known.number
     return None
 
@@ -268,7 +268,7 @@ def _checked(text: str, given: str | None, likely: str) -> Record:
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
-        raise RefusedFileError(one_line(unread(error))) from None
+        raise RefusedFileError(one_line(record_error_text(error))) from None
     if not record.game.moves:
         raise RefusedFileError("it has no plies")
     return record

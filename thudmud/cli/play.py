@@ -191,4 +191,4 @@ class _Evening:
     def _show(self, messages: Iterable[Message]) -> None:
         for message in messages:
             if self._name in message.to and not message.package:
-                print("\a" * message.bell + message.text, flush=True)
+                print("\a" * message.with_bell + message.text, flush=True)

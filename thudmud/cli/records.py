@@ -44,9 +44,9 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     except RefusedFileError as refusal:
         raise CommandError(f"{path}: {refusal}") from refusal
     except RecordError as error:
-        from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
+        from thudmud.views.refusals import record_error_text  # noqa: PLC0415  (only a mistake needs it)
 
-        raise CommandError(f"{path}: {one_line(unread(error))}") from error
+        raise CommandError(f"{path}: {one_line(record_error_text(error))}") from error
 
 
 def rules_option(parser: argparse.ArgumentParser) -> None:

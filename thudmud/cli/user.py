@@ -27,7 +27,7 @@ from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Account, NoSuchAccountError, Store, accounts, hall, nodes, persons
 from thudmud.store.database import Database
 from thudmud.views.help import PAGES
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 from thudmud.views.words import because, minute
 
 
@@ -150,7 +150,7 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
             " keeps them out meanwhile"
         )
     for part in await store.read(hall.parts) if is_served else ():
-        if name in part.named():
+        if name in part.protected_players():
             raise CommandError(
                 f"{name} {part.WHY_KEPT}, and the server is running: remove the name when it is"
                 ' over, or when the server is stopped. "thudmud user ban" keeps them out meanwhile'
@@ -198,7 +198,7 @@ async def _ban(store: Store, options: argparse.Namespace) -> None:
         account = await store.read(accounts.find, options.name)
         problem = player_problem(options.name)
         if problem and account is None:
-            raise CommandError(f"nobody can be called {options.name!r}: {refused(problem)}")
+            raise CommandError(f"nobody can be called {options.name!r}: {refusal_text(problem)}")
         name = account.name if account else capitalised(options.name)
     await store.write(accounts.ban, name)
     print(f"{name} is banned" + ("" if account or network else ", and has no account"))

@@ -43,7 +43,7 @@ from thudmud.language.parsing import player_problem
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import level_called
 from thudmud.views import Message
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 
 TYPE = "thud"
 """The type of our rows, which sets them apart from Attributes and nicks; also the prefix of their
@@ -452,7 +452,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             if key == "bot_level":
                 level_called(str(said))
             elif said != "" and (problem := player_problem(str(said))):
-                return refused(problem)
+                return refusal_text(problem)
         except InvalidValueError as error:
             return str(error)
         return None

@@ -47,7 +47,7 @@ from thudmud.views.facts import as_json, refusal_fact
 from thudmud.views.help import page
 from thudmud.views.messages import refusal_messages
 from thudmud.views.view import Display
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrap
 
 ALL = "thud"
 """The command that takes any line for a board."""
@@ -95,7 +95,7 @@ class EveryCommand(BoardCommand):
             f'Type "{ALL}" and one of the commands below where something else here has the name '
             f'of the command. "{ALL} help" and a topic shows the page about it.'
         )
-        rows = [*_page(ALL, caller), "", *wrapped(how, width), "", *_page(None, caller)]
+        rows = [*_page(ALL, caller), "", *wrap(how, width), "", *_page(None, caller)]
         return escaped("\n".join(rows), first_session(caller))
 
 
@@ -149,7 +149,7 @@ def obey(character: Any, line: str) -> None:
             send(character, message)
         return
     except UnclearBoardError as unclear:
-        lines = wrapped(str(unclear), _width(character))
+        lines = wrap(str(unclear), _width(character))
         send(character, Message((), "\n".join(lines)))
         return
     character.nattributes.add(USED, board.id)
@@ -333,7 +333,7 @@ def _phrase(words: str) -> Phrase:
 
 
 def _fits(phrase: Phrase, board: Any) -> bool:
-    return any(phrase.fits(name) for name in board.names)
+    return any(phrase.is_subsequence_of(name) for name in board.names)
 
 
 def _is_called(phrase: Phrase, board: Any) -> bool:
@@ -357,7 +357,7 @@ def _page(topic: str | None, character: Any) -> list[str]:
     halls = [each.host.house.hall for each in boards_here(character)]
     bot = next((name for hall in halls for name in hall.bots), None)
     display = Display.of(terminal(character.sessions.all()), options(character))
-    utf8 = display.utf8 and not display.reader
+    utf8 = display.uses_utf8 and not display.is_for_reader
     return page(topic, display.width, bot, pages=PAGES_HERE, utf8=utf8)
 
 

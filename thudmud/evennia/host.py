@@ -31,9 +31,9 @@ from thudmud.house import House
 from thudmud.language.words import WORDS, openings
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
-from thudmud.views.messages import fitted
+from thudmud.views.messages import fit_lines
 from thudmud.views.registry import RenderContext, words
-from thudmud.views.standing import drawn, standing
+from thudmud.views.standing import full_board_lines, status_lines
 from thudmud.views.view import (
     DEFAULT_WIDTH,
     PACKAGE,
@@ -63,9 +63,9 @@ def terminal(sessions: Iterable[Any]) -> Terminal:
     each = [session.protocol_flags for session in sessions]
     return Terminal(
         width=min(map(_width, each), default=DEFAULT_WIDTH),
-        utf8=bool(each) and all(flags.get("UTF-8") for flags in each),
+        supports_utf8=bool(each) and all(flags.get("UTF-8") for flags in each),
         colours=min(map(_colours, each), default=0),
-        reader=any(flags.get("SCREENREADER") for flags in each),
+        has_reader=any(flags.get("SCREENREADER") for flags in each),
         packages=frozenset({PACKAGE}),
         height=min(map(_height, each), default=0),
     )
@@ -80,7 +80,7 @@ def send(character: Any, message: Message) -> None:
 def send_to(session: Any, character: Any, message: Message) -> None:
     """Send a message to one session of a character, unless the client can't handle data."""
     if not message.package:
-        bell = "\a" if message.bell and _is_telnet(session) else ""
+        bell = "\a" if message.with_bell and _is_telnet(session) else ""
         text = (bell + escaped(message.text, session), {"type": "thud"})
         character.msg(text=text, session=session)
         return
@@ -263,7 +263,7 @@ class BoardHost:
             except LookupNeededError as unread:
                 if isinstance(unread.lookup, AdviserLookup):
                     return unread.lookup
-                found.take(unread.lookup, self.house.look_up(unread.lookup))
+                found.store(unread.lookup, self.house.look_up(unread.lookup))
             except RefusedError:
                 break
             else:
@@ -309,7 +309,7 @@ class BoardHost:
                 person.parts, person.private = was.parts, was.private
                 if not was.styles:
                     person.styles.clear()
-                self.house.hall.rooms.changed(person)
+                self.house.hall.rooms.invalidate(person)
 
     def obey(self, character: Any, command: Command, now: float) -> list[Message]:
         """Carry out a character's command; return the resulting messages.
@@ -323,7 +323,7 @@ class BoardHost:
         chosen = styles(character)
         if self._board not in chosen:
             person.styles.clear()  # the first use ends the brief style of onlookers
-            self.house.hall.rooms.changed(person)
+            self.house.hall.rooms.invalidate(person)
         before = person.options, dict(person.styles)
         self.house.stop_playing(person.name)
         # The house asks for confirmation, and accepts answers, only when given a line of text.
@@ -348,13 +348,13 @@ class BoardHost:
         person = self.person(character)
         if person:
             person.options = options(character)
-            self.house.hall.rooms.changed(person)
+            self.house.hall.rooms.invalidate(person)
 
     def seen_from_afar(self, screen: Terminal) -> str:
         """Draw the board for somebody who isn't present."""
         view = View(None, Style.FULL, Display.of(screen, Options()))
-        rows = drawn(self.table, view) + standing(self.table, view)
-        return "\n".join(fitted(rows, view.display))
+        rows = full_board_lines(self.table, view) + status_lines(self.table, view)
+        return "\n".join(fit_lines(rows, view.display))
 
     def put_off(self, screen: Terminal, sought: AdviserLookup[Any]) -> str:
         """Return the message for a wait for advice; "" for advice that takes only a moment."""

@@ -78,7 +78,7 @@ class Advice(Value):
     reasons: tuple[Because, ...]
 
 
-def advice(game: Game, line: Variation) -> Advice:
+def build_advice(game: Game, line: Variation) -> Advice:
     """Build the advice to play the first ply of an adviser's line, with its reasons."""
     return Advice(game.turn, line[0], tuple(_reasons(game, line)))
 
@@ -96,20 +96,20 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
     before, then = _passed(game.position), after.position
     could, can = _Prospect(rules, before), _Prospect(rules, then)
     next_could, next_can = _Prospect(rules, game.position), _Prospect(rules, _passed(then))
-    if could.wins and not can.wins:
+    if could.can_win and not can.can_win:
         yield Because(Merit.STOPS)
     if move.captures:
         yield Because(Merit.CAPTURES, len(move.captures))
     if could.captures > can.captures:
         yield Because(Merit.SAVES, could.captures - can.captures)
-    if next_can.wins:
+    if next_can.can_win:
         yield Because(Merit.WINS_NEXT)
     elif next_can.captures > next_could.captures:
         yield Because(Merit.THREATENS, next_can.captures)
     for goal in rules.goals:
         if goal.side is side and goal.worth(then) > goal.worth(game.position):
             yield Because(Merit.NEARS, goal=goal.ending)
-        if goal.side is not side and could.nearest(goal) > can.nearest(goal):
+        if goal.side is not side and could.best_progress(goal) > can.best_progress(goal):
             yield Because(Merit.BLOCKS, goal=goal.ending)
     beside = _beside(then, move, move.target.bit)
     if beside > _beside(game.position, move, move.origin.bit):
@@ -145,12 +145,12 @@ class _Prospect:
         """The largest number of pieces that a single ply captures."""
 
     @cached_property
-    def wins(self) -> bool:
+    def can_win(self) -> bool:
         """Whether a ply reaches a goal of that side."""
         goals = [goal for goal in self._rules.goals if goal.side is self._position.turn]
         return any(goal.is_reached(each) for goal in goals for each in self._then)
 
-    def nearest(self, goal: Goal) -> float:
+    def best_progress(self, goal: Goal) -> float:
         """Return the best progress towards a goal after one ply, in the goal's own measure."""
         return max(map(goal.worth, self._then), default=-math.inf)
 

@@ -38,7 +38,7 @@ def is_player(name: str) -> bool:
     return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 
-def unless_erased(name: str) -> str:
+def name_or_empty(name: str) -> str:
     """Return a player's name, or "" if an erasure replaced the name."""
     return name if is_player(name) else ""
 
@@ -57,7 +57,7 @@ class Battle(NamedTuple):
         until: the version of its last event in the stream of ``source``; None while it is running.
         state: the state of the battle.
         part: the number of the battle in its match, 1 or 2.
-        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls' player.
         plies: the number of plies; None if it has to be counted from the events.
         outcome: the result; None for an unfinished battle, or an imported one with an unknown
             result.
@@ -65,7 +65,7 @@ class Battle(NamedTuple):
         points: the points of the match for the dwarfs' and the trolls' player, if it ended the
             match.
         imported: whether it was imported.
-        set_up: whether it began from a custom position and so doesn't count.
+        has_custom_opening: whether it began from a custom position and so doesn't count.
         time: the time control; None without a clock.
         tournament: the tournament and round that it belongs to, if any.
         title: the title of the tournament; "" for none.
@@ -83,13 +83,13 @@ class Battle(NamedTuple):
     until: int | None = None
     state: State = State.RUNNING
     part: int = 1
-    before: tuple[int, int] = (0, 0)
+    earlier_points: tuple[int, int] = (0, 0)
     plies: int | None = None
     outcome: Outcome | None = None
     rated: bool = False
     points: tuple[int, int] | None = None
     imported: bool = False
-    set_up: bool = False
+    has_custom_opening: bool = False
     time: TimeControl | None = None
     tournament: TournamentRound | None = None
     title: str = ""
@@ -134,7 +134,7 @@ class Tally(NamedTuple):
     drawn: int = 0
     lost: int = 0
 
-    def and_one(self, *, mine: bool, theirs: bool) -> Tally:
+    def plus_result(self, *, mine: bool, theirs: bool) -> Tally:
         """Return the tally with one more result: a win, a loss, or a draw if neither won."""
         return Tally(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
@@ -429,11 +429,11 @@ class HistoryLookup(Lookup[HistoryPage]):
 class ScoreLookup(Lookup["PlayerScore | None"]):
     """The results of a player, in any case; None without a finished battle.
 
-    ``curves`` includes the rating history and the places in tournaments.
+    ``with_curves`` includes the rating history and the places in tournaments.
     """
 
     player: str
-    curves: bool = False
+    with_curves: bool = False
 
 
 class ScoresLookup(Lookup["dict[str, PlayerScore | None]"]):
@@ -482,7 +482,7 @@ class LookupResults:
     def __init__(self, answers: Mapping[Lookup[Any], Any] | None = None) -> None:
         self._answers: dict[Lookup[Any], Any] = dict(answers or {})
 
-    def take(self, lookup: Lookup[AnswerT], answer: AnswerT) -> None:
+    def store(self, lookup: Lookup[AnswerT], answer: AnswerT) -> None:
         """Store the answer to a lookup."""
         self._answers[lookup] = answer
 

@@ -22,31 +22,31 @@ class Aside(ArrayValue, tag=True):
     """A message to players, or a change to the people online, that isn't stored as an event.
 
     Attributes:
-        crosses: whether it is sent to other nodes, because their players see it or the list of
+        reaches_other_nodes: whether it is sent to other nodes, because their players see it or the list of
             people changes.
         is_limited: whether it counts towards the player's rate limit on disturbing others.
-        is_heard: whether it is speech, which others can report.
+        is_speech: whether it is speech, which others can report.
         KINDS: all aside classes.
     """
 
     player: str
-    crosses = False
+    reaches_other_nodes = False
     is_limited = False
-    is_heard = False
+    is_speech = False
     KINDS: ClassVar[list[type[Aside]]] = []
 
     @classmethod
-    def crossing(cls) -> list[type[Aside]]:
+    def kinds_for_other_nodes(cls) -> list[type[Aside]]:
         """Return the classes whose asides are sent to other nodes."""
-        return [each for each in cls.KINDS if each.crosses]
+        return [each for each in cls.KINDS if each.reaches_other_nodes]
 
     @property
     def involves(self) -> set[str]:
         """The players named in the aside, who read "you" in place of their names."""
         return {self.player}
 
-    def abroad(self) -> Aside:
-        """Return the form of the aside that is sent to other nodes, if `crosses` is set."""
+    def form_for_other_nodes(self) -> Aside:
+        """Return the form of the aside that is sent to other nodes, if `reaches_other_nodes` is set."""
         return self
 
 
@@ -71,7 +71,7 @@ class Entered(Aside):
 
     Attributes:
         room: the room that the player entered.
-        member: whether the player has an account.
+        is_member: whether the player has an account.
         styles: the player's board styles, by board.
         options: the player's options; None if unknown.
         adjourned: whether the player has an adjourned match.
@@ -84,10 +84,10 @@ class Entered(Aside):
         active: the approximate time of the player's last input, in seconds since the epoch.
     """
 
-    crosses = True
+    reaches_other_nodes = True
 
     room: str | None = None
-    member: bool = False
+    is_member: bool = False
     styles: tuple[tuple[str, Style], ...] = ()
     options: Options | None = None
     adjourned: bool = False
@@ -128,41 +128,41 @@ class TookOver(Aside):
 class Gone(Aside):
     """A player left the server.
 
-    ``told``: whether the room has been notified already, because the player left a seat there.
+    ``is_announced``: whether the room has been notified already, because the player left a seat there.
     """
 
-    crosses = True
+    reaches_other_nodes = True
 
     room: str | None
     parting: Parting
-    told: bool = False
+    is_announced: bool = False
 
 
 @aside
 class WentOut(Aside):
     """A player left a room for another one; delivered to the players who stay.
 
-    ``told``: whether to deliver it silently, since a tournament has announced its pairings.
+    ``is_announced``: whether to deliver it silently, since a tournament has announced its pairings.
     """
 
-    crosses = is_limited = True
+    reaches_other_nodes = is_limited = True
 
     room: str | None
     to: str | None
-    told: bool = False
+    is_silent: bool = False
 
 
 @aside
 class CameIn(Aside):
     """A player entered a room; delivered to that room, including the player.
 
-    ``sits``: whether the player is about to take a seat, which is announced next.
+    ``takes_seat``: whether the player is about to take a seat, which is announced next.
     """
 
-    crosses = is_limited = True
+    reaches_other_nodes = is_limited = True
 
     room: str | None
-    sits: bool = False
+    takes_seat: bool = False
 
 
 class Aloud(Aside):
@@ -171,7 +171,7 @@ class Aloud(Aside):
     room: str | None
     text: str
     talk: Toggle | None = None
-    crosses = is_limited = is_heard = True
+    reaches_other_nodes = is_limited = is_speech = True
 
 
 @aside
@@ -197,7 +197,7 @@ class ToAnother(Aside):
     """An aside from one player to another, ``to``."""
 
     to: str
-    crosses = is_limited = True
+    reaches_other_nodes = is_limited = True
 
     @property
     def involves(self) -> set[str]:
@@ -209,7 +209,7 @@ class Told(ToAnother):
     """A player said something privately to another player."""
 
     text: str
-    is_heard = True
+    is_speech = True
     verb: ClassVar[str] = "tell"
 
 
@@ -263,7 +263,7 @@ class ResultTold(AtBoard):
 class Active(Aside):
     """A player is active; recorded now and then on input, and delivered to nobody."""
 
-    crosses = True
+    reaches_other_nodes = True
 
     at: float
 
@@ -272,7 +272,7 @@ class Active(Aside):
 class ObserveChosen(AtBoard):
     """A player started or stopped observing a board; ``observed`` is the new list of boards."""
 
-    crosses = True
+    reaches_other_nodes = True
 
     observed: tuple[str, ...]
 

@@ -96,7 +96,7 @@ class TableRegister(dict[str, Table]):
             if table.key.startswith(MADE) and (found := _NUMBERED.match(table.name))
         }
 
-    def called(self, key: str) -> str:
+    def name_for_key(self, key: str) -> str:
         """Return the name of the board with a key, or the key itself if there is none."""
         return self._keys.get(key, key)
 
@@ -105,37 +105,37 @@ class TableRegister(dict[str, Table]):
         name = self._keys.get(key)
         return None if name is None else self[name]
 
-    def spelt(self, board: str) -> str:
+    def exact_name(self, board: str) -> str:
         """Return the exact spelling of a board's name, ignoring case; unknown names as given."""
         if board in self:
             return board
         return next((each for each in self if each.lower() == board.lower()), board)
 
-    def named(self, words: tuple[str, ...]) -> str | None:
+    def name_for_words(self, words: tuple[str, ...]) -> str | None:
         """Return the name of the board with these lower-case words, if there is one."""
         return self._by_words.get(words)
 
     def seats_of(self, player: str) -> list[Table]:
         """Return the tables at which a player has a seat."""
-        boards = sorted(self._seats.of(player), key=self._places.__getitem__)
+        boards = sorted(self._seats.holders_of(player), key=self._places.__getitem__)
         return [table for board in boards if (table := self[board]).side_of(player)]
 
     def has_seat(self, player: str) -> bool:
         """Whether a player of that name, in any case, has a seat."""
-        return bool(self._seats.of(player))
+        return bool(self._seats.holders_of(player))
 
-    def made_of(self, player: str) -> list[str]:
+    def player_boards_of(self, player: str) -> list[str]:
         """Return the names of player-opened boards at which a player has a seat."""
         return [each.name for each in self.seats_of(player) if each.key.startswith(MADE)]
 
-    def free_of_hall(self) -> str | None:
+    def first_empty_standing_board(self) -> str | None:
         """Return the first board without seated players that isn't player-opened, if any."""
         of_hall = (each for each in self.values() if not each.key.startswith(MADE))
         return next((each.name for each in of_hall if not each.seats), None)
 
-    def in_use_by(self, player: str) -> list[str]:
-        """Return the names in `made_of` that count towards the limits on boards."""
-        return [board for board in self.made_of(player) if self[board].is_in_use]
+    def player_boards_in_use_by(self, player: str) -> list[str]:
+        """Return the names in `player_boards_of` that count towards the limits on boards."""
+        return [board for board in self.player_boards_of(player) if self[board].is_in_use]
 
 
 class ByPlayer:
@@ -144,7 +144,7 @@ class ByPlayer:
     def __init__(self) -> None:
         self._known: defaultdict[str, set[str]] = defaultdict(set)
 
-    def of(self, player: str) -> Collection[str]:
+    def holders_of(self, player: str) -> Collection[str]:
         """Return the holders of a player's name, in any case."""
         return self._known.get(player.lower(), ())
 

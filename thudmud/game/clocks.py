@@ -123,7 +123,7 @@ def time_class(control: TimeControl | None) -> TimeClass:
     return control.time_class if control else TimeClass.UNTIMED
 
 
-def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
+def seconds_left_after_plies(control: TimeControl, spent: Iterable[float]) -> list[float]:
     """Return the seconds that the moving player had left after each ply.
 
     Args:
@@ -153,7 +153,7 @@ class Clock(ArrayValue):
         spent: seconds that each ply took, in order; the sides alternate.
         used: seconds that the current turn has taken so far.
         stood: total seconds of standstill for players whom a server cut off.
-        stands: whether such a player is still away.
+        is_cut_off: whether such a player is still away.
         away: the sides that are away for a reason of their own.
         excused: total seconds of standstill for each side that was away for such a reason; the
             dwarfs first.
@@ -165,7 +165,7 @@ class Clock(ArrayValue):
     spent: tuple[float, ...] = ()
     used: float = 0.0
     stood: float = 0.0
-    stands: bool = False
+    is_cut_off: bool = False
     away: tuple[Side, ...] = ()
     excused: tuple[float, float] = (0.0, 0.0)
 
@@ -174,7 +174,7 @@ class Clock(ArrayValue):
         if min((*self.spent[-1:], self.used, self.stood, *self.excused)) < 0:
             raise InvalidValueError("no ply takes less than no time")
 
-    def left(self, side: Side) -> float:
+    def seconds_left(self, side: Side) -> float:
         """Return the seconds that a side had left at that time; at least 0."""
         used = self.used if side is self.turn else 0.0
         if self.control.is_correspondence:
@@ -185,35 +185,35 @@ class Clock(ArrayValue):
         return max(0.0, given - sum(own) - used)
 
     @property
-    def still(self) -> float:
+    def remaining_standstill(self) -> float:
         """Longest further standstill in seconds, if the players who are away stay away."""
-        if not (self.stands or self.away):
+        if not (self.is_cut_off or self.away):
             return 0.0
         graces = [self.control.grace - self.excused[_PLACES[side]] for side in self.away]
-        if self.stands:
+        if self.is_cut_off:
             graces.append(LONGEST_GRACE - self.stood)
         return max(0.0, *graces)
 
     @property
     def deadline(self) -> float:
         """Time at which the flag of the side to move falls, unless something happens before."""
-        return self.at + self.left(self.turn) + self.still
+        return self.at + self.seconds_left(self.turn) + self.remaining_standstill
 
-    def read(self, at: float) -> Clock:
+    def advanced_to(self, at: float) -> Clock:
         """Return the clock advanced to a later time."""
         passed = max(0.0, at - self.at)
-        if not (self.stands or self.away):
+        if not (self.is_cut_off or self.away):
             return replace(self, at=max(at, self.at), used=self.used + passed)
-        still = min(passed, self.still)
+        still = min(passed, self.remaining_standstill)
         return replace(
             self,
             at=max(at, self.at),
             used=self.used + passed - still,
-            stood=min(LONGEST_GRACE, self.stood + still) if self.stands else self.stood,
-            excused=self._excused_for(still),
+            stood=min(LONGEST_GRACE, self.stood + still) if self.is_cut_off else self.stood,
+            excused=self._absences_after(still),
         )
 
-    def _excused_for(self, seconds: float) -> tuple[float, float]:
+    def _absences_after(self, seconds: float) -> tuple[float, float]:
         """Return each side's used grace after a further standstill of ``seconds``."""
         grace, dwarf, troll = self.control.grace, *self.excused
         if Side.DWARF in self.away:
@@ -224,17 +224,19 @@ class Clock(ArrayValue):
 
     def pressed(self, at: float) -> Clock:
         """Return the clock after a ply, running for the other side."""
-        now = self.read(at)
+        now = self.advanced_to(at)
         # The ply was decided in time. Storing it a little late mustn't cost any of the increment.
-        used = min(now.used, self.used + self.left(self.turn))
+        used = min(now.used, self.used + self.seconds_left(self.turn))
         return replace(now, turn=self.turn.other, spent=(*self.spent, used), used=0.0)
 
     def taken_back(self, plies: int, at: float) -> Clock:
         """Return the clock after a takeback of ``plies`` plies, with their times removed."""
         turn = self.turn.other if plies % 2 else self.turn
-        return replace(self.read(at), turn=turn, spent=self.spent[: -plies or None], used=0.0)
+        return replace(
+            self.advanced_to(at), turn=turn, spent=self.spent[: -plies or None], used=0.0
+        )
 
-    def standing(self, at: float, away: Collection[Side], *, cut_off: bool) -> Clock:
+    def with_absences(self, at: float, away: Collection[Side], *, cut_off: bool) -> Clock:
         """Return the clock after a player went away or came back; a correspondence clock runs on.
 
         Args:
@@ -243,15 +245,15 @@ class Clock(ArrayValue):
             cut_off: whether a player is away whom a server has cut off.
         """
         if self.control.is_correspondence:
-            return self.read(at)
+            return self.advanced_to(at)
         sides = tuple([side for side in Side if side in away])
-        return replace(self.read(at), stands=cut_off, away=sides)
+        return replace(self.advanced_to(at), is_cut_off=cut_off, away=sides)
 
-    def held(self, at: float, seconds: float) -> Clock:
+    def with_outage(self, at: float, seconds: float) -> Clock:
         """Return the clock at a later time, less a standstill of ``seconds`` in between."""
         since = max(0.0, at - self.at)
-        return replace(self.read(self.at + max(0.0, since - seconds)), at=max(at, self.at))
+        return replace(self.advanced_to(self.at + max(0.0, since - seconds)), at=max(at, self.at))
 
     def resumed(self, at: float) -> Clock:
         """Return the clock of a resumed battle: it runs from ``at``, and no side is away."""
-        return replace(self, at=at, stands=False, away=())
+        return replace(self, at=at, is_cut_off=False, away=())

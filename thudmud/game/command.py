@@ -85,13 +85,13 @@ class Command(Value):
             IllegalMoveError: the rules of the game do not allow the move.
             LookupNeededError: a lookup has to be answered first.
         """
-        return scene.answer(self)
+        return scene.decide_answer(self)
 
     def is_spoken(self) -> bool:
         """Whether this command shows the player's own words to others; by default `speaks`."""
         return self.speaks
 
-    def answered(self, person: Person, answer: Any) -> None:
+    def apply_answer(self, person: Person, answer: Any) -> None:
         """Update the state of the player who asked, if the answer changes any."""
 
 
@@ -112,11 +112,13 @@ class CommandContext(Value):
     found: LookupResults
     me: str
 
-    def tell(self, *asides: Aside, **preferences: Any) -> Decision:
+    def decide_asides(self, *asides: Aside, **preferences: Any) -> Decision:
         """Build a decision that delivers asides and stores nothing except preferences."""
         return Decision(self.me, asides=asides, preferences=preferences)
 
-    def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
+    def decide_answer(
+        self, question: Command, board: str | None = None, answer: Any = None
+    ) -> Decision:
         """Build the decision that answers a question, given the result of its lookup."""
         return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))
 
@@ -125,7 +127,7 @@ class CommandContext(Value):
 class Asked(Aside):
     """A player asked a question; only that player receives the answer.
 
-    ``answer`` is the result of the question's lookup, from the store or from an adviser.
+    ``decide_answer`` is the result of the question's lookup, from the store or from an adviser.
     """
 
     question: Command
@@ -136,17 +138,17 @@ class Asked(Aside):
 @applies(Asked)
 def _apply_asked(asked: Asked, hall: Hall) -> Delivery:
     person = hall.people[asked.player]
-    asked.question.answered(person, asked.answer)
-    table = hall.board_seen(asked.player, asked.board) if asked.board else None
+    asked.question.apply_answer(person, asked.answer)
+    table = hall.visible_table(asked.player, asked.board) if asked.board else None
     return Delivery(asked, (asked.player,), table)
 
 
-def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:
+def walk_asides(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:
     """Build the asides for a player's walk to a room; ``sits``: to take a seat there."""
     return WentOut(person.name, person.room, to), CameIn(person.name, to, sits)
 
 
-def put_aside(person: Person) -> tuple[Aside, ...]:
+def close_private_board(person: Person) -> tuple[Aside, ...]:
     """Build the aside that closes a player's private board; an empty tuple without one."""
     return (person.private.left,) if person.private else ()
 
@@ -167,7 +169,7 @@ def has_verb(hall: Hall, rule: str) -> bool:
     return rule in VERBS and rule not in hall.left_out
 
 
-def questions(hall: Hall) -> tuple[str, ...]:
+def query_words(hall: Hall) -> tuple[str, ...]:
     """Return the first words of all enabled queries for client programs, sorted."""
     begin = {each.words for each in COMMANDS if each.is_question}
     return tuple(sorted(each for each in begin if each.split()[0] not in hall.left_out))

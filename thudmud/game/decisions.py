@@ -13,7 +13,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
 from thudmud.game.sanctions import require_not_muted
-from thudmud.game.tables import come_back, vanish
+from thudmud.game.tables import come_back, leave_server
 
 _TOLD_TO_ALL = (
     events.SeekMade,
@@ -43,7 +43,7 @@ def decide(
         LookupNeededError: a lookup has to be answered first.
     """
     if isinstance(command, Quit):
-        return part(hall, player, events.Parting.QUIT, now)
+        return decide_departure(hall, player, events.Parting.QUIT, now)
     if hall.order and command.is_spoken():
         require_not_muted(hall.order, player, now)
     scene = CommandContext(hall, hall.people[player], now, found, player)
@@ -80,7 +80,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
         ):
             if not hall.tables[board].is_practice:
                 return False
-            return bool(hall.rooms.told_of(board).members - {decision.player})
+            return bool(hall.rooms.occupants_and_observers(board).members - {decision.player})
         case events.BattleStarted():
             agreed = {events.Offer.RESTART, events.Offer.REMATCH}
             return agreed.isdisjoint(hall.tables[board].offers)
@@ -99,7 +99,7 @@ _NEW_IN_THE_HALL = (
 """Events of the hall that begin or add something and that a player can repeat alone."""
 
 
-def can_wait(hall: Hall, decision: Decision) -> bool:
+def is_deferrable(hall: Hall, decision: Decision) -> bool:
     """Whether storing a decision can be delayed without harm to other players.
 
     Actions that begin something, or that a player does alone at a board, can be delayed. A ply
@@ -133,18 +133,22 @@ def can_wait(hall: Hall, decision: Decision) -> bool:
 # Players who connect or leave: their seats are kept, given up or resumed.
 
 
-def part(hall: Hall, player: str, parting: events.Parting, now: float) -> list[Decision]:
+def decide_departure(
+    hall: Hall, player: str, parting: events.Parting, now: float
+) -> list[Decision]:
     """Compute the decisions for a player who leaves: first at each seat, then in the hall."""
     left: list[Decision] = []
     for table in hall.tables.seats_of(player):
-        gone_away = vanish(table, player, parting, now)
+        gone_away = leave_server(table, player, parting, now)
         left.append(Decision(player, table.name, table.version, gone_away))
     room = hall.people[player].room
-    gone = Gone(player, room, parting, told=room in {each.board for each in left if each.events})
+    gone = Gone(
+        player, room, parting, is_announced=room in {each.board for each in left if each.events}
+    )
     return [*left, Decision(player, asides=(gone,))]
 
 
-def arrive(
+def decide_arrival(
     hall: Hall,
     player: str,
     now: float,

@@ -23,14 +23,14 @@ class Occupants:
     Attributes:
         names: their names, in the order of arrival on the server; observers come last.
         members: the same names as a set.
-        kept: the cached results.
+        cache: the cached results.
     """
 
     names: tuple[str, ...]
     members: frozenset[str]
-    kept: dict[object, Any] = field(default_factory=dict, repr=False)
+    cache: dict[object, Any] = field(default_factory=dict, repr=False)
 
-    def and_also(self, concerned: Iterable[str]) -> tuple[str, ...]:
+    def names_with(self, concerned: Iterable[str]) -> tuple[str, ...]:
         """Return the names of the occupants, then the other given names without duplicates."""
         elsewhere: list[str] = []
         for name in concerned:
@@ -43,24 +43,24 @@ class Occupants:
 class Delivery:
     """The delivery of an event: the event, its audience, and the table right after it.
 
-    `told_at` sets the time of delivery; the value doesn't change after that.
+    `stamp` sets the time of delivery; the value doesn't change after that.
 
     ``changes`` are the rating changes, if the event ended a rated match or a battle with a bot.
     """
 
     event: TableEvent | HallEvent | Aside
-    audience: tuple[str, ...]
+    recipients: tuple[str, ...]
     table: Table | None = None
     occupants: Occupants | None = field(default=None, compare=False)
     """The people in the room of the event, perhaps with its observers, if the audience includes all
     of them; they come first in the audience."""
     changes: tuple[RatingChange, ...] = ()
-    goes_on: bool = False
+    is_intermediate: bool = False
     """Whether a battle ends or begins immediately afterwards, before any input is possible."""
     at: float = 0.0
     """The time of delivery, in seconds since the epoch; clocks are shown as of this time."""
 
-    def told_at(self, now: float) -> Delivery:
+    def stamp(self, now: float) -> Delivery:
         """Set the time of delivery and return ``self``.
 
         The time is that of a table event, or ``now`` for anything else.

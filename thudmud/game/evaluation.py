@@ -1,6 +1,6 @@
 """Engine evaluations of positions: the principal variation and the score.
 
-A score (``worth``) is in hundredths of a dwarf, from the dwarfs' point of view: negative scores
+A score (``score``) is in hundredths of a dwarf, from the dwarfs' point of view: negative scores
 favour the trolls.
 """
 
@@ -19,10 +19,10 @@ AnswerT = TypeVar("AnswerT")
 Variation = tuple[Move, ...]
 """A line of play: a ply and its expected continuation."""
 
-DECIDED = 10_000
+WIN_SCORE = 10_000
 """The score of a won battle, far more than the value of all pieces."""
 
-_ENDLESS = 1_000
+_DECIDED_DEPTH = 1_000
 
 
 class Evaluation(Value):
@@ -34,40 +34,44 @@ class Evaluation(Value):
         line: the principal variation.
 
     Raises:
-        InvalidValueError: ``worths`` or ``line`` is empty.
+        InvalidValueError: ``scores_by_depth`` or ``principal_variation`` is empty.
     """
 
     nodes: int
-    worths: tuple[int, ...]
-    line: Variation
+    scores_by_depth: tuple[int, ...]
+    principal_variation: Variation
 
     def __post_init__(self) -> None:
-        if not self.worths or not self.line:
+        if not self.scores_by_depth or not self.principal_variation:
             raise InvalidValueError("a position has a worth, and a ply that is best")
 
     @property
-    def worth(self) -> int:
+    def score(self) -> int:
         """The mean score of the last two depths, which cancels the odd-even effect.
 
         At each depth, the side that plays last looks better. A decided position has no mean.
         """
-        if abs(self.worths[-1]) >= DECIDED:
-            return limit_worth(self.worths[-1])
-        return sum(map(limit_worth, self.worths[-2:])) // len(self.worths[-2:])
+        if abs(self.scores_by_depth[-1]) >= WIN_SCORE:
+            return clamp_score(self.scores_by_depth[-1])
+        return sum(map(clamp_score, self.scores_by_depth[-2:])) // len(self.scores_by_depth[-2:])
 
     @property
     def depth(self) -> int:
         """The search depth in plies; practically infinite for a decided position."""
-        return _ENDLESS if abs(self.worths[-1]) >= DECIDED else len(self.worths)
+        return (
+            _DECIDED_DEPTH
+            if abs(self.scores_by_depth[-1]) >= WIN_SCORE
+            else len(self.scores_by_depth)
+        )
 
-    def at(self, depth: int) -> int:
+    def score_at_depth(self, depth: int) -> int:
         """Return the score at a depth, or at the greatest depth that was searched."""
-        return limit_worth(self.worths[min(depth, len(self.worths)) - 1])
+        return clamp_score(self.scores_by_depth[min(depth, len(self.scores_by_depth)) - 1])
 
 
-def limit_worth(worth: int) -> int:
+def clamp_score(worth: int) -> int:
     """Clamp a score to that of a won battle, for either side."""
-    return max(-DECIDED, min(DECIDED, worth))
+    return max(-WIN_SCORE, min(WIN_SCORE, worth))
 
 
 class Adviser(Protocol):
@@ -88,7 +92,7 @@ class Adviser(Protocol):
             a line of one or more legal plies; None if nothing was found.
         """
 
-    async def weigh(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game) -> Evaluation | None:
         """Evaluate a position for an analysis, at a lower priority than players' hints.
 
         Args:

@@ -82,7 +82,7 @@ class Levels(NamedTuple):
         """Return the level of the player of a side."""
         return self.dwarf if side is Side.DWARF else self.troll
 
-    def changed(self, side: Side, level: int | None) -> Levels:
+    def with_level(self, side: Side, level: int | None) -> Levels:
         """Return the levels with another player on a side."""
         return self._replace(**{side.value: level})
 
@@ -126,12 +126,12 @@ class TournamentKind(Enum):
     """For so many minutes, whoever is free is paired."""
 
     @property
-    def takes_late(self) -> bool:
+    def allows_late_entry(self) -> bool:
         """Whether players may enter after the first round was paired."""
         return self in {TournamentKind.SWISS, TournamentKind.ARENA}
 
     @property
-    def is_all_play_all(self) -> bool:
+    def is_round_robin(self) -> bool:
         """Whether everybody meets everybody."""
         return self in {TournamentKind.ROUND_ROBIN, TournamentKind.DOUBLE_ROUND_ROBIN}
 
@@ -155,10 +155,10 @@ class SavedMatch(ArrayValue):
     """The state of a match that was put away: all that is needed to resume it at any board.
 
     Attributes:
-        began: the battle that it has come to.
+        battle_id: the battle that it has come to.
         battle: 1 or 2, the number of that battle in the match.
         rules: its ruleset's name.
-        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls' player.
         dwarf: who plays the dwarfs.
         troll: who plays the trolls.
         rated: whether this battle may count for ratings.
@@ -169,10 +169,10 @@ class SavedMatch(ArrayValue):
         clock: the clock when the match was put away; None without a clock.
     """
 
-    began: BattleId
+    battle_id: BattleId
     battle: int
     rules: str
-    before: tuple[int, int]
+    earlier_points: tuple[int, int]
     dwarf: str
     troll: str
     rated: bool
@@ -188,7 +188,7 @@ class SavedMatch(ArrayValue):
         return self.clock.control if self.clock else None
 
     def __post_init__(self) -> None:
-        require_match(self.battle, self.before)
+        require_match(self.battle, self.earlier_points)
         _require_levels(*self.levels)
         require_name(self.dwarf)
         require_name(self.troll)
@@ -675,7 +675,7 @@ class SeekMade(_Event, tag="seek"):
         time: the time control; None for no clock.
         answers: the number of a seek of the player they ask, who is busy; None if it stands alone.
         until: when it ends unless it is answered, in seconds since the epoch; None for never.
-        looks_on: whether they look for somebody else if it is not accepted.
+        keeps_looking: whether they look for somebody else if it is not accepted.
     """
 
     number: int
@@ -686,7 +686,7 @@ class SeekMade(_Event, tag="seek"):
     time: TimeControl | None = None
     answers: int | None = None
     until: float | None = None
-    looks_on: bool = False
+    keeps_looking: bool = False
 
     @property
     def is_by_days(self) -> bool:
@@ -781,7 +781,7 @@ class TournamentMade(_OfTournament, tag="tournament"):
         seconds: how long an arena takes, in seconds; elsewhere, how long a round may take, 0 for
             as long as its matches do.
         rated: whether its matches are to count for ratings.
-        fills: whether a bot comes in if an odd number of players has entered.
+        uses_bot_filler: whether a bot comes in if an odd number of players has entered.
         until: when it ends at the latest, in seconds since the epoch; None for never.
     """
 
@@ -793,7 +793,7 @@ class TournamentMade(_OfTournament, tag="tournament"):
     rounds: int = 0
     seconds: int = 0
     rated: bool = True
-    fills: bool = False
+    uses_bot_filler: bool = False
     until: float | None = None
 
     def _require(self) -> None:
@@ -816,11 +816,11 @@ class TournamentEntered(_OfTournament, tag="entered"):
         player: who.
         number: the tournament's number.
         rating: their rating, by which they are seeded; None if they have none.
-        member: whether they have an account.
+        is_member: whether they have an account.
     """
 
     rating: int | None = None
-    member: bool = False
+    is_member: bool = False
 
 
 class TournamentLeaving(Enum):
@@ -942,12 +942,12 @@ class PairingScored(_OfPairing, tag="pairing scored"):
         second: who has the trolls in it.
         battles: the scores of all battles of the match so far.
         absent: whether the first and the second player did not come, and so have lost the match.
-        over: whether the match is over.
+        is_over: whether the match is over.
     """
 
     battles: tuple[BattleScore, ...] = ()
     absent: tuple[bool, bool] = (False, False)
-    over: bool = True
+    is_over: bool = True
 
     def _require(self) -> None:
         if len(self.battles) > BATTLES or any(min(each) < 0 for each in self.battles):

@@ -115,7 +115,7 @@ AsideStorer = Callable[[AsideT], Coroutine[Any, Any, None]]
 class Bus(Protocol):
     """Publishes applied events to handlers."""
 
-    def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
+    def subscribe(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
         """Subscribe a handler to events of exactly these types; subclasses don't match.
 
         Handlers run once the line that caused the event is done, in the order of the events, and
@@ -129,7 +129,7 @@ class Bus(Protocol):
 class Scheduler(Protocol):
     """One-shot timers, at most one per key."""
 
-    def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
+    def schedule(self, key: Key, time: float, call: Callable[[], object]) -> None:
         """Schedule a call, in seconds since the epoch; a time in the past means immediately.
 
         If the key is already scheduled, the earlier time wins.
@@ -152,11 +152,11 @@ class Reactor:
     def begin(self) -> None:
         """Start work, once the service has loaded everything from the store."""
 
-    async def look(self) -> None:
+    async def run_overdue(self) -> None:
         """Run overdue work; called by front ends without timers."""
 
-    def next_look(self) -> float | None:
-        """Return the time of the next useful call of `look`; None for never."""
+    def next_run_time(self) -> float | None:
+        """Return the time of the next useful call of `run_overdue`; None for never."""
         return None
 
 
@@ -210,10 +210,10 @@ class FeatureContext(Protocol):
     def store(self) -> Any:
         """The `thudmud.store.Store`."""
 
-    def store_with_decisions(self, find: FindWork) -> None:
+    def register_transaction_work(self, find: FindWork) -> None:
         """Register a source of extra work for the transaction that stores a decision."""
 
-    def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
+    def register_onlooker_answer(self, request: str, answerer: PositionAnswerer) -> None:
         """Register the handler of an onlooker's client request about a position of a battle.
 
         ``request`` is the key of the request in ``Thud.Watch``. The handler may raise RefusedError.
@@ -237,16 +237,16 @@ class FeatureContext(Protocol):
     def stop_server(self, why: str) -> None:
         """Stop the server, if the service belongs to one; ``why`` is logged."""
 
-    def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
+    def register_aside_store(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
         """Register the function that stores asides of a `StoredAside` type before delivery."""
 
-    def look_up_at_entry(self, make: Callable[[str], Lookup[Any] | None]) -> None:
+    def register_entry_lookup(self, make: Callable[[str], Lookup[Any] | None]) -> None:
         """Register a lookup that is answered for each member at entry; see `Entered.found`.
 
         ``make`` is called with the member's name and returns the lookup, or None to skip it.
         """
 
-    def at_blank_line(self, call: Callable[[str], None]) -> None:
+    def on_blank_line(self, call: Callable[[str], None]) -> None:
         """Register a callback for blank lines; its argument is the player's name."""
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
@@ -256,7 +256,7 @@ class FeatureContext(Protocol):
             StoreError: the store cannot be read.
         """
 
-    def answer(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
+    def register_lookup(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
         """Register the function that answers a type of lookup for players' commands.
 
         The store answers all other types.
@@ -295,7 +295,7 @@ class FeatureContext(Protocol):
             StoreError: the events can't be stored, or a lookup failed.
         """
 
-    def at_stop(self, call: Callable[[], None]) -> None:
+    def on_stop(self, call: Callable[[], None]) -> None:
         """Register a callback for the stop of the service."""
 
 

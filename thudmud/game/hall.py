@@ -53,7 +53,7 @@ class Decision(Value):
         hall: the events of the hall.
         hall_version: the version of the hall on which ``hall`` was decided.
         changes: the rating changes by the end of a battle; known once the events are stored.
-        goes_on: as in `Delivery`.
+        is_intermediate: as in `Delivery`.
         preferences: the changed preferences, by the fields of `Person`; stored first, if the player
             is a member.
     """
@@ -67,7 +67,7 @@ class Decision(Value):
     hall: tuple[HallEvent, ...] = ()
     hall_version: int = 0
     changes: tuple[RatingChange, ...] = ()
-    goes_on: bool = False
+    is_intermediate: bool = False
     preferences: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -91,14 +91,14 @@ class Caps(Value):
             online.
         boards_per_address: the maximum number of player-opened boards in use for each address,
             beyond one for each player online.
-        new_boards_for_members: whether only members may open boards without a match.
+        only_members_open_boards: whether only members may open boards without a match.
     """
 
     seeks: int = 3
     boards: int = 3
     seeks_per_address: int = 9
     boards_per_address: int = 9
-    new_boards_for_members: bool = False
+    only_members_open_boards: bool = False
 
 
 CAPS = Caps()
@@ -123,14 +123,14 @@ class HallPart:
     WHY_KEPT: ClassVar[str] = ""
 
     def apply(self, event: HallEvent, hall: Hall) -> list[Delivery]:  # noqa: ARG002  (others use it)
-        """Apply an event of a type registered with `takes`; return the deliveries, in order."""
+        """Apply an event of a type registered with `handles`; return the deliveries, in order."""
         return []
 
     def players(self) -> Iterable[str]:
         """Yield the players with ongoing business here, online or not, in their spelling."""
         return ()
 
-    def named(self) -> Iterable[str]:
+    def protected_players(self) -> Iterable[str]:
         """Yield all players named in ongoing business, whose accounts must not be removed."""
         return self.players()
 
@@ -152,7 +152,7 @@ _TAKERS: dict[type[HallEvent], type[HallPart]] = {}
 _APPLIERS: dict[type[Aside], Applier[Any]] = {}
 
 
-def takes(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT]]:
+def handles(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT]]:
     """Return a class decorator that makes a hall part handle events of exactly these types."""
 
     def register(part: type[HallPartT]) -> type[HallPartT]:
@@ -208,7 +208,7 @@ class Hall:
         left_out: the first words of the standard verbs that are disabled.
         missed: the events missed by each absent seated player, with the tables after them.
         seeks: the open seeks, by number.
-        began: the start time of the server, in seconds since the epoch; 0 before it serves.
+        started_at: the start time of the server, in seconds since the epoch; 0 before it serves.
         parts: the state of features, by type; see `HallPart`.
         version: the number of events in the hall's stream; None if the stream isn't followed, so
             that no hall events are possible.
@@ -232,7 +232,7 @@ class Hall:
         self.seeks: dict[int, events.SeekMade] = {}
         self.parts: dict[type[HallPart], HallPart] = {}
         self._limits: dict[type[Any], Any] = {}
-        self.began = 0.0
+        self.started_at = 0.0
         self.missed: dict[tuple[str, Side], list[tuple[events.TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
@@ -258,7 +258,7 @@ class Hall:
         self.news = self.news if news is None else news
         self.caps = self.caps if caps is None else caps
 
-    def limit(self, limits: object) -> None:
+    def set_limits(self, limits: object) -> None:
         """Replace the limits of a feature, keyed by their type."""
         self._limits[type(limits)] = limits
 
@@ -278,9 +278,9 @@ class Hall:
         """Replace the host's own verbs, and the first words of the disabled verbs."""
         self.own_verbs, self.left_out = own, left_out
 
-    def begin(self, at: float) -> None:
+    def set_start_time(self, at: float) -> None:
         """Set the start time of the server, in seconds since the epoch."""
-        self.began = at
+        self.started_at = at
 
     def resume_from(
         self,
@@ -325,7 +325,7 @@ class Hall:
         return part  # type: ignore[return-value]  # the value has the type of its key
 
     def limits(self, kind: type[LimitsT]) -> LimitsT:
-        """Return the limits of a feature; the defaults unless `limit` has set others."""
+        """Return the limits of a feature; the defaults unless `set_limits` has set others."""
         return self._limits.get(kind) or kind()
 
     # --- the boards --------------------------------------------------------------------------
@@ -347,22 +347,22 @@ class Hall:
                 return self._rename(event, table.name, name) if table.name != name else []
             case events.SeekMade(number=number, player=player, to=to):
                 self.seeks[number] = event
-                return [Delivery(event, self.told_of_seek(player, to))]
+                return [Delivery(event, self.seek_recipients(player, to))]
             case events.SeekEnded(number=number, player=player, seeker=seeker, to=to):
                 self.seeks.pop(number, None)
-                audience = dict.fromkeys((*self.told_of_seek(seeker, to), player))
+                audience = dict.fromkeys((*self.seek_recipients(seeker, to), player))
                 return [Delivery(event, tuple(audience))]
         kind = _TAKERS.get(type(event))
         return self.part(kind).apply(event, self) if kind else []
 
-    def told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
+    def seek_recipients(self, player: str, to: str) -> tuple[str, ...]:
         """Return the audience of a seek: the challenged player, or everybody who may accept."""
         if to:
             return player, to
-        names = (*self._told_who_waits(), player)
-        return self.people.hearers(player, tuple(dict.fromkeys(names)))
+        names = (*self._waiting_recipients(), player)
+        return self.people.without_ignorers(player, tuple(dict.fromkeys(names)))
 
-    def _told_who_waits(self) -> tuple[str, ...]:
+    def _waiting_recipients(self) -> tuple[str, ...]:
         """Return the people in the hall, then people elsewhere with the option for seeks."""
         people = self.people.values()
         waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
@@ -371,18 +371,20 @@ class Hall:
     def _close(self, event: events.BoardClosed, board: str) -> list[Delivery]:
         """Close a board and move its occupants to the hall."""
         here = self.people_in(board)
-        told_of_it = dict.fromkeys((*self.rooms.told_of(board).names, *self.people_in(None)))
+        told_of_it = dict.fromkeys(
+            (*self.rooms.occupants_and_observers(board).names, *self.people_in(None))
+        )
         told = [Delivery(event, tuple(told_of_it), self.tables[board])]
-        told += [self._told(asides.CameIn(player, None)) for player in here]
+        told += [self._deliver_aside(asides.CameIn(player, None)) for player in here]
         for person in self.rooms.observers(board):
             others = tuple(each for each in person.observed if each != board)
-            told.append(self._told(asides.ObserveChosen(person.name, board, others)))
+            told.append(self._deliver_aside(asides.ObserveChosen(person.name, board, others)))
         self._forget_gone(self.tables.close(board))
         for side in Side:
             self.missed.pop((board, side), None)
-        for person in self.people.known():
+        for person in self.people.present_and_remembered():
             person.parts = {kind: part.board_closed(board) for kind, part in person.parts.items()}
-            person.used = None if person.used == board else person.used
+            person.last_board = None if person.last_board == board else person.last_board
             person.room = None if person.room == board else person.room
             person.forget_invitations(board)
         return told
@@ -396,17 +398,17 @@ class Hall:
             if (missed := self.missed.pop((board, side), None)) is not None:
                 self.missed[name, side] = missed
         self.rooms.rename(board, name)
-        for person in self.people.known():
+        for person in self.people.present_and_remembered():
             parts = person.parts.items()
             person.parts = {kind: part.board_renamed(board, name) for kind, part in parts}
-            person.used = name if person.used == board else person.used
+            person.last_board = name if person.last_board == board else person.last_board
             person.room = name if person.room == board else person.room
             for by, asked in person.invitations.items():
                 if asked.board == board:
                     person.invitations[by] = replace(asked, board=name)
             if board in person.styles:
                 person.styles[name] = person.styles.pop(board)
-        here = (*self.rooms.told_of(name).names, *self.people_in(None))
+        here = (*self.rooms.occupants_and_observers(name).names, *self.people_in(None))
         return [Delivery(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _forget_gone(self, players: Iterable[str]) -> None:
@@ -417,17 +419,21 @@ class Hall:
 
     def is_idle(self, table: Table) -> bool:
         """Whether a player-opened board is no longer needed and may be closed."""
-        if not table.key.startswith(events.MADE) or table.under_way or self._anybody_at(table.name):
+        if (
+            not table.key.startswith(events.MADE)
+            or table.has_match_under_way
+            or self._has_people_at(table.name)
+        ):
             return False
         return table.match is not None or not table.seats
 
     def is_deserted(self, table: Table) -> bool:
         """Whether a practice board is empty because its player is online in another room."""
-        if not table.is_practice or self._anybody_at(table.name):
+        if not table.is_practice or self._has_people_at(table.name):
             return False
         return any(player in self.people for player in table.seats.values())
 
-    def _anybody_at(self, board: str) -> bool:
+    def _has_people_at(self, board: str) -> bool:
         """Whether anybody except bots is at a board."""
         return any(name not in self.bots for name in self.people_in(board))
 
@@ -449,7 +455,7 @@ class Hall:
         usual = self.bots[name]
         return asked or usual.number if usual else events.OWN_PROGRAM
 
-    def decision(self, player: str, *happened: HallEvent) -> Decision:
+    def hall_decision(self, player: str, *happened: HallEvent) -> Decision:
         """Build a decision with events of the hall, at its current version."""
         return Decision(player, hall=happened, hall_version=self.version or 0)
 
@@ -461,32 +467,34 @@ class Hall:
         """Return the style in which ``player`` sees ``board``, which may have been closed."""
         return self.people[player].styles.get(board, self.tables.styles.get(board, Style.FULL))
 
-    def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
+    def apply_option_choices(
+        self, player: str, options: Options | None, choices: Iterable[SetOption]
+    ) -> Options:
         """Compute a player's options after some choices; apply them if the player is online.
 
         ``options`` are the options of an offline player, if known.
         """
-        chosen = self.people.chosen(player, options, choices)
+        chosen = self.people.options_after_choices(player, options, choices)
         if here := self.people.get(player):
             here.options = chosen
-            self.rooms.changed(here)
+            self.rooms.invalidate(here)
         return chosen
 
     def observe(self, player: str, boards: tuple[str, ...]) -> None:
         """Replace the boards that a player observes."""
         self.rooms.observe(self.people[player], boards)
 
-    def let_in(self, entered: asides.Entered) -> None:
+    def add_player(self, entered: asides.Entered) -> None:
         """Add a player who enters, perhaps returning to a seat."""
-        self.rooms.enter(self.people.let_in(entered))
+        self.rooms.enter(self.people.add_person(entered))
         observed = tuple(each for each in entered.observed if each in self.tables)
         self.observe(entered.player, observed)
 
-    def take_leave(self, player: str) -> None:
+    def remove_player(self, player: str) -> None:
         """Remove a player who leaves; one with a seat is still remembered."""
         self.observe(player, ())
         is_remembered = bool(self.tables.seats_of(player))
-        self.rooms.leave(self.people.take_leave(player, is_remembered=is_remembered))
+        self.rooms.leave(self.people.remove_person(player, is_remembered=is_remembered))
 
     def hears(self, player: str, talk: Toggle, table: Table) -> bool:
         """Whether a person receives a kind of talk at a table; its players get no whispers."""
@@ -498,7 +506,7 @@ class Hall:
         person = self.people.get(player)
         return person is not None and talk in person.options.on
 
-    def who_hears(
+    def talk_recipients(
         self, names: Iterable[str], talk: Toggle, table: Table, speaker: str
     ) -> tuple[str, ...]:
         """Filter names by who receives a kind of talk at a table; the speaker always does."""
@@ -509,24 +517,24 @@ class Hall:
             )
         return tuple([name for name in names if name == speaker or self.hears(name, talk, table)])
 
-    def heard(self, player: str, speaker: str) -> tuple[str, ...]:
+    def recent_lines_heard(self, player: str, speaker: str) -> tuple[str, ...]:
         """Return the last lines of a speaker that were delivered to a player."""
         return tuple(
             f"{aside.verb}: {aside.text}"
             for telling in self._said.get(speaker, ())
             if isinstance(aside := telling.event, asides.Spoke | asides.Emoted | asides.Told)
-            if player in telling.audience
+            if player in telling.recipients
         )
 
-    def _note_said(self, telling: Delivery, speaker: str) -> None:
+    def _record_speech(self, telling: Delivery, speaker: str) -> None:
         """Record a line of a player for possible reports."""
         said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
-        said.append(Delivery(telling.event, telling.audience))
+        said.append(Delivery(telling.event, telling.recipients))
         self._said[speaker] = said
         if len(self._said) > MOST_SPEAKERS:
             del self._said[next(iter(self._said))]
 
-    def board_seen(self, player: str, board: str) -> Table:
+    def visible_table(self, player: str, board: str) -> Table:
         """Return the table that a player sees by a name: a private board hides the real one."""
         private = self.people[player].private
         if private and private.table.name == board:
@@ -541,13 +549,13 @@ class Hall:
         """Return the names of the people in a room, in the order of arrival."""
         return list(self.rooms.occupants(room).names)
 
-    def rated_board(self, player: str) -> str | None:
+    def board_of_rated_battle(self, player: str) -> str | None:
         """Return the name of a board where a player is in a rated battle, if there is one.
 
         Such a player gets no help at any board: the help could be meant for the rated battle.
         """
         for each in self.tables.seats_of(player):
-            if each.running and each.match and each.match.between_members:
+            if each.is_running and each.match and each.match.is_between_members:
                 return each.name
         return None
 
@@ -577,27 +585,31 @@ class Hall:
         for of_hall in decision.hall:
             told += self.apply(of_hall)
         for aside in decision.asides:
-            told.append(self._told(aside))
+            told.append(self._deliver_aside(aside))
             if isinstance(aside, asides.Entered):
-                told += self._followed_came(aside, told[-1].audience)
+                told += self._arrival_notice(aside, told[-1].recipients)
         board = str(decision.board)
         if decision.events:
             told += self._leave_private_boards(decision, self.tables[board])
         for event in decision.events:
             if isinstance(event, events.BattleStarted | events.Resumed):
-                told += self._gathered(event, board)
-            told.append(self._happened(event, board, decision))
+                told += self._gather_players(event, board)
+            told.append(self._apply_table_event(event, board, decision))
             if isinstance(event, events.BattleStarted | events.Resumed):
-                told += self._followed_began(event, board, told[-1].audience)
+                told += self._match_notice(event, board, told[-1].recipients)
             elif isinstance(event, events.BattleEnded) and event.points:
-                told += self._resulted(event, self.tables[board], decision, told[-1].audience)
+                told += self._result_announcement(
+                    event, self.tables[board], decision, told[-1].recipients
+                )
         if decision.board and decision.player in self.people:
-            self.people[decision.player].used = decision.board
+            self.people[decision.player].last_board = decision.board
         return told
 
     # --- applying ----------------------------------------------------------------------------
 
-    def _happened(self, event: events.TableEvent, board: str, decision: Decision) -> Delivery:
+    def _apply_table_event(
+        self, event: events.TableEvent, board: str, decision: Decision
+    ) -> Delivery:
         """Apply an event at a board and return its delivery."""
         # The audience includes the seated players from before and after the event.
         before = self.tables[board].seats.values()
@@ -606,7 +618,7 @@ class Hall:
             for player in table.seats.values():  # "last" then means their own battle
                 if (here := self.people.get(player)) and here.parts:
                     here.interrupt()
-        occupants = self.rooms.told_of(board)
+        occupants = self.rooms.occupants_and_observers(board)
         concerned = (*table.seats.values(), *before, event.player)
         person = self.people.get(event.player)
         if person and isinstance(event, events.Joined):
@@ -615,12 +627,16 @@ class Hall:
             for player in table.seats.values():
                 if here := self.people.get(player):
                     here.forget_invitations(board)
-        if isinstance(event, events.Joined) and not table.full:
-            concerned += self.people.hearers(event.player, self._told_who_waits())
-        audience, changes = occupants.and_also(concerned), decision.changes
-        return Delivery(event, audience, table, occupants, changes, goes_on=decision.goes_on)
+        if isinstance(event, events.Joined) and not table.is_full:
+            concerned += self.people.without_ignorers(event.player, self._waiting_recipients())
+        audience, changes = occupants.names_with(concerned), decision.changes
+        return Delivery(
+            event, audience, table, occupants, changes, is_intermediate=decision.is_intermediate
+        )
 
-    def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Delivery]:
+    def _gather_players(
+        self, begun: events.BattleStarted | events.Resumed, board: str
+    ) -> list[Delivery]:
         """Move the players of a match to the board opened for it; return the deliveries.
 
         A tournament moves nobody for a correspondence match, and nobody whose clock is running in
@@ -635,7 +651,7 @@ class Hall:
         if paired:
             if time_class(paired.time) is TimeClass.CORRESPONDENCE:
                 return []
-            players = [each for each in players if not self.is_by_clock(each)]
+            players = [each for each in players if not self.is_at_own_live_board(each)]
         elif time_class(match.time) is TimeClass.CORRESPONDENCE:
             players = [
                 each for each in players if each == begun.player or not self.is_busy(each, begun.at)
@@ -643,9 +659,9 @@ class Hall:
         told: list[Delivery] = []
         for player in players:
             came = bool(told)  # the first player has already arrived and sees the second there
-            for each in self._fetched(player, board, told=paired is not None):
-                others = tuple(name for name in each.audience if name != players[0])
-                told.append(replace(each, audience=others, occupants=None) if came else each)
+            for each in self._move_to_board(player, board, told=paired is not None):
+                others = tuple(name for name in each.recipients if name != players[0])
+                told.append(replace(each, recipients=others, occupants=None) if came else each)
         return told
 
     def is_busy(self, player: str, now: float) -> bool:
@@ -658,34 +674,34 @@ class Hall:
         if person and person.private:
             return True
         for table in self.tables.seats_of(player):
-            if table.by_correspondence:
+            if table.is_by_correspondence:
                 continue
             is_there = person is not None and person.room == table.name
-            is_match = table.under_way and not table.is_practice
-            if is_match and (is_there or table.in_haste):
+            is_match = table.has_match_under_way and not table.is_practice
+            if is_match and (is_there or table.has_live_clock):
                 return True
-            if table.game and table.game.moves and now - table.since < TOUCHED:
+            if table.game and table.game.moves and now - table.waiting_since < TOUCHED:
                 return True
         return False
 
-    def in_haste(self, player: str) -> bool:
+    def has_live_clock(self, player: str) -> bool:
         """Whether a clock is running in a match of a player, other than by correspondence.
 
         Always false for bots, which play at many boards at a time.
         """
         seats = () if player in self.bots else self.tables.seats_of(player)
-        return any(each.in_haste for each in seats)
+        return any(each.has_live_clock for each in seats)
 
-    def is_by_clock(self, player: str) -> bool:
+    def is_at_own_live_board(self, player: str) -> bool:
         """Whether a player is in the room of their own match while its clock is running.
 
         Always false for bots, which play from any room, and for correspondence.
         """
         person = None if player in self.bots else self.people.get(player)
         table = self.tables.get(person.room) if person and person.room else None
-        return table is not None and table.in_haste and table.side_of(player) is not None
+        return table is not None and table.has_live_clock and table.side_of(player) is not None
 
-    def _fetched(self, player: str, board: str, *, told: bool) -> list[Delivery]:
+    def _move_to_board(self, player: str, board: str, *, told: bool) -> list[Delivery]:
         """Move a player to the board opened for their match; return the deliveries.
 
         ``told``: whether the pairing has been announced in the hall already.
@@ -693,9 +709,12 @@ class Hall:
         person = self.people.get(player)
         if person is None or person.room == board:
             return []
-        person.used = board
-        went = asides.WentOut(player, person.room, board, told=told and person.room is None)
-        return [self._told(each) for each in (went, asides.CameIn(player, board, sits=True))]
+        person.last_board = board
+        went = asides.WentOut(player, person.room, board, is_silent=told and person.room is None)
+        return [
+            self._deliver_aside(each)
+            for each in (went, asides.CameIn(player, board, takes_seat=True))
+        ]
 
     def _apply(self, board: str, event: events.TableEvent, battle: int | None) -> Table:
         table = self.tables[board].apply(event, battle)
@@ -716,41 +735,41 @@ class Hall:
 
         A battle continues when it begins or resumes, and when a player takes a seat in it.
         """
-        players = [decision.player] if table.running else []
+        players = [decision.player] if table.is_running else []
         for event in decision.events:
             if isinstance(event, events.BattleStarted | events.Resumed):
                 match = event.match if isinstance(event, events.Resumed) else event
                 players += match.dwarf, match.troll
-            elif isinstance(event, events.Joined) and table.running:
+            elif isinstance(event, events.Joined) and table.is_running:
                 players += table.seats.values()
         told: list[Delivery] = []
         for name in players:
             person = self.people.get(name)
             if person and person.private:
-                told.append(self._told(person.private.left))
+                told.append(self._deliver_aside(person.private.left))
         return told
 
-    def _told(self, aside: asides.Aside) -> Delivery:
+    def _deliver_aside(self, aside: asides.Aside) -> Delivery:
         """Apply an aside and return its delivery."""
         applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
         telling = applier(aside, self)
-        if aside.is_heard and self._remembers_speech:
-            self._note_said(telling, aside.player)
+        if aside.is_speech and self._remembers_speech:
+            self._record_speech(telling, aside.player)
         return telling
 
-    def operators_and(self, player: str) -> tuple[str, ...]:
+    def player_and_operators(self, player: str) -> tuple[str, ...]:
         """Return the names of a player and all operators, as far as they are online."""
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
-    def _followed_came(self, entered: asides.Entered, told: Collection[str]) -> list[Delivery]:
+    def _arrival_notice(self, entered: asides.Entered, told: Collection[str]) -> list[Delivery]:
         """Build the notice of an arrival for followers who don't see the arrival itself."""
         player, room = entered.player, entered.room
-        there = self.rooms.told_of(room).members if room else frozenset()
+        there = self.rooms.occupants_and_observers(room).members if room else frozenset()
         others = [each for each in self.people.followers_of(player) if each not in {*there, *told}]
         return [Delivery(asides.FollowedCame(player, room), tuple(others))] if others else []
 
-    def _followed_began(
+    def _match_notice(
         self, begun: events.BattleStarted | events.Resumed, board: str, told: Container[str]
     ) -> list[Delivery]:
         """Build the notice for followers that a match begins or is resumed.
@@ -767,7 +786,7 @@ class Hall:
         began = asides.FollowedBegan(begun.player, board, match.dwarf, match.troll, resumed)
         return [Delivery(began, others)] if others else []
 
-    def _resulted(
+    def _result_announcement(
         self,
         ended: events.BattleEnded,
         table: Table,
@@ -780,7 +799,7 @@ class Hall:
         score is announced instead.
         """
         match = table.match
-        if match is None or match.tournament or not match.between_members:
+        if match is None or match.tournament or not match.is_between_members:
             return []
         others = tuple(
             name
@@ -790,14 +809,14 @@ class Hall:
         result = asides.ResultTold(ended.player, table.name, match.number, ended, decision.changes)
         return [Delivery(result, others)] if others else []
 
-    def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
+    def movement_recipients(self, player: str, room: str | None) -> tuple[str, ...]:
         """Return the audience in a room for the arrival or departure of a player.
 
         Seated players are included even if they ignore the player.
         """
         table = self.table_in(room)
         seated = tuple(table.seats.values()) if table else ()
-        return self.people.hearers(player, self.rooms.occupants(room).names, seated)
+        return self.people.without_ignorers(player, self.rooms.occupants(room).names, seated)
 
     def table_in(self, room: str | None) -> Table | None:
         """Return the table of a room; None for the hall and for a closed board.
@@ -819,13 +838,15 @@ def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> 
         yield from (player for player in part.players() if player.lower() == key)
 
 
-def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:
+def conflicting_spelling(
+    hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]
+) -> str | None:
     """Return a conflicting spelling of a name in use; None if the name is free as spelt."""
     claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]
 
 
-def unrated(
+def unrated_reason(
     event: BattleEnded,
     match: Match | None,
     changes: Sequence[RatingChange],
@@ -842,19 +863,21 @@ def unrated(
     is_over = bool(event.points) or event.levels != NO_BOTS
     if event.rated:
         return None if changes or not is_over else Unrated.TOO_OFTEN
-    if match.spoilt is Unrated.TOO_SHORT or (match.spoilt and is_over):
-        return match.spoilt
+    if match.unrated_reason is Unrated.TOO_SHORT or (match.unrated_reason and is_over):
+        return match.unrated_reason
     if not is_over:
         return None
     if match.opening:
         return Unrated.SET_UP
-    return Unrated.GUEST if event.levels == NO_BOTS and guests_of(event, hall) else Unrated.CASUAL
+    return (
+        Unrated.GUEST if event.levels == NO_BOTS and guest_players(event, hall) else Unrated.CASUAL
+    )
 
 
-def guests_of(event: BattleEnded, hall: Hall) -> list[str]:
+def guest_players(event: BattleEnded, hall: Hall) -> list[str]:
     """Return the names of the players of a battle who are online as guests."""
     here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
-    return [each.name for each in here if not each.member]
+    return [each.name for each in here if not each.is_member]
 
 
 # Functions that apply asides
@@ -867,8 +890,8 @@ def _apply_aside(aside: Aside, _: Hall) -> Delivery:
 
 @applies(asides.Entered)
 def _apply_entered(entered: asides.Entered, hall: Hall) -> Delivery:
-    hall.let_in(entered)
-    audience = (entered.player,) if entered.room else hall.told_who_moves(entered.player, None)
+    hall.add_player(entered)
+    audience = (entered.player,) if entered.room else hall.movement_recipients(entered.player, None)
     return Delivery(entered, audience, hall.table_in(entered.room))
 
 
@@ -885,21 +908,21 @@ def _apply_took_over(took: asides.TookOver, hall: Hall) -> Delivery:
 @applies(asides.Gone)
 def _apply_gone(gone: asides.Gone, hall: Hall) -> Delivery:
     player, room = gone.player, gone.room
-    audience = (player,) if gone.told else hall.told_who_moves(player, room)
-    hall.take_leave(player)
+    audience = (player,) if gone.is_announced else hall.movement_recipients(player, room)
+    hall.remove_player(player)
     return Delivery(gone, audience)
 
 
 @applies(asides.WentOut)
 def _apply_went_out(went: asides.WentOut, hall: Hall) -> Delivery:
-    audience = hall.told_who_moves(went.player, went.room)
+    audience = hall.movement_recipients(went.player, went.room)
     return Delivery(went, tuple(name for name in audience if name != went.player))
 
 
 @applies(asides.CameIn)
 def _apply_came_in(came: asides.CameIn, hall: Hall) -> Delivery:
     hall.rooms.move(hall.people[came.player], came.room)
-    audience = hall.told_who_moves(came.player, came.room)
+    audience = hall.movement_recipients(came.player, came.room)
     return Delivery(came, audience, hall.table_in(came.room))
 
 
@@ -919,11 +942,11 @@ def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Delivery:
     else:
         seated = table.seats.values()
         if player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER:
-            occupants = hall.rooms.told_of(room)
-        there = occupants.and_also((*seated, player) if talk else seated)
+            occupants = hall.rooms.occupants_and_observers(room)
+        there = occupants.names_with((*seated, player) if talk else seated)
         if talk:
-            there = hall.who_hears(there, talk, table, player)
-    heard = hall.people.hearers(player, there)
+            there = hall.talk_recipients(there, talk, table, player)
+    heard = hall.people.without_ignorers(player, there)
     is_all = heard[: len(occupants.names)] == occupants.names
     return Delivery(aloud, heard, table, occupants if is_all else None)
 
@@ -931,7 +954,7 @@ def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Delivery:
 @applies(asides.ToAnother)
 def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Delivery:
     """Deliver an aside to both players, or only to the sender if the other ignores them."""
-    return Delivery(aside, hall.people.hearers(aside.player, (aside.player, aside.to)))
+    return Delivery(aside, hall.people.without_ignorers(aside.player, (aside.player, aside.to)))
 
 
 @applies(asides.Invited)
@@ -943,7 +966,7 @@ def _apply_invited(invited: asides.Invited, hall: Hall) -> Delivery:
 
 @applies(asides.Active)
 def _apply_active(active: asides.Active, hall: Hall) -> Delivery:
-    hall.people[active.player].active = active.at
+    hall.people[active.player].last_active = active.at
     return Delivery(active, ())
 
 

@@ -41,39 +41,39 @@ class Match:
 
     Attributes:
         game: the battle on the board.
-        began: the identity of the battle.
+        battle_id: the identity of the battle.
         dwarf: the player of the dwarfs; if the seat is free, its last player.
         troll: the player of the trolls; if the seat is free, its last player.
         rated: whether the match may count for ratings; false once a player was replaced.
         battle: 1 or 2.
-        before: points from earlier battles, of the dwarfs' player and of the trolls' player.
-        single: whether the match has only one battle, like an imported one.
+        earlier_points: points from earlier battles, of the dwarfs' player and of the trolls' player.
+        is_single_battle: whether the match has only one battle, like an imported one.
         number: the battle's number; None if unknown.
         levels: the levels of bots in the match.
         clock: the clock; None without one.
         tournament: the tournament round that the match belongs to, if any.
-        spoilt: the reason why a rated match became unrated, if it did; lost on adjournment.
+        unrated_reason: the reason why a rated match became unrated, if it did; lost on adjournment.
     """
 
     game: Game
-    began: events.BattleId
+    battle_id: events.BattleId
     dwarf: str
     troll: str
     rated: bool = False
     battle: int = 1
-    before: tuple[int, int] = (0, 0)
-    single: bool = False
+    earlier_points: tuple[int, int] = (0, 0)
+    is_single_battle: bool = False
     number: int | None = None
     levels: events.Levels = events.NO_BOTS
     clock: Clock | None = None
     tournament: events.TournamentRound | None = None
-    spoilt: Unrated | None = field(default=None, compare=False)
-    running: bool = field(init=False, compare=False, repr=False)
+    unrated_reason: Unrated | None = field(default=None, compare=False)
+    is_running: bool = field(init=False, compare=False, repr=False)
     """Whether a battle is being played."""
 
     def __post_init__(self) -> None:
-        events.require_match(self.battle, self.before)
-        object.__setattr__(self, "running", self.game.outcome is None)
+        events.require_match(self.battle, self.earlier_points)
+        object.__setattr__(self, "is_running", self.game.outcome is None)
 
     @classmethod
     def restored(
@@ -90,12 +90,12 @@ class Match:
         game = replace(game, outcome=saved.outcome)
         return cls(
             game,
-            saved.began,
+            saved.battle_id,
             saved.dwarf,
             saved.troll,
             saved.rated,
             saved.battle,
-            saved.before,
+            saved.earlier_points,
             number=number,
             levels=saved.levels,
             clock=saved.clock and saved.clock.resumed(at),
@@ -104,10 +104,10 @@ class Match:
     def saved(self, at: float = 0.0) -> events.SavedMatch:
         """Return the match as it is stored on adjournment, with its clock advanced to ``at``."""
         return events.SavedMatch(
-            self.began,
+            self.battle_id,
             self.battle,
             self.game.ruleset.name,
-            self.before,
+            self.earlier_points,
             self.dwarf,
             self.troll,
             self.rated,
@@ -115,25 +115,25 @@ class Match:
             self.game.outcome,
             self.levels,
             self.opening,
-            self.clock.read(at) if self.clock and self.running else self.clock,
+            self.clock.advanced_to(at) if self.clock and self.is_running else self.clock,
         )
 
     def with_game(self, game: Game, clock: Clock | None) -> Match:
         """Return the match with the state of its battle and clock replaced."""
         return Match(  # not `replace`, which is slower: this runs for each ply
             game,
-            self.began,
+            self.battle_id,
             self.dwarf,
             self.troll,
             self.rated,
             self.battle,
-            self.before,
-            self.single,
+            self.earlier_points,
+            self.is_single_battle,
             self.number,
             self.levels,
             clock,
             self.tournament,
-            self.spoilt,
+            self.unrated_reason,
         )
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:
@@ -147,29 +147,29 @@ class Match:
         before = self.dwarf if side is Side.DWARF else self.troll
         if (player, level) == (before, self.levels.of(side)):
             return self
-        levels = self.levels.changed(side, level)
-        match = self.unrated(Unrated.REPLACED)
+        levels = self.levels.with_level(side, level)
+        match = self.as_unrated(Unrated.REPLACED)
         if side is Side.DWARF:
             return replace(match, dwarf=player, levels=levels)
         return replace(match, troll=player, levels=levels)
 
-    def unrated(self, why: Unrated) -> Match:
+    def as_unrated(self, why: Unrated) -> Match:
         """Return the match as unrated, with the reason."""
-        return replace(self, rated=False, spoilt=why if self.rated else self.spoilt)
+        return replace(self, rated=False, unrated_reason=why if self.rated else self.unrated_reason)
 
     def points(self, side: Side) -> int:
         """Return the points from finished battles of the player who now has ``side``."""
         outcome = self.game.outcome
-        return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
+        return self.earlier_points[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
 
     @property
     def began_rated(self) -> bool:
         """Whether the match was rated when it began."""
-        return self.rated or self.spoilt is not None
+        return self.rated or self.unrated_reason is not None
 
-    def is_worth_asking(self, side: Side) -> bool:
+    def needs_confirmation_to_drop(self, side: Side) -> bool:
         """Whether dropping the match needs confirmation: the player leads, or it's advanced."""
-        leads = self.standing(side) > self.standing(side.other)
+        leads = self.projected_points(side) > self.projected_points(side.other)
         return leads or self.is_advanced or len(self.game.moves) >= RATED_PLIES
 
     @property
@@ -185,14 +185,14 @@ class Match:
     @property
     def is_advanced(self) -> bool:
         """Whether the first battle has ended, and the match isn't over."""
-        return not self.over and (self.battle > 1 or not self.running)
+        return not self.is_over and (self.battle > 1 or not self.is_running)
 
-    def standing(self, side: Side) -> int:
+    def projected_points(self, side: Side) -> int:
         """Return a player's points, with the current battle scored by its present position."""
-        return self.points(side) + (self.game.score.of(side) if self.running else 0)
+        return self.points(side) + (self.game.score.of(side) if self.is_running else 0)
 
     @property
-    def between_members(self) -> bool:
+    def is_between_members(self) -> bool:
         """Whether the match may count for ratings between people."""
         return self.rated and self.levels == events.NO_BOTS
 
@@ -210,20 +210,20 @@ class Match:
     @property
     def is_practice(self) -> bool:
         """Whether one player has both sides, in which case there is no second battle."""
-        return self.dwarf == self.troll and not self.single
+        return self.dwarf == self.troll and not self.is_single_battle
 
     @property
     def battles(self) -> int:
         """Number of battles in the match."""
-        return 1 if self.single or self.is_practice else events.BATTLES
+        return 1 if self.is_single_battle or self.is_practice else events.BATTLES
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether all battles have ended."""
-        return not self.running and self.battle == self.battles
+        return not self.is_running and self.battle == self.battles
 
 
-def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
+def fold_game(stream: Iterable[events.Event], before: Game | None = None) -> Game:
     """Fold a battle from its events.
 
     Args:
@@ -235,7 +235,7 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
         ValueError: no battle can begin with the first event.
     """
     following = iter(stream)
-    game = before or _opened(next(following, None))
+    game = before or _initial_game(next(following, None))
     played: list[Move] = []  # after ``game``; playing them in one go takes a fraction of the time
     for event in following:
         match event:
@@ -259,7 +259,7 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
     return game.play_all(played)
 
 
-def imported_in_steps(event: events.Imported, plies: int) -> Iterator[Game]:
+def replay_imported(event: events.Imported, plies: int) -> Iterator[Game]:
     """Yield an imported battle after every ``plies`` plies, and at its end.
 
     The rules check each ply, so that reading a long battle takes a while. The steps let the caller
@@ -275,7 +275,7 @@ def imported_in_steps(event: events.Imported, plies: int) -> Iterator[Game]:
     yield replace(game, outcome=event.outcome)
 
 
-def _opened(event: events.Event | None) -> Game:
+def _initial_game(event: events.Event | None) -> Game:
     match event:
         case events.BattleStarted(rules=rules, opening=opening):
             return Game.start(RULESETS[rules], opening)

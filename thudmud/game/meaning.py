@@ -68,7 +68,7 @@ class Phrase(Value):
                 return cls(tuple(words), ordinal)
         return cls(tuple(words))
 
-    def fits(self, name: str) -> bool:
+    def is_subsequence_of(self, name: str) -> bool:
         """Whether ``name`` has these words, in this order.
 
         An ordinal alone fits every name.
@@ -81,7 +81,7 @@ class Phrase(Value):
         exact = [name for name in names if tuple(name.lower().split()) == self.words]
         if exact and self.ordinal is None:
             return exact
-        return [name for name in names if self.fits(name)]
+        return [name for name in names if self.is_subsequence_of(name)]
 
     def pick(self, fitting: Sequence[str]) -> str | None:
         """Return the name that is meant, of those that fit; None if there is not exactly one.
@@ -101,7 +101,7 @@ def _ordinal(word: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def is_private_meant(person: Person, words: str | None) -> bool:
+def is_private_board_phrase(person: Person, words: str | None) -> bool:
     """Whether ``words`` for a board mean the private board that ``person`` is at.
 
     A player at a private board who names no board means that one.
@@ -111,21 +111,21 @@ def is_private_meant(person: Person, words: str | None) -> bool:
     name = person.private.table.name
     if words is None or Phrase.parse(words).words == (name,):
         return True
-    return words.lower() == "it" and person.used == name
+    return words.lower() == "it" and person.last_board == name
 
 
-def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+def resolve_board(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table that ``words`` mean to ``person``, which may be a private board.
 
     Raises:
         RefusedError: no board or more than one fits.
     """
-    if person.private and is_private_meant(person, words):
+    if person.private and is_private_board_phrase(person, words):
         return person.private.table
-    return hall_board_meant(hall, person, words)
+    return resolve_hall_board(hall, person, words)
 
 
-def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
+def resolve_query_board(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table that a question is about: what was looked at last, if nothing is said.
 
     In the room of a board, or at a private board, it is that one.
@@ -134,23 +134,23 @@ def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
         RefusedError: no board or more than one fits.
     """
     is_anywhere = person.room is not None or person.private is not None
-    used = None if words is not None or is_anywhere else hall.tables.get(person.used or "")
-    return used or board_meant(hall, person, words)
+    used = None if words is not None or is_anywhere else hall.tables.get(person.last_board or "")
+    return used or resolve_board(hall, person, words)
 
 
-def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+def resolve_hall_board(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table in the hall that ``words`` mean to ``person``; the likeliest if None.
 
     Raises:
         RefusedError: no board or more than one fits.
     """
     if words is None:
-        return _unsaid_board(hall, person)
+        return _default_board(hall, person)
     if words.lower() == "it":
-        if person.used is None or person.used not in hall.tables:
+        if person.last_board is None or person.last_board not in hall.tables:
             raise RefusedError(Refusal.NOTHING_USED, boards=tuple(hall.tables))
-        return hall.tables[person.used]
-    return hall.tables[_named_board(hall, person, words)]
+        return hall.tables[person.last_board]
+    return hall.tables[_resolve_named_board(hall, person, words)]
 
 
 MOVE_SETTLES = 5.0
@@ -158,7 +158,7 @@ MOVE_SETTLES = 5.0
 player may not have known of the end."""
 
 
-def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) -> Table:
+def resolve_move_board(hall: Hall, person: Person, words: str | None, now: float) -> Table:
     """Return the table at which a move is to be played.
 
     A move without a board, in a room where no battle runs, is for the only board where it is the
@@ -168,9 +168,9 @@ def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) 
         RefusedError: no board or more than one fits.
     """
     if words is not None or person.room is None:
-        return hall_board_meant(hall, person, words)
+        return resolve_hall_board(hall, person, words)
     table = hall.tables[person.room]
-    if table.running or (table.match and now - table.since < MOVE_SETTLES):
+    if table.is_running or (table.match and now - table.waiting_since < MOVE_SETTLES):
         return table
     turns = [each for each in hall.tables.seats_of(person.name) if each.is_turn_of(person.name)]
     if len(turns) > 1:
@@ -178,7 +178,7 @@ def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) 
     return turns[0] if turns else table
 
 
-def named(hall: Hall, player: str, words: str | None) -> Decision:
+def decision_after_refusal(hall: Hall, player: str, words: str | None) -> Decision:
     """Return the decision for a command that was refused.
 
     The board that it named, if any, is "it" for ``player`` from now on.
@@ -186,17 +186,19 @@ def named(hall: Hall, player: str, words: str | None) -> Decision:
     board = None
     with suppress(RefusedError):
         if words is not None:
-            board = board_meant(hall, hall.people[player], words).name
+            board = resolve_board(hall, hall.people[player], words).name
     return Decision(player, board)
 
 
-def fits_a_board(hall: Hall, words: str) -> bool:
+def is_board_phrase(hall: Hall, words: str) -> bool:
     """Whether a noun phrase fits any board, regardless of its ordinal."""
     phrase = Phrase.parse(words)
     # Nearly all phrases are a board's full name, or have a word that is in no name.
-    if hall.tables.named(phrase.words) is not None:
+    if hall.tables.name_for_words(phrase.words) is not None:
         return True
-    return hall.tables.words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
+    return hall.tables.words.issuperset(phrase.words) and any(
+        map(phrase.is_subsequence_of, hall.tables)
+    )
 
 
 _ENDS_IN_BOARD = re.compile(r"(.+) on ((?:(?! on )[^.!])+)[.!]*", re.IGNORECASE)
@@ -208,7 +210,7 @@ def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
     A noun alone names no board, as in "put pressure on the board"; an adjective or ordinal does.
     """
     found = _ENDS_IN_BOARD.fullmatch(text)
-    if found is None or not fits_a_board(hall, found[2]):
+    if found is None or not is_board_phrase(hall, found[2]):
         return text, None
     phrase = Phrase.parse(found[2])
     size = len(phrase.words)
@@ -217,7 +219,7 @@ def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
     return (found[1], found[2]) if is_told else (text, None)
 
 
-def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
+def resolve_watched_board(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the board that a player talks about, where they are, play or observe.
 
     Raises:
@@ -226,7 +228,7 @@ def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
     seats = [table.name for table in hall.tables.seats_of(person.name)]
     watched = dict.fromkeys((*([person.room] if person.room else ()), *seats, *person.observed))
     if words is not None:
-        table = hall_board_meant(hall, person, words)
+        table = resolve_hall_board(hall, person, words)
         if table.name not in watched:
             raise RefusedError(Refusal.NOT_WATCHING, board=table.name)
         return table
@@ -242,28 +244,28 @@ def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
 _BATTLE = re.compile("battle ([1-9][0-9]{0,8})", re.IGNORECASE)
 
 
-def observed_meant(hall: Hall, person: Person, words: str) -> Table:
+def resolve_observed_board(hall: Hall, person: Person, words: str) -> Table:
     """Return the table that is meant by its name, by a player at it, or by its battle's number.
 
     Raises:
         RefusedError: none or more than one fits.
     """
-    if words.lower() == "it" or fits_a_board(hall, words):
-        return hall_board_meant(hall, person, words)
+    if words.lower() == "it" or is_board_phrase(hall, words):
+        return resolve_hall_board(hall, person, words)
     if found := _BATTLE.fullmatch(words):
         for table in hall.tables.values():
-            if table.running and table.match and table.match.number == int(found[1]):
+            if table.is_running and table.match and table.match.number == int(found[1]):
                 return table
         raise RefusedError(Refusal.NOT_RUNNING, number=int(found[1]))
-    away = away_from(hall, words)
+    away = find_absent_player(hall, words)
     try:
-        player = away[0] if away else player_meant(hall, words)
+        player = away[0] if away else resolve_player(hall, words)
     except RefusedError as refusal:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
             raise RefusedError(Refusal.NOTHING_TO_OBSERVE, words=words) from None
         raise
     seats = hall.tables.seats_of(player)
-    match [table for table in seats if table.running] or seats:
+    match [table for table in seats if table.is_running] or seats:
         case [table]:
             return table
         case []:
@@ -273,7 +275,7 @@ def observed_meant(hall: Hall, person: Person, words: str) -> Table:
             raise RefusedError(Refusal.PLAYS_AT_SEVERAL, player=player, boards=boards)
 
 
-def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
+def find_absent_player(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
     """Return the seated player with that name who is away, and from which boards; None if none."""
     kept = [
         (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
@@ -284,7 +286,7 @@ def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def player_meant(hall: Hall, words: str) -> str:
+def resolve_player(hall: Hall, words: str) -> str:
     """Return the name of the player here that is ``words``, or alone begins so, in any case.
 
     Raises:
@@ -293,16 +295,16 @@ def player_meant(hall: Hall, words: str) -> str:
     names = hall.people.names
     if words.lower() in names:
         return names[words.lower()]
-    return one_called(words, names.values(), Refusal.NO_SUCH_PLAYER)
+    return match_one_by_prefix(words, names.values(), Refusal.NO_SUCH_PLAYER)
 
 
-def one_called(words: str, names: Iterable[str], none: Enum) -> str:
+def match_one_by_prefix(words: str, names: Iterable[str], none: Enum) -> str:
     """Return the one of some names that is ``words``, in any case, or else alone begins so.
 
     Raises:
         RefusedError: by the code ``none`` if none does; or more than one does.
     """
-    match called(words, names):
+    match match_by_prefix(words, names):
         case [name]:
             return name
         case []:
@@ -311,13 +313,13 @@ def one_called(words: str, names: Iterable[str], none: Enum) -> str:
             raise RefusedError(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
-def called(words: str, names: Iterable[str]) -> list[str]:
+def match_by_prefix(words: str, names: Iterable[str]) -> list[str]:
     """Return the one of some names that is ``words``, in any case, or else all that begin so."""
     near = [name for name in names if name.lower().startswith(words.lower())]
     return [name for name in near if name.lower() == words.lower()] or near
 
 
-def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
+def resolve_level(hall: Hall, bot: str, words: str) -> BotLevel:
     """Return the level of a bot that words mean, by number or by name.
 
     Raises:
@@ -331,7 +333,7 @@ def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
     raise RefusedError(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
 
 
-def _unsaid_board(hall: Hall, person: Person) -> Table:
+def _default_board(hall: Hall, person: Person) -> Table:
     if person.room:
         return hall.tables[person.room]
     seated = hall.tables.seats_of(person.name)
@@ -340,11 +342,11 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
     if len(hall.tables) == 1:
         return next(iter(hall.tables.values()))
     # A player in several games is asked about those.
-    boards = tuple(table.name for table in seated) or tuple(_staying(hall, person))
+    boards = tuple(table.name for table in seated) or tuple(_candidate_boards(hall, person))
     raise RefusedError(Refusal.SAY_WHICH, boards=boards)
 
 
-def _staying(hall: Hall, person: Person) -> list[str]:
+def _candidate_boards(hall: Hall, person: Person) -> list[str]:
     """Return the boards that a player can count and is asked about.
 
     Boards that were opened for others are left out; they have numbers.
@@ -354,18 +356,20 @@ def _staying(hall: Hall, person: Person) -> list[str]:
     return [name for name in hall.tables if name not in others]
 
 
-def _named_board(hall: Hall, person: Person, words: str) -> str:
+def _resolve_named_board(hall: Hall, person: Person, words: str) -> str:
     phrase = Phrase.parse(words)
     if phrase.ordinal is None:
         # The two most frequent cases, without a look at all boards.
-        if (exact := hall.tables.named(phrase.words)) is not None:
+        if (exact := hall.tables.name_for_words(phrase.words)) is not None:
             return exact
-        if person.room is not None and phrase.fits(person.room):
+        if person.room is not None and phrase.is_subsequence_of(person.room):
             return person.room
-    if phrase.ordinal in hall.tables.made and phrase.fits(hall.tables.made[phrase.ordinal]):
+    if phrase.ordinal in hall.tables.made and phrase.is_subsequence_of(
+        hall.tables.made[phrase.ordinal]
+    ):
         return hall.tables.made[phrase.ordinal]
     counted = [name for name in hall.tables if name not in hall.tables.made.values()]
-    fitting = phrase.among(_staying(hall, person) if phrase.ordinal is None else counted)
+    fitting = phrase.among(_candidate_boards(hall, person) if phrase.ordinal is None else counted)
     if not fitting:
         raise RefusedError(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)
@@ -378,40 +382,40 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
     raise RefusedError(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
 
 
-def player_here(scene: CommandContext, words: str) -> str:
-    """Return whom the words name among those who are here, as `player_meant` does.
+def resolve_player_here(scene: CommandContext, words: str) -> str:
+    """Return whom the words name among those who are here, as `resolve_player` does.
 
     Raises:
         RefusedError: nobody fits, or more than one; or it is known where they are instead.
     """
     try:
-        return player_meant(scene.hall, words)
+        return resolve_player(scene.hall, words)
     except RefusedError as refusal:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
-            refuse_absent(scene, words)
+            require_not_absent(scene, words)
         raise
 
 
-def refuse_absent(scene: CommandContext, words: str) -> None:
+def require_not_absent(scene: CommandContext, words: str) -> None:
     """Raise RefusedError if that is the name of a member, or seated player, who is away."""
     if known := scene.found[MemberLookup(words)]:
         seconds = max(0.0, scene.now - known.at)
         raise RefusedError(Refusal.NOT_HERE, player=known.name, seconds=seconds)
-    if away := away_from(scene.hall, words):
+    if away := find_absent_player(scene.hall, words):
         raise RefusedError(Refusal.AWAY_FROM, player=away[0], boards=away[1])
 
 
-def known_name(scene: CommandContext, words: str) -> str | None:
+def find_known_name(scene: CommandContext, words: str) -> str | None:
     """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
     if words.lower() in scene.hall.people.names:
         return scene.hall.people.names[words.lower()]
     if member := scene.found[MemberLookup(words)]:
         return member.name
-    away = away_from(scene.hall, words)
+    away = find_absent_player(scene.hall, words)
     return away[0] if away else None
 
 
-def battle_meant(number: int, found: LookupResults) -> tuple[FoundBattle, Game]:
+def resolve_battle(number: int, found: LookupResults) -> tuple[FoundBattle, Game]:
     """Return a battle, and its game.
 
     Raises:

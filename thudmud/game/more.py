@@ -54,7 +54,7 @@ class Again(Command):
 
 @verb("quit")
 class Quit(Command):
-    """Leave the server, see `thudmud.game.decisions.part`."""
+    """Leave the server, see `thudmud.game.decisions.decide_departure`."""
 
     def decide(self, scene: CommandContext) -> Decision:
         raise ValueError("to quit is more than one decision")

@@ -210,11 +210,11 @@ class Options(Value):
         """Whether a toggle is on."""
         return toggle in self.on
 
-    def chosen(self, choices: Iterable[SetOption]) -> Options:
+    def with_choices(self, choices: Iterable[SetOption]) -> Options:
         """Return the options after some choices."""
         options = self
         for choice in choices:
-            options = choice.after(options)
+            options = choice.apply_to(options)
         return options
 
 
@@ -253,6 +253,6 @@ class SetOption:
         """What is chosen: of two choices with one subject, only the later has an effect."""
         return type(self)
 
-    def after(self, options: Options) -> Options:
+    def apply_to(self, options: Options) -> Options:
         """Return the options after it."""
         raise NotImplementedError

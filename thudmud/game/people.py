@@ -44,8 +44,8 @@ class PersonPart(Value):
         """Return the state after a board was renamed."""
         return self
 
-    def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
-        """Return ``chosen``, or a more specific aside, when they stop observing a board."""
+    def adapt_observe_aside(self, chosen: ObserveChosen) -> ObserveChosen:
+        """Return ``options_after_choices``, or a more specific aside, when they stop observing a board."""
         return chosen
 
 
@@ -73,15 +73,15 @@ class Person:
 
     Attributes:
         name: what they are called.
-        member: whether they have an account.
+        is_member: whether they have an account.
         room: where they are; None is the hall.
-        used: the board they used last, which "it" means.
+        last_board: the board they used last, which "it" means.
         styles: the styles they chose, by board.
         options: their options.
         ignored: the names of players they ignore.
         followed: the names of players they follow.
         plan: what they say about themselves.
-        active: roughly when they last typed something, in seconds since the epoch.
+        last_active: roughly when they last typed something, in seconds since the epoch.
         observed: the boards they observe.
         parts: the state of features about them, by type, see `PersonPart`.
         news: the edition of the news they last saw.
@@ -93,15 +93,15 @@ class Person:
     """
 
     name: str
-    member: bool = False
+    is_member: bool = False
     room: str | None = None
-    used: str | None = None
+    last_board: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
     options: Options = DEFAULTS
     ignored: tuple[str, ...] = ()
     followed: tuple[str, ...] = ()
     plan: str = ""
-    active: float = 0.0
+    last_active: float = 0.0
     observed: tuple[str, ...] = ()
     parts: dict[type[PersonPart], PersonPart] = field(default_factory=dict)
     news: str = ""
@@ -156,7 +156,7 @@ class Members(Container[str]):
 
     def __contains__(self, name: object) -> bool:
         person = self._people.get(name) if isinstance(name, str) else None
-        return person is not None and person.member
+        return person is not None and person.is_member
 
 
 class People(dict[str, Person]):
@@ -176,17 +176,17 @@ class People(dict[str, Person]):
         self._ignorers, self._followers = ByPlayer(), ByPlayer()
         """By player, the people here who ignore, and who follow, that player."""
 
-    def let_in(self, entered: Entered) -> Person:
+    def add_person(self, entered: Entered) -> Person:
         """Add a player, who may be back at a seat they left."""
         player = entered.player
         before = self.left.pop(player, None) or Person(player)
-        person = Person(player, entered.member, entered.room, active=entered.active)
+        person = Person(player, entered.is_member, entered.room, last_active=entered.active)
         self[player], self.names[player.lower()] = person, player
-        self.adopt(person, before)
-        self.adopt(person, entered)
+        self.apply_preferences(person, before)
+        self.apply_preferences(person, entered)
         return person
 
-    def adopt(self, person: Person, wanted: Person | Entered | Profile) -> None:
+    def apply_preferences(self, person: Person, wanted: Person | Entered | Profile) -> None:
         """Take over the known preferences of a player who is here."""
         person.styles = person.styles | dict(wanted.styles)
         person.options = wanted.options or person.options
@@ -197,7 +197,7 @@ class People(dict[str, Person]):
         if wanted.followed is not None:
             self.follow(person.name, wanted.followed)
 
-    def take_leave(self, player: str, *, is_remembered: bool) -> Person:
+    def remove_person(self, player: str, *, is_remembered: bool) -> Person:
         """Remove a player, who is remembered if they have a seat."""
         person = self[player]
         ignored, followed = person.ignored, person.followed
@@ -217,26 +217,28 @@ class People(dict[str, Person]):
         for person in self.values():
             person.invitations.pop(player, None)
 
-    def known(self) -> Iterable[Person]:
+    def present_and_remembered(self) -> Iterable[Person]:
         """Return the people who are here and those who are remembered."""
         return *self.values(), *self.left.values()
 
-    def begins(self, words: str) -> list[str]:
+    def names_starting_with(self, words: str) -> list[str]:
         """Return the names here that begin with a prefix, in any case, in order of arrival."""
         return [name for name in self if name.lower().startswith(words.lower())]
 
-    def chosen(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
+    def options_after_choices(
+        self, player: str, options: Options | None, choices: Iterable[SetOption]
+    ) -> Options:
         """Return a player's options after some choices.
 
         ``options`` are the options of a player who is not here, if known.
         """
         here, left = self.get(player), self.left.get(player)
         before = here.options if here else options or (left.options if left else DEFAULTS)
-        return before.chosen(choices)
+        return before.with_choices(choices)
 
-    def ignores(self, player: str, other: str) -> bool:
+    def is_ignoring(self, player: str, other: str) -> bool:
         """Whether a player who is here ignores another, named in any case."""
-        return player in self._ignorers.of(other)
+        return player in self._ignorers.holders_of(other)
 
     def ignore(self, player: str, others: Sequence[str]) -> None:
         """Replace the list of those whom a player ignores."""
@@ -250,11 +252,11 @@ class People(dict[str, Person]):
         self._followers.change(player, person.followed, others)
         person.followed = tuple(others)
 
-    def hearers(
+    def without_ignorers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()
     ) -> tuple[str, ...]:
         """Return those of ``names`` who do not ignore a player, or are in ``besides``."""
-        ignorers = self._ignorers.of(player)
+        ignorers = self._ignorers.holders_of(player)
         if not ignorers:
             return names
         return tuple(name for name in names if name not in ignorers or name in besides)
@@ -263,6 +265,6 @@ class People(dict[str, Person]):
         """Return the followers of a player who are here, unless either ignores the other."""
         return [
             name
-            for name in sorted(self._followers.of(player))
-            if not self.ignores(player, name) and not self.ignores(name, player)
+            for name in sorted(self._followers.holders_of(player))
+            if not self.is_ignoring(player, name) and not self.is_ignoring(name, player)
         ]

@@ -308,9 +308,9 @@ def _begin(event: events.BattleStarted, at: events.BattleId, rows: Rows) -> None
         rated = rated and first is not None and first.rated
     battle = _new(event, at, rows)._replace(
         part=event.number,
-        before=before,
+        earlier_points=before,
         rated=rated,
-        set_up=event.opening is not None,
+        has_custom_opening=event.opening is not None,
         time=event.time,
         tournament=event.tournament,
     )
@@ -343,20 +343,22 @@ def _end(
     if is_between_people:
         pool = archive.Pool(battle.rules, time_class(battle.time))
     before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
-    battle = battle._replace(ratings=(_known(before[0]), _known(before[1])))
+    battle = battle._replace(
+        ratings=(_established_points(before[0]), _established_points(before[1]))
+    )
     rows.put_battle(battle)
-    if battle.set_up:
+    if battle.has_custom_opening:
         return battle  # positions that were set up do not count
     winner = event.outcome.winner
     if None in event.levels:  # battles between bots count for ratings only
         for who, side in ((dwarf, Side.DWARF), (troll, Side.TROLL)):
             tally = rows.tally(*who, battle.rules, side.value)
-            tally = tally.and_one(mine=winner is side, theirs=winner is side.other)
+            tally = tally.plus_result(mine=winner is side, theirs=winner is side.other)
             rows.put_tally(*who, battle.rules, side.value, tally)
             if event.points:
                 mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
                 tally = rows.tally(*who, battle.rules, MATCH)
-                tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
+                tally = tally.plus_result(mine=mine > theirs, theirs=theirs > mine)
                 rows.put_tally(*who, battle.rules, MATCH, tally)
     if battle.rated and is_between_people:
         _rate_match(battle, position, rows)
@@ -373,7 +375,7 @@ def _end(
     return battle
 
 
-def _known(strength: Strength | None) -> int | None:
+def _established_points(strength: Strength | None) -> int | None:
     """Return the points of a rating, if it is one to be gone by."""
     rating = strength and strength.rating
     return None if rating is None or rating.is_provisional else rating.points
@@ -425,7 +427,7 @@ def _try_puzzle(event: events.PuzzleTried, rows: Rows) -> None:
 
 def _put_away(match: events.SavedMatch, at: events.BattleId, position: int, rows: Rows) -> None:
     battle = _on_board(at.board, rows)
-    if battle is None or battle.id != match.began:
+    if battle is None or battle.id != match.battle_id:
         _give_up(at, rows)
         return
     rows.put_on_board(at.board, None)
@@ -439,7 +441,7 @@ def _put_away(match: events.SavedMatch, at: events.BattleId, position: int, rows
 
 def _resume(match: events.SavedMatch, at: events.BattleId, rows: Rows) -> None:
     _give_up(at, rows)
-    number = rows.number_of(match.began)
+    number = rows.number_of(match.battle_id)
     if number is None or not rows.take_up(number):
         return  # it was resumed at another board already
     rows.put_on_board(at.board, number)
@@ -488,6 +490,6 @@ def _on_board(board: str, rows: Rows) -> archive.Battle | None:
 def _points(battle: archive.Battle) -> tuple[int, int]:
     """Return the points after a battle, of the dwarfs' player and of the trolls' player."""
     if battle.outcome is None:
-        return battle.before
+        return battle.earlier_points
     score = battle.outcome.score
-    return battle.before[0] + score.dwarf, battle.before[1] + score.troll
+    return battle.earlier_points[0] + score.dwarf, battle.earlier_points[1] + score.troll

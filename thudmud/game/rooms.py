@@ -18,31 +18,31 @@ class Rooms:
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
         self._observers: defaultdict[str, dict[str, Person]] = defaultdict(dict)
-        self._come = 0
-        self._known: dict[str | None, Occupants] = {}
-        self._known_told: dict[str | None, Occupants] = {}
+        self._arrivals = 0
+        self._occupants_cache: dict[str | None, Occupants] = {}
+        self._audience_cache: dict[str | None, Occupants] = {}
 
     def occupants(self, room: str | None) -> Occupants:
         """Return the people in a room."""
-        if (known := self._known.get(room)) is not None:
+        if (known := self._occupants_cache.get(room)) is not None:
             return known
         here = self._here.get(room, {}).values()
         names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
         occupants = Occupants(names, frozenset(names))
         if names:
-            self._known[room] = occupants
+            self._occupants_cache[room] = occupants
         return occupants
 
-    def told_of(self, room: str) -> Occupants:
+    def occupants_and_observers(self, room: str) -> Occupants:
         """Return the people in a room, followed by its observers who are elsewhere."""
-        if (known := self._known_told.get(room)) is not None:
+        if (known := self._audience_cache.get(room)) is not None:
             return known
         told, observers = self.occupants(room), self._observers.get(room, ())
         if elsewhere := [name for name in observers if name not in told.members]:
             names = (*told.names, *elsewhere)
             told = Occupants(names, frozenset(names))
         if told.names:
-            self._known_told[room] = told
+            self._audience_cache[room] = told
         return told
 
     def observers(self, room: str) -> list[Person]:
@@ -55,16 +55,16 @@ class Rooms:
             self._observers[room].pop(person.name, None)
             if not self._observers[room]:
                 del self._observers[room]
-        self.changed(person)
+        self.invalidate(person)
         person.observed = rooms
         for room in rooms:
             self._observers[room][person.name] = person
-        self.changed(person)
+        self.invalidate(person)
 
     def enter(self, person: Person) -> None:
         """Add a player to their room, as the latest arrival."""
-        self._come += 1
-        person.number = self._come
+        self._arrivals += 1
+        person.number = self._arrivals
         self.move(person, person.room)
 
     def rename(self, room: str, name: str) -> None:
@@ -75,25 +75,25 @@ class Rooms:
         for person in self._observers.pop(room, {}).values():
             person.observed = tuple(name if each == room else each for each in person.observed)
             self._observers[name][person.name] = person
-        self._known.pop(room, None)
-        self._known_told.pop(room, None)
+        self._occupants_cache.pop(room, None)
+        self._audience_cache.pop(room, None)
 
     def move(self, person: Person, room: str | None) -> None:
         """Move a player to a room."""
         self.leave(person)
         person.room = room
         self._here[room][person.name] = person
-        self.changed(person)
+        self.invalidate(person)
 
-    def changed(self, person: Person) -> None:
+    def invalidate(self, person: Person) -> None:
         """Invalidate the cached names of a player's rooms, after a move or a changed option."""
-        self._known.pop(person.room, None)
+        self._occupants_cache.pop(person.room, None)
         for room in (person.room, *person.observed):
-            self._known_told.pop(room, None)
+            self._audience_cache.pop(room, None)
 
     def leave(self, person: Person) -> None:
         """Remove a player from their room, if they are in one."""
-        self.changed(person)
+        self.invalidate(person)
         here = self._here[person.room]
         here.pop(person.name, None)
         if not here:

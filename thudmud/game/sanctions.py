@@ -119,7 +119,7 @@ _OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
 """Loopback networks of this machine, from which a local proxy connects, too."""
 
 
-def is_this_machine(words: str) -> bool:
+def is_loopback(words: str) -> bool:
     """Whether text is a loopback address, or a network that includes one."""
     network = network_of(words)
     return network is not None and any(

@@ -23,7 +23,7 @@ ANSWER_WITHIN = 20.0
 """Seconds in which a busy player has to answer whether they play."""
 
 
-def ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
+def end_seek(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
     """Return the event that ends a seek.
 
     Args:
@@ -35,7 +35,7 @@ def ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
     return SeekEnded(now, player or seek.player, seek.number, why, seek.player, seek.to)
 
 
-def all_ended(
+def end_seeks(
     hall: Hall, seeks: Iterable[SeekMade], player: str, why: SeekEnd, now: float
 ) -> tuple[SeekEnded, ...]:
     """Return events that end some seeks, and the questions to their makers about them.
@@ -47,24 +47,26 @@ def all_ended(
     asking = [each for each in hall.seeks.values() if each.answers in over]
     answer = why if why is SeekEnd.GONE else SeekEnd.DECLINED
     return (
-        *(ended(each, player, why, now) for each in over.values()),
-        *(ended(each, each.to, answer, now) for each in asking if each.number not in over),
+        *(end_seek(each, player, why, now) for each in over.values()),
+        *(end_seek(each, each.to, answer, now) for each in asking if each.number not in over),
     )
 
 
-def unanswered(hall: Hall, asking: SeekMade, now: float) -> Decision:
+def expire_question(hall: Hall, asking: SeekMade, now: float) -> Decision:
     """Return the decision after a busy player hasn't answered a question in time."""
-    ends = ended(asking, asking.to, SeekEnd.UNANSWERED, now)
-    return hall.decision(asking.to, ends, *withdrawn(hall, asking, now))
+    ends = end_seek(asking, asking.to, SeekEnd.UNANSWERED, now)
+    return hall.hall_decision(asking.to, ends, *withdraw_questioned_seek(hall, asking, now))
 
 
-def withdrawn(hall: Hall, asking: SeekMade, now: float) -> tuple[SeekEnded, ...]:
+def withdraw_questioned_seek(hall: Hall, asking: SeekMade, now: float) -> tuple[SeekEnded, ...]:
     """Return the end of the seek that a question was about, whose maker doesn't play."""
     seek = hall.seeks.get(asking.answers or 0)
-    return (ended(seek, seek.player, SeekEnd.WITHDRAWN, now),) if seek else ()
+    return (end_seek(seek, seek.player, SeekEnd.WITHDRAWN, now),) if seek else ()
 
 
-def gone(hall: Hall, player: str, now: float, *, for_good: bool = True) -> Decision:
+def end_seeks_of_departed(
+    hall: Hall, player: str, now: float, *, for_good: bool = True
+) -> Decision:
     """Return a decision that ends a departed player's seeks.
 
     Args:
@@ -78,10 +80,10 @@ def gone(hall: Hall, player: str, now: float, *, for_good: bool = True) -> Decis
         for seek in hall.seeks.values()
         if seek.player == player or (for_good and seek.to == player)
     ]
-    return hall.decision(player, *all_ended(hall, theirs, player, SeekEnd.GONE, now))
+    return hall.hall_decision(player, *end_seeks(hall, theirs, player, SeekEnd.GONE, now))
 
 
-def look_no_longer(hall: Hall, decision: Decision, now: float) -> Decision:
+def end_seeks_of_players(hall: Hall, decision: Decision, now: float) -> Decision:
     """Add to a decision the ends of seeks by players for whom it begins a match."""
     begun = decision.events[-1] if decision.events else None
     if hall.version is None or not hall.seeks:
@@ -95,17 +97,19 @@ def look_no_longer(hall: Hall, decision: Decision, now: float) -> Decision:
         return decision
     players = {match.dwarf, match.troll}
     over = {each.number for each in decision.hall if isinstance(each, SeekEnded)}
-    ends = all_ended(hall, sought_by(hall, players), decision.player, SeekEnd.PLAYING, now)
+    ends = end_seeks(
+        hall, interrupting_seeks_of(hall, players), decision.player, SeekEnd.PLAYING, now
+    )
     more = tuple(each for each in ends if each.number not in over)
     return replace(decision, hall=(*decision.hall, *more), hall_version=hall.version)
 
 
-def sought_by(hall: Hall, players: Collection[str]) -> list[SeekMade]:
+def interrupting_seeks_of(hall: Hall, players: Collection[str]) -> list[SeekMade]:
     """Return the seeks of some players that would interrupt them; correspondence seeks don't."""
     return [each for each in hall.seeks.values() if each.player in players and not each.is_by_days]
 
 
-def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -> None:
+def require_no_live_clock(hall: Hall, player: str, time: TimeControl | None = None) -> None:
     """Raise RefusedError if a player's clock runs, since they can't look for an opponent then.
 
     Args:
@@ -116,11 +120,11 @@ def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -
     if time_class(time) is TimeClass.CORRESPONDENCE:
         return
     for table in hall.tables.seats_of(player):
-        if table.in_haste:
+        if table.has_live_clock:
             raise RefusedError(Refusal.SEEK_IN_HASTE, board=table.name)
 
 
-def asked_about(hall: Hall, seek: SeekMade, now: float) -> SeekMade | None:
+def open_question_about(hall: Hall, seek: SeekMade, now: float) -> SeekMade | None:
     """Return the open question to the maker of a seek; None if there is none."""
     for each in hall.seeks.values():
         if each.answers == seek.number and each.is_open(now):

@@ -64,13 +64,13 @@ class Seat(Value):
         side: dwarf or troll.
         player: who has it; None if it is free.
         away_since: when that player went away, in seconds since the epoch; None if they are here.
-        kept_for: of a free seat in a match under way, who left it; others need an invitation.
+        reserved_for: of a free seat in a match under way, who left it; others need an invitation.
     """
 
     side: Side
     player: str | None = None
     away_since: float | None = None
-    kept_for: str | None = None
+    reserved_for: str | None = None
 
 
 SIDES = tuple(Side)  # an enum is iterated over in Python, which a line does often
@@ -105,9 +105,9 @@ class Table:
         version: how many events have been folded.
         levels: the levels of seated bots.
         time: the time control of the next match; None for no clock.
-        since: when the current turn began, or the last battle ended, in seconds since the epoch.
-        excused: how many seconds of absence since then do not count as idle.
-        warned: when both were warned since then that the battle can be claimed; None if not.
+        waiting_since: when the current turn began, or the last battle ended, in seconds since the epoch.
+        excused_seconds: how many seconds of absence since then do not count as idle.
+        warned_at: when both were warned since then that the battle can be claimed; None if not.
         taken_back: how many plies of the battle were taken back since it began or was resumed.
     """
 
@@ -126,18 +126,18 @@ class Table:
     opening: Position | None = None
     levels: events.Levels = events.NO_BOTS
     time: TimeControl | None = None
-    since: float = 0.0
-    excused: float = 0.0
-    warned: float | None = None
+    waiting_since: float = 0.0
+    excused_seconds: float = 0.0
+    warned_at: float | None = None
     taken_back: int = 0
 
     # These follow from the rest. They are read more often than tables are made, so they are kept.
 
     game: Game | None = field(init=False, compare=False, repr=False)
     """The battle on the board, running or ended; None before the first."""
-    running: bool = field(init=False, compare=False, repr=False)
+    is_running: bool = field(init=False, compare=False, repr=False)
     """Whether a battle is being played."""
-    full: bool = field(init=False, compare=False, repr=False)
+    is_full: bool = field(init=False, compare=False, repr=False)
     """Whether both seats are taken."""
     clock: Clock | None = field(init=False, compare=False, repr=False)
     """The running clock as it stood after the last event; None if none runs.
@@ -147,10 +147,10 @@ class Table:
 
     def __post_init__(self) -> None:
         match, full = self.match, len(self.seats) == len(SIDES)
-        running = match is not None and match.running
+        running = match is not None and match.is_running
         object.__setattr__(self, "game", match and match.game)
-        object.__setattr__(self, "running", running)
-        object.__setattr__(self, "full", full)
+        object.__setattr__(self, "is_running", running)
+        object.__setattr__(self, "is_full", full)
         object.__setattr__(self, "clock", match.clock if match and running and full else None)
 
     @classmethod
@@ -169,14 +169,14 @@ class Table:
         """Return the table after ``event``. ``battle`` is the number of the battle it begins."""
         match = self.match
         before = self
-        if match and match.clock and match.running and not self.full:
+        if match and match.clock and match.is_running and not self.is_full:
             clock = replace(match.clock, at=event.at)  # it has not run against the free seat
             before = replace(self, match=match.with_game(match.game, clock))
-        table = _applied(event, before, battle)
+        table = _apply_event(event, before, battle)
         if table is before:
             table = replace(before)
         object.__setattr__(table, "version", self.version + 1)  # nobody has seen it yet
-        return _waited_for(event, before, table) if table.running else table
+        return _update_waiting(event, before, table) if table.is_running else table
 
     @property
     def is_new(self) -> bool:
@@ -188,12 +188,12 @@ class Table:
     @property
     def half_played(self) -> bool:
         """Whether the first battle of a match has ended and the second has not begun."""
-        return self.match is not None and not self.match.running and not self.match.over
+        return self.match is not None and not self.match.is_running and not self.match.is_over
 
     @property
-    def under_way(self) -> bool:
+    def has_match_under_way(self) -> bool:
         """Whether a match has begun and is not over."""
-        return self.match is not None and not self.match.over
+        return self.match is not None and not self.match.is_over
 
     @property
     def seating(self) -> tuple[Seat, ...]:
@@ -202,24 +202,24 @@ class Table:
             [
                 Seat(side, self.seats[side], self.away.get(side))
                 if side in self.seats
-                else Seat(side, kept_for=self.kept_for(side))
+                else Seat(side, reserved_for=self.reserved_for(side))
                 for side in SIDES
             ]
         )
 
-    def kept_for(self, side: Side) -> str | None:
+    def reserved_for(self, side: Side) -> str | None:
         """Return who left a seat that is free in a match under way; None for any other seat."""
-        if side in self.seats or self.match is None or self.match.over:
+        if side in self.seats or self.match is None or self.match.is_over:
             return None
         return self.match.dwarf if side is Side.DWARF else self.match.troll
 
     @property
     def is_practice(self) -> bool:
         """Whether one player has both seats."""
-        return self.full and self.seats[Side.DWARF] == self.seats[Side.TROLL]
+        return self.is_full and self.seats[Side.DWARF] == self.seats[Side.TROLL]
 
     @property
-    def quiet(self) -> bool:
+    def is_quiet(self) -> bool:
         """Whether there was no capture for so long that either player may end the battle."""
         game = self.game
         return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
@@ -228,7 +228,7 @@ class Table:
         """Return the table with its clock advanced to a time."""
         if self.clock is None or self.match is None or at <= self.clock.at:
             return self
-        return replace(self, match=replace(self.match, clock=self.clock.read(at)))
+        return replace(self, match=replace(self.match, clock=self.clock.advanced_to(at)))
 
     @property
     def idle_warning(self) -> float:
@@ -238,19 +238,19 @@ class Table:
     @property
     def idle_since(self) -> float:
         """The time from which the player to move counts as idle."""
-        return self.since + self.excused
+        return self.waiting_since + self.excused_seconds
 
     @property
-    def claim_at(self) -> float | None:
+    def claimable_at(self) -> float | None:
         """When the battle of an idle player can be claimed; None before both were warned."""
-        if self.warned is None:
+        if self.warned_at is None:
             return None
-        return max(self.idle_since + self.idle_limit, self.warned + self.idle_warning)
+        return max(self.idle_since + self.idle_limit, self.warned_at + self.idle_warning)
 
     @property
-    def by_correspondence(self) -> bool:
+    def is_by_correspondence(self) -> bool:
         """Whether a correspondence match is under way."""
-        time = self.match.time if self.match and self.under_way else None
+        time = self.match.time if self.match and self.has_match_under_way else None
         return time is not None and time.is_correspondence
 
     @property
@@ -259,24 +259,24 @@ class Table:
 
         Players by correspondence come and go.
         """
-        if self.match and self.match.over:
+        if self.match and self.match.is_over:
             return False
         here = (side for side in self.seats if side not in self.away)
-        return self.by_correspondence or any(self.levels.of(side) is None for side in here)
+        return self.is_by_correspondence or any(self.levels.of(side) is None for side in here)
 
     @property
-    def in_haste(self) -> bool:
+    def has_live_clock(self) -> bool:
         """Whether a clock runs, other than for correspondence."""
-        return self.clock is not None and not self.by_correspondence
+        return self.clock is not None and not self.is_by_correspondence
 
     @property
     def grace(self) -> float | None:
         """How many seconds a seat is kept for an absent player; None while a clock decides."""
-        if not self.by_correspondence:
+        if not self.is_by_correspondence:
             return self.seat_grace
-        return None if self.running else self.seat_grace + MOST_DAYS * DAY
+        return None if self.is_running else self.seat_grace + MOST_DAYS * DAY
 
-    def long_away(self, side: Side, now: float) -> bool:
+    def is_long_away(self, side: Side, now: float) -> bool:
         """Whether the holder of a seat has been away longer than others have to wait."""
         since, grace = self.away.get(side), self.grace
         return since is not None and grace is not None and now - since >= grace
@@ -291,7 +291,7 @@ class Table:
 
     def is_turn_of(self, player: str) -> bool:
         """Whether ``player`` is to move in a running battle."""
-        game = self.game if self.running else None
+        game = self.game if self.is_running else None
         return game is not None and self.seats.get(game.turn) == player
 
     def sides_of(self, player: str) -> tuple[Side, ...]:
@@ -299,21 +299,21 @@ class Table:
         return tuple([side for side in SIDES if self.seats.get(side) == player])
 
 
-def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
+def ply_seconds_of(stream: Iterable[events.Event]) -> tuple[float, ...]:
     """Return how many seconds each ply of a battle took; nothing without a clock.
 
     Args:
         stream: the events of the stream of its ``source``, from there on, as for `game_of`.
     """
-    return spent_at(clocked(stream))
+    return ply_seconds_at(replay_clock(stream))
 
 
-def spent_at(table: Table | None) -> tuple[float, ...]:
+def ply_seconds_at(table: Table | None) -> tuple[float, ...]:
     """Return how many seconds each ply of the battle at a table took; nothing without a clock."""
     return table.match.clock.spent if table and table.match and table.match.clock else ()
 
 
-def clocked(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
+def replay_clock(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
     """Return a table with the clock of a battle, folded from its events as `game_of` does.
 
     Args:
@@ -339,14 +339,14 @@ def clocked(stream: Iterable[events.Event], table: Table | None = None) -> Table
     return table
 
 
-def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Table:
+def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> Table:
     """Return the table after an event, apart from its version. Frequent events come first."""
     match event:
         case events.Moved(move=move):
-            match = _match(table)
+            match = _require_match(table)
             clock = match.clock and match.clock.pressed(event.at)
             played = match.with_game(match.game.play(move), clock)
-            return replace(table, match=played, since=event.at, excused=0.0, warned=None)
+            return replace(table, match=played, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
         case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
             return replace(table, offers=_without(table.offers, offer))
         case events.Offered(player=player, offer=offer):
@@ -355,7 +355,7 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
                 return table  # the player's name has been erased since: the offer is void
             return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
         case events.TakenBack(moves=moves):
-            match = _match(table)
+            match = _require_match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)
             clock = match.clock and match.clock.taken_back(len(moves), event.at)
             back = table.taken_back + len(moves)
@@ -366,28 +366,28 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
         case events.Returned(side=side):
             return replace(table, away=_without(table.away, side))
         case events.Joined():
-            return _joined(event, table)
+            return _apply_joined(event, table)
         case events.Left(side=side):
             seats, away = _without(table.seats, side), _without(table.away, side)
-            levels = table.levels.changed(side, None)
+            levels = table.levels.with_level(side, None)
             return replace(table, seats=seats, away=away, levels=levels)
         case events.BattleStarted():
-            return _seated(table, _begun(event, table, battle))
+            return _seat_players(table, _begin_match(event, table, battle))
         case events.BattleEnded(outcome=outcome):
-            match = _match(table)
+            match = _require_match(table)
             ended = replace(match.game, outcome=outcome)
-            clock = match.clock and match.clock.read(event.at)
+            clock = match.clock and match.clock.advanced_to(event.at)
             match = match.with_game(ended, clock)
             if not event.rated:
                 # After a first battle that was too short, the second does not count either.
-                match = match.unrated(Unrated.TOO_SHORT)
-            return replace(table, match=match, offers=NO_OFFERS, since=event.at)
+                match = match.as_unrated(Unrated.TOO_SHORT)
+            return replace(table, match=match, offers=NO_OFFERS, waiting_since=event.at)
         case events.ClockHeld(seconds=seconds):
-            match = _match(table)
-            clock = match.clock and match.clock.held(event.at, seconds)
+            match = _require_match(table)
+            clock = match.clock and match.clock.with_outage(event.at, seconds)
             return replace(table, match=match.with_game(match.game, clock))
         case events.IdleWarned(at=at):
-            return replace(table, warned=at)
+            return replace(table, warned_at=at)
         case events.RulesSet(rules=rules):
             return replace(table, ruleset=RULESETS[rules], match=None, opening=None)
         case events.PositionSet(rules=rules, opening=opening):
@@ -395,9 +395,9 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
         case events.TimeSet(time=time):
             return replace(table, time=time)
         case events.Resumed(match=saved):
-            restored = _seated(table, Match.restored(saved, battle, event.at))
+            restored = _seat_players(table, Match.restored(saved, battle, event.at))
             # Between two battles as well: what was before is not read again for it.
-            return replace(restored, since=event.at, excused=0.0, warned=None)
+            return replace(restored, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
         case events.Cleared() | events.Adjourned():
             own = table.own_rules
             return Table(
@@ -414,7 +414,7 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
             assert_never(event)
 
 
-def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
+def _update_waiting(event: events.TableEvent, before: Table, table: Table) -> Table:
     """Return a table with a running battle, with its clock and idle time after an event.
 
     A player who comes back in their turn is excused for the time they were away, but for no longer
@@ -422,34 +422,34 @@ def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
     """
     match event:
         case events.TakenBack() | events.ClockHeld():
-            return replace(table, since=event.at, excused=0.0, warned=None)
+            return replace(table, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
         case events.BattleStarted() | events.Resumed():
-            table = replace(table, since=event.at, excused=0.0, warned=None)
+            table = replace(table, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
             if not table.away:
                 return table
         case events.Absent() | events.Returned() | events.Joined() | events.Left():
             pass
         case _:
             return table
-    match = _match(table)
-    clock = match.clock and _standing(match.clock, event, table)
+    match = _require_match(table)
+    clock = match.clock and _clock_after_presence_change(match.clock, event, table)
     timed = replace(table, match=match.with_game(match.game, clock))
     if isinstance(event, events.Joined | events.Left):
         # Who gets up and sits down again in their own turn has no more time by that.
         if event.side is match.game.turn and before.match and event.player in before.match.players:
             return timed
-        return replace(timed, since=event.at, excused=0.0, warned=None)
+        return replace(timed, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
     if (
         isinstance(event, events.Returned)
         and event.side is match.game.turn
         and event.side in before.away
     ):
         away = max(0.0, event.at - before.away[event.side])
-        return replace(timed, excused=min(LONGEST_GRACE, table.excused + away))
+        return replace(timed, excused_seconds=min(LONGEST_GRACE, table.excused_seconds + away))
     return timed
 
 
-def _standing(clock: Clock, event: events.TableEvent, table: Table) -> Clock:
+def _clock_after_presence_change(clock: Clock, event: events.TableEvent, table: Table) -> Clock:
     """Return a clock after somebody went away or came back, after which a table is as it is."""
     away = {side for side in clock.away if side in table.away}
     match event:
@@ -457,26 +457,26 @@ def _standing(clock: Clock, event: events.TableEvent, table: Table) -> Clock:
             away.add(side)
         case events.BattleStarted() | events.Resumed():
             away.update(table.away)
-    return clock.standing(event.at, away, cut_off=len(away) < len(table.away))
+    return clock.with_absences(event.at, away, cut_off=len(away) < len(table.away))
 
 
-def _joined(event: events.Joined, table: Table) -> Table:
+def _apply_joined(event: events.Joined, table: Table) -> Table:
     side, player, level = event.side, event.player, event.level
     seats = MappingProxyType({**table.seats, side: player})
-    levels = table.levels.changed(side, level)
+    levels = table.levels.with_level(side, level)
     match = table.match.with_player(side, player, level) if table.match else None
     # A newcomer has not waited yet for a player who is away, so the absence counts from now.
     away = MappingProxyType(
-        dict.fromkeys(table.away, event.at) if table.under_way else dict(table.away)
+        dict.fromkeys(table.away, event.at) if table.has_match_under_way else dict(table.away)
     )
     return replace(table, seats=seats, match=match, away=away, levels=levels)
 
 
-def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Match:
+def _begin_match(event: events.BattleStarted, table: Table, number: int | None) -> Match:
     before, spoilt = (0, 0), None
     if event.number > 1:
-        first = _match(table)
-        spoilt = first.spoilt
+        first = _require_match(table)
+        spoilt = first.unrated_reason
         before = first.points(Side.TROLL), first.points(Side.DWARF)  # they have swapped seats
     game = Game.start(RULESETS[event.rules], event.opening)
     return Match(
@@ -491,11 +491,11 @@ def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Mat
         levels=event.levels,
         clock=Clock(event.time, event.at, game.turn) if event.time else None,
         tournament=event.tournament,
-        spoilt=spoilt,
+        unrated_reason=spoilt,
     )
 
 
-def _seated(table: Table, match: Match) -> Table:
+def _seat_players(table: Table, match: Match) -> Table:
     """Return the table with the players of ``match`` seated. Those who were away still are."""
     seats = {Side.DWARF: match.dwarf, Side.TROLL: match.troll}
     since = {table.seats[side]: at for side, at in table.away.items()}
@@ -518,7 +518,7 @@ def _without(mapping: Mapping[Key, ItemT], key: Key) -> Mapping[Key, ItemT]:
     return MappingProxyType({each: value for each, value in mapping.items() if each is not key})
 
 
-def _match(table: Table) -> Match:
+def _require_match(table: Table) -> Match:
     if table.match is None:
         raise InvalidValueError(f"the events of the {table.name} do not fit together: no match")
     return table.match
@@ -528,22 +528,22 @@ def _match(table: Table) -> Match:
 # lines of text, which may have been lost or changed. Events in a store need no check.
 
 
-def require_fit(table: Table, event: events.TableEvent) -> None:
+def require_applicable(table: Table, event: events.TableEvent) -> None:
     """Raise InvalidValueError if an event cannot be the next at a table."""
-    if problem := _misfit(table, event):
+    if problem := _event_problem(table, event):
         raise InvalidValueError(problem)
 
 
 def require_ply(game: Game | None, event: events.Moved) -> None:
     """Raise InvalidValueError if a ply cannot be the next in a battle."""
-    if problem := _ply_misfit(game, event):
+    if problem := _ply_problem(game, event):
         raise InvalidValueError(problem)
 
 
-def _misfit(table: Table, event: events.TableEvent) -> str | None:
+def _event_problem(table: Table, event: events.TableEvent) -> str | None:
     match event:
         case events.Moved():
-            return _ply_misfit(table.game, event)
+            return _ply_problem(table.game, event)
         case events.Joined(player=player, side=side):
             taken = side in table.seats or table.side_of(player)
             return f"{player} cannot sit down" if taken else None
@@ -553,32 +553,34 @@ def _misfit(table: Table, event: events.TableEvent) -> str | None:
         case events.Offered(player=player):
             return None if table.side_of(player) else f"{player} has no seat"
         case events.BattleStarted():
-            return _start_misfit(table, event)
+            return _start_problem(table, event)
         case events.BattleEnded(outcome=outcome, plies=plies):
             game = table.game
             ends = game and len(game.moves) == plies and game.outcome in {None, outcome}
             return None if ends else "no such battle ends"
         case events.TakenBack(moves=moves):
-            game = table.game if table.running else None
+            game = table.game if table.is_running else None
             last = game.moves[-len(moves) :] if game else ()
             return None if moves == last else "these plies were not the last"
         case events.RulesSet() | events.PositionSet() | events.TimeSet() | events.Resumed():
-            return "a match is under way" if table.under_way else None
+            return "a match is under way" if table.has_match_under_way else None
         case events.Adjourned(match=saved):
             there = table.match and table.match.saved(saved.clock.at if saved.clock else 0.0)
             return None if saved == there else "another match was put away"
         case events.ClockHeld() | events.IdleWarned():
-            return None if table.running else "no battle is played"
+            return None if table.is_running else "no battle is played"
         case events.OfferLapsed() | events.Declined() | events.Cleared():
             return None
         case _:
             assert_never(event)
 
 
-def _start_misfit(table: Table, event: events.BattleStarted) -> str | None:
+def _start_problem(table: Table, event: events.BattleStarted) -> str | None:
     sit = event.dwarf, event.troll
     swapped = event.number > 1
-    if event.dwarf == event.troll and not table.under_way:  # who takes whatever seats are free
+    if (
+        event.dwarf == event.troll and not table.has_match_under_way
+    ):  # who takes whatever seats are free
         is_free = set(table.seats.values()) <= {event.dwarf}
         return None if is_free and not swapped else "others sit there"
     seats = tuple(table.seats.get(side) for side in Side)
@@ -589,7 +591,7 @@ def _start_misfit(table: Table, event: events.BattleStarted) -> str | None:
     return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
 
 
-def _ply_misfit(game: Game | None, event: events.Moved) -> str | None:
+def _ply_problem(game: Game | None, event: events.Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:

@@ -33,7 +33,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.hall import Decision
 from thudmud.game.match import RATED_PLIES, Match
-from thudmud.game.meaning import hall_board_meant
+from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.rules import (
@@ -97,20 +97,20 @@ class TableCommand(GameCommand):
         """Return what a player is asked before it is carried out at a table; None for nothing."""
         return None
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         """Return its events at a table; raises as `decide` does."""
         raise NotImplementedError
 
     def decide(self, scene: CommandContext) -> Decision:
         if self.needs_seat:
             require_playing(scene, self.on)
-        table = self.table_meant(scene)
+        table = self.resolve_table(scene)
         context = Context(scene.now, scene.hall.people.members)
-        return at_table(scene, table, decide(table, scene.me, self, context))
+        return table_decision(scene, table, decide(table, scene.me, self, context))
 
-    def table_meant(self, scene: CommandContext) -> Table:
+    def resolve_table(self, scene: CommandContext) -> Table:
         """Return the table that the command is about; raises RefusedError if none is meant."""
-        return hall_board_meant(scene.hall, scene.person, self.on)
+        return resolve_hall_board(scene.hall, scene.person, self.on)
 
 
 class BattleCommand(TableCommand):
@@ -120,7 +120,7 @@ class BattleCommand(TableCommand):
     in_battle = True
 
 
-def at_table(scene: CommandContext, table: Table, events: Events, *asides: Aside) -> Decision:
+def table_decision(scene: CommandContext, table: Table, events: Events, *asides: Aside) -> Decision:
     """Return the decision for events at a table, after some asides."""
     return Decision(scene.me, table.name, table.version, events, asides)
 
@@ -147,12 +147,12 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
         IllegalMoveError: the rules of the game do not allow it.
     """
     back = come_back(table, player, context.now) if table.away else ()
-    standing = folded(table, back) if back else table
-    if standing.clock and (fallen := flag_fallen(standing, context.now)):
-        back, standing = (*back, *fallen), folded(standing, fallen)
+    standing = fold_events(table, back) if back else table
+    if standing.clock and (fallen := end_on_time(standing, context.now)):
+        back, standing = (*back, *fallen), fold_events(standing, fallen)
         if command.in_battle:
             return back  # the battle had ended before the command came
-    events = command.at(standing, player, context)
+    events = command.decide_at_table(standing, player, context)
     return (*back, *events) if back else events
 
 
@@ -162,24 +162,24 @@ def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Ev
     Raises:
         RefusedError: somebody else sits there, or another match is under way.
     """
-    freed = freed_for({saved.dwarf, saved.troll}, table, player, context)
+    freed = free_both_seats({saved.dwarf, saved.troll}, table, player, context)
     return (*freed, Resumed(context.now, player, saved))
 
 
-def folded(table: Table, events: Events) -> Table:
+def fold_events(table: Table, events: Events) -> Table:
     """Return the table after ``events``."""
     for event in events:
         table = table.apply(event)
     return table
 
 
-def ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
+def end_battle(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
     """Return the end of the battle at ``table``, whose game is ``game`` by now."""
     if table.match is None:
         raise ValueError(f"no battle to end at the {table.name}")
     match: Match = table.match.with_game(replace(game, outcome=outcome), table.match.clock)
     plies = len(game.moves)
-    points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
+    points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.is_over else None
     # A second battle may be given up before it begins. Then the first one still counts.
     is_second = match.battle == BATTLES and match.levels == NO_BOTS
     rated = match.rated and (plies >= RATED_PLIES or is_second)
@@ -190,23 +190,23 @@ def ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -
 # Time: what happens if nobody does anything.
 
 
-def due(table: Table) -> float | None:
-    """Return the next time at which `overdue` may have events; None for never."""
+def next_due_time(table: Table) -> float | None:
+    """Return the next time at which `overdue_events` may have events; None for never."""
     if table.clock:
         return table.clock.deadline
-    is_due = table.warned is None and is_waited_for(table)
+    is_due = table.warned_at is None and is_waited_for(table)
     return table.idle_since + table.idle_limit - table.idle_warning if is_due else None
 
 
-def overdue(table: Table, now: float) -> Events:
+def overdue_events(table: Table, now: float) -> Events:
     """Return the events due by now: a fallen flag, or a warning to an idle player."""
     if table.clock:
-        return flag_fallen(table, now)
-    moment = due(table)
-    return () if moment is None or now < moment else warned(table, now)
+        return end_on_time(table, now)
+    moment = next_due_time(table)
+    return () if moment is None or now < moment else warn_idle_player(table, now)
 
 
-def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
+def end_on_time(table: Table, now: float) -> tuple[BattleEnded, ...]:
     """Return the end of the battle if the side to move has no time left."""
     clock, match = table.clock, table.match
     if match is None or clock is None or now < clock.deadline:
@@ -214,10 +214,12 @@ def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
     game = match.game
     outcome = game.ruleset.resignation(game.position, game.turn)
     loser = match.dwarf if game.turn is Side.DWARF else match.troll
-    return (ended(table, game, loser, replace(outcome, ending=Ending.TIME), now),)
+    return (end_battle(table, game, loser, replace(outcome, ending=Ending.TIME), now),)
 
 
-def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float) -> Events:
+def stop_clock_for_outage(
+    table: Table, interruptions: Iterable[tuple[float, float]], now: float
+) -> Events:
     """Return the event that the clock stood still while no server ran, if it did.
 
     Args:
@@ -239,27 +241,27 @@ def is_waited_for(table: Table) -> bool:
 
 def may_idle(table: Table) -> bool:
     """Whether a person waits for a ply of another person, without a clock."""
-    if not (table.running and table.full and table.idle_limit) or table.clock:
+    if not (table.is_running and table.is_full and table.idle_limit) or table.clock:
         return False
     return not table.is_practice and table.levels == NO_BOTS
 
 
-def has_kept_waiting(table: Table, side: Side, now: float) -> bool:
+def is_chronically_absent(table: Table, side: Side, now: float) -> bool:
     """Whether the absent holder of a seat comes and goes, and has begun no battle for long."""
-    if side not in table.away or table.by_correspondence or not table.idle_limit:
+    if side not in table.away or table.is_by_correspondence or not table.idle_limit:
         return False
-    return now - table.since >= (table.grace or 0.0) + table.idle_limit
+    return now - table.waiting_since >= (table.grace or 0.0) + table.idle_limit
 
 
-def warned(table: Table, now: float) -> Events:
+def warn_idle_player(table: Table, now: float) -> Events:
     """Return the warning that the idle player's battle can soon be claimed."""
-    side = battle(table).turn
+    side = require_running_game(table).turn
     return (IdleWarned(now, table.seats[side], side),)
 
 
 def offer(table: Table, player: str, what: Offer, now: float) -> Events:
     """Return a player's offer; raises RefusedError if it is open already, or they have no seat."""
-    side = seat(table, player)
+    side = require_seat(table, player)
     if table.offers.get(what) is side:
         other = table.seats[side.other]
         raise RefusedError(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=what)
@@ -269,71 +271,71 @@ def offer(table: Table, player: str, what: Offer, now: float) -> Events:
 # Seats: leaving, coming back, and when a seat is free for others.
 
 
-def part(table: Table, player: str, parting: Parting, now: float) -> Events:
+def leave_seat(table: Table, player: str, parting: Parting, now: float) -> Events:
     """Return the events by which ``player`` gives up their seat at ``table``.
 
     Raises:
         RefusedError: ``player`` has no seat here.
     """
-    seat(table, player)
+    require_seat(table, player)
     left = tuple(Left(now, player, side, parting) for side in table.sides_of(player))
     if len(left) < len(table.seats):
         # An offer is made to a person, so it lapses when either leaves.
-        return (*lapsed(table, player, now), *left)
+        return (*lapse_offers(table, player, now), *left)
     return left if table.is_new else (*left, Cleared(now, player))
 
 
-def closed(table: Table, player: str, now: float) -> Events:
+def prepare_closing(table: Table, player: str, now: float) -> Events:
     """Return the events before a board is closed: its match is put away, or it is cleared.
 
     There is always one, so that anything else decided at that version finds a conflict.
     """
-    fallen = flag_fallen(table, now)
-    standing = folded(table, fallen)
-    if standing.match and standing.under_way:
+    fallen = end_on_time(table, now)
+    standing = fold_events(table, fallen)
+    if standing.match and standing.has_match_under_way:
         return (*fallen, Adjourned(now, player, standing.match.saved(now)))
     return (*fallen, Cleared(now, player))
 
 
-def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
+def leave_server(table: Table, player: str, parting: Parting, now: float) -> Events:
     """Return the events at ``table`` when ``player``, who has a seat, leaves the server.
 
     The seat is kept, unless they left on purpose and nobody waits for them: no match is under way,
     it is practice, or nothing was played yet against a bot.
     """
-    if fallen := flag_fallen(table, now):
-        return (*fallen, *vanish(folded(table, fallen), player, parting, now))
+    if fallen := end_on_time(table, now):
+        return (*fallen, *leave_server(fold_events(table, fallen), player, parting, now))
     if parting in {Parting.LEFT, Parting.QUIT}:
         match = table.match
         is_empty = match and match.battle == 1 and not (match.game.moves or match.tournament)
-        if not table.under_way or (is_empty and table.levels != NO_BOTS):
-            return part(table, player, parting, now)
+        if not table.has_match_under_way or (is_empty and table.levels != NO_BOTS):
+            return leave_seat(table, player, parting, now)
         if table.is_practice:
-            return deserted(table, player, now)
-    seat(table, player)
+            return free_deserted_practice(table, player, now)
+    require_seat(table, player)
     here = [side for side in table.sides_of(player) if side not in table.away]
     return tuple(Absent(now, player, side, parting) for side in here)
 
 
-def tidied(table: Table, now: float) -> Events:
+def free_abandoned_seats(table: Table, now: float) -> Events:
     """Return the events once players have been away for longer than others have to wait.
 
     Their seats become free. A match that nobody can go on with is put away.
     """
     events: Events = ()
     for side in table.seats:
-        events += made_free(folded(table, events), side, "", Context(now)) or ()
+        events += free_seat_for(fold_events(table, events), side, "", Context(now)) or ()
     return events
 
 
-def deserted(table: Table, player: str, now: float) -> Events:
+def free_deserted_practice(table: Table, player: str, now: float) -> Events:
     """Return the events that free the board of a practice whose player has gone elsewhere.
 
     The practice is put away if it is not over and a ply was played.
     """
-    if table.match and table.under_way and table.match.game.moves:
+    if table.match and table.has_match_under_way and table.match.game.moves:
         return (Adjourned(now, player, table.match.saved()),)
-    return part(table, player, Parting.LEFT, now)
+    return leave_seat(table, player, Parting.LEFT, now)
 
 
 def come_back(table: Table, player: str, now: float) -> Events:
@@ -342,7 +344,7 @@ def come_back(table: Table, player: str, now: float) -> Events:
     return tuple(Returned(now, player, side) for side in away)
 
 
-def made_free(table: Table, side: Side, player: str, context: Context) -> Events | None:
+def free_seat_for(table: Table, side: Side, player: str, context: Context) -> Events | None:
     """Return the events that free a seat for ``player``; None if its holder keeps it.
 
     Seats in a match under way are not freed one by one: the match is put away if all its players
@@ -351,18 +353,18 @@ def made_free(table: Table, side: Side, player: str, context: Context) -> Events
     holder = table.seats.get(side)
     if holder is None or holder == player:
         return ()
-    if table.match and table.under_way:
+    if table.match and table.has_match_under_way:
         if not table.match.tournament and all(
-            table.long_away(each, context.now) for each in table.seats
+            table.is_long_away(each, context.now) for each in table.seats
         ):
             return (Adjourned(context.now, player, table.match.saved(context.now)),)
         return None
-    if table.long_away(side, context.now):
-        return part(table, holder, Parting.LOST, context.now)
+    if table.is_long_away(side, context.now):
+        return leave_seat(table, holder, Parting.LOST, context.now)
     return None
 
 
-def freed_for(players: Container[str], table: Table, player: str, context: Context) -> Events:
+def free_both_seats(players: Container[str], table: Table, player: str, context: Context) -> Events:
     """Return the events that free both seats for some players, one of whom asks.
 
     Raises:
@@ -370,19 +372,19 @@ def freed_for(players: Container[str], table: Table, player: str, context: Conte
     """
     freed: Events = ()
     for side in Side:
-        standing = folded(table, freed)
-        if standing.seats.get(side) in players and not standing.under_way:
+        standing = fold_events(table, freed)
+        if standing.seats.get(side) in players and not standing.has_match_under_way:
             continue
-        gone = made_free(standing, side, player, context)
+        gone = free_seat_for(standing, side, player, context)
         if gone is None:
             raise RefusedError(Refusal.BOARD_IN_USE, board=table.name)
         freed += gone
-    if folded(table, freed).under_way:
+    if fold_events(table, freed).has_match_under_way:
         raise RefusedError(Refusal.BOARD_IN_USE, board=table.name)
     return freed
 
 
-def require_long_gone(table: Table, side: Side, context: Context) -> None:
+def require_long_absence(table: Table, side: Side, context: Context) -> None:
     """Raise RefusedError if the holder of a seat is here, or has not been away long enough."""
     holder, since = table.seats[side], table.away.get(side)
     if table.clock and (since is None or table.grace is None):
@@ -394,7 +396,7 @@ def require_long_gone(table: Table, side: Side, context: Context) -> None:
         raise RefusedError(Refusal.TOO_SOON, player=holder, seconds=wait)
 
 
-def seat(table: Table, player: str) -> Side:
+def require_seat(table: Table, player: str) -> Side:
     """Return the side that ``player`` plays; if both, the side to move.
 
     Raises:
@@ -406,14 +408,14 @@ def seat(table: Table, player: str) -> Side:
     return side
 
 
-def battle(table: Table) -> Game:
+def require_running_game(table: Table) -> Game:
     """Return the game of the running battle.
 
     Raises:
         RefusedError: there is none.
     """
     match = table.match
-    if match and match.running:
+    if match and match.is_running:
         return match.game
     code = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
     raise RefusedError(code, board=table.name, seats=table.seating)
@@ -428,17 +430,17 @@ def require_turn(table: Table, side: Side) -> None:
         raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=other)
 
 
-def in_tournament(table: Table, of: TournamentRound) -> RefusedError:
+def tournament_match_refusal(table: Table, of: TournamentRound) -> RefusedError:
     """Return the refusal of what would spoil a match of a tournament."""
     return RefusedError(Refusal.IN_TOURNAMENT, board=table.name, number=of.number)
 
 
-def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
+def lapse_offers(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
     """Return the events by which all open offers lapse, because ``player`` does something else."""
     return tuple([OfferLapsed(now, player, offer) for offer in table.offers])
 
 
-def invited(
+def make_invitation(
     table: Table,
     player: str,
     to: str,
@@ -478,7 +480,7 @@ def free_seats(table: Table, player: str, to: str, context: Context) -> list[Sid
     free = [
         each
         for each in Side
-        if table.seats.get(each) != player and made_free(table, each, to, context) is not None
+        if table.seats.get(each) != player and free_seat_for(table, each, to, context) is not None
     ]
     if not free:
         raise RefusedError(Refusal.NO_SEAT_FREE, board=table.name, seats=table.seating)
@@ -490,7 +492,7 @@ def _free_seat(table: Table, player: str, to: str, side: Side | None, context: C
         return free_seats(table, player, to, context)[0]
     if side in table.sides_of(player):
         raise RefusedError(Refusal.SAME_SEAT, board=table.name, side=side)
-    if made_free(table, side, to, context) is None:
+    if free_seat_for(table, side, to, context) is None:
         raise RefusedError(
             Refusal.SEAT_NOT_FREE,
             board=table.name,

@@ -17,7 +17,7 @@ from thudmud.features.playing.queries import ViewGame
 from thudmud.game.command import Asked
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import BoardOpened, Parting
-from thudmud.game.hall import Hall, kept_for
+from thudmud.game.hall import Hall, conflicting_spelling
 from thudmud.game.options import Profile
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Mistake
@@ -34,7 +34,7 @@ from thudmud.values import Value
 from thudmud.views import Message
 from thudmud.views.boards import draw
 from thudmud.views.facts import refusal_fact
-from thudmud.views.telling import facts
+from thudmud.views.telling import delivery_facts
 from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})
@@ -249,7 +249,7 @@ class BoardRegistry:
             raise RequestError(Code.BAD_NAME, problem)
         if here := service.hall.people.names.get(name.lower()):
             raise RequestError(Code.HERE_ALREADY, f"{here} is at this board already.")
-        if kept := kept_for(service.hall, name, await service.adjourned(name)):
+        if kept := conflicting_spelling(service.hall, name, await service.adjourned(name)):
             text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
             raise RequestError(Code.BAD_NAME, text)
         if len(service.hall.people) >= self._policy.players:
@@ -331,7 +331,7 @@ def _shown(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
     """Return a board's state at a time as text and as facts."""
     hall, table = board.service.hall, board.table.as_of(now)
     seen = Delivery(Asked("", ViewGame(), table.name), (), table)
-    known = {fact.package: fact.data for fact in facts(hall, seen)}
+    known = {fact.package: fact.data for fact in delivery_facts(hall, seen)}
     return {
         "text": "\n".join(draw(table, Display(width, utf8))),
         "table": known["Thud.Table"],

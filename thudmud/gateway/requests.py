@@ -361,7 +361,7 @@ def reply_line(reply: Reply, seq: int) -> bytes:
         case Notice(board, message, number):
             to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
             if not message.package:
-                bell = {"bell": True} if message.bell else {}
+                bell = {"bell": True} if message.with_bell else {}
                 return encoded({"type": "tell", **to, "text": message.text, **bell})
             data = json.loads(message.text)
             return encoded({"type": "data", **to, "package": message.package, "data": data})

@@ -37,7 +37,7 @@ from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.proxies import Proxies
 from thudmud.settings import Section, clash, duration, file_name, flag, section_of, unfit, whole
 from thudmud.store.rows import FORMAT
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 
 YEAR = 31_622_400  # seconds
 _MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the maximum fits into the gateway's hello
@@ -142,7 +142,7 @@ def _bots_of_their_own(
     for bot in bots:
         if problem := player_problem(bot.name, words):
             raise clash(
-                f"should have names that players could have, but {bot.name!r}: {refused(problem)} "
+                f"should have names that players could have, but {bot.name!r}: {refusal_text(problem)} "
                 'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
             )
         if bot.name.lower() in names:

@@ -16,9 +16,9 @@ from http import HTTPStatus
 from thudmud.accounts.limiters import network
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, RefusedError
-from thudmud.game.archive import Battle, BattleLookup, FoundBattle, State, unless_erased
+from thudmud.game.archive import Battle, BattleLookup, FoundBattle, State, name_or_empty
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import hall_board_meant
+from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.pictures import frame
@@ -163,7 +163,7 @@ class PictureCache:
     async def _subject(self, wanted: PictureRequest) -> _Subject | Absence:
         if wanted.battle is None:
             try:
-                table = hall_board_meant(self._hall, Person(""), wanted.board)
+                table = resolve_hall_board(self._hall, Person(""), wanted.board)
             except RefusedError:
                 return NO_BOARD
             return _at(table)
@@ -190,14 +190,14 @@ def _going_on(game: Game, record: tuple[object, ...] = ()) -> _Subject:
 def _at(table: Table) -> _Subject:
     """Return the current position of a board, with its players, as a subject."""
     game = table.game or Game.start(table.ruleset, table.opening)
-    players = (unless_erased(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
+    players = (name_or_empty(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
     clock = str(table.time) if table.time else ""
     return _going_on(game, (*players, "", (), clock, "", ""))
 
 
 def _headers(battle: Battle, comments: tuple[Comment, ...]) -> tuple[object, ...]:
     """Return a battle's further arguments for `Record`: players, date, comments and clock."""
-    kept = tuple(replace(each, player=unless_erased(each.player)) for each in comments)
+    kept = tuple(replace(each, player=name_or_empty(each.player)) for each in comments)
     clock = str(battle.time) if battle.time else ""
-    players = map(unless_erased, battle.players)
+    players = map(name_or_empty, battle.players)
     return *players, day(battle.at), kept, clock, battle.event, battle.round

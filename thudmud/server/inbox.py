@@ -36,7 +36,7 @@ from thudmud.values import Value, replace
 from thudmud.views.data import Data
 from thudmud.views.facts import as_json
 from thudmud.views.view import Terminal
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrap
 
 MOST_OWED = 10.0
 """The highest charge for a single line, in seconds of its rate."""
@@ -410,7 +410,7 @@ class LinePrompter:
 
     def say(self, sentence: str) -> None:
         """Show a sentence, wrapped to the width of the terminal."""
-        self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width, private=True))))
+        self._screen.show(encode("\n".join(wrap(sentence, self.terminal.width, private=True))))
 
     def hold(self, sentence: str) -> None:
         """Show a sentence while an answer has to wait; see `accounts.login.Prompter.hold`."""

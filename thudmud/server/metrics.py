@@ -138,7 +138,7 @@ class ServerCollector(Collector):
         yield _gauge("connections", "Open connections with a session.", len(people))
         yield _gauge("boards", "Boards that are open.", len(tables))
         yield _gauge("seats", "Seats that are taken.", sum(len(each.seats) for each in tables))
-        yield _gauge("battles", "Battles under way.", sum(each.running for each in tables))
+        yield _gauge("battles", "Battles under way.", sum(each.is_running for each in tables))
         waiting = sum(each.unsent for each in people)
         yield _gauge("outbox_bytes", "Bytes that wait for players to read them.", waiting)
         can_store = sessions.service.is_alive

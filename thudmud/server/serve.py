@@ -159,7 +159,7 @@ def _measured(
 
 def _status(sessions: Sessions) -> str:
     tables = sessions.service.hall.tables.values()
-    battles = counted(sum(table.running for table in tables), "battle")
+    battles = counted(sum(table.is_running for table in tables), "battle")
     return f"{counted(sessions.player_count, 'player')}, {battles} under way"
 
 
@@ -252,7 +252,7 @@ def configure(hall: Hall, settings: Settings, news: Sequence[str] = ()) -> None:
         boards=players.boards,
         seeks_per_address=players.seeks_per_address,
         boards_per_address=players.boards_per_address,
-        new_boards_for_members=players.new_boards_for_members,
+        only_members_open_boards=players.new_boards_for_members,
     )
     hall.configure(news=news, caps=caps)
     for each in features.load():

@@ -269,7 +269,7 @@ class PlayerSession:
         if message.package:
             self._client.data(message.package, message.text)
         else:
-            self.screen.show((BELL if message.bell else b"") + _encoded(message.text))
+            self.screen.show((BELL if message.with_bell else b"") + _encoded(message.text))
             if self._visit and (self._reminds or self._sessions.service.hall.seeks):
                 prompt = self._sessions.service.prompt(self.name)
                 self._prompter.change(self._reminding(prompt))

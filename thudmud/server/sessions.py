@@ -22,7 +22,7 @@ from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
 from thudmud.game.feature import PageRoute
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import hall_board_meant
+from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
 from thudmud.game.people import Person
@@ -137,7 +137,7 @@ class Sessions:
     def told_of_board(self, words: str) -> tuple[str, str] | None:
         """Find a board by name, and return its name and a summary; None if there is none."""
         try:
-            table = hall_board_meant(self._hall, Person(""), words)  # resolved as for a visitor
+            table = resolve_hall_board(self._hall, Person(""), words)  # resolved as for a visitor
         except RefusedError:
             return None
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")

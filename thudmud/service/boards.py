@@ -22,7 +22,7 @@ from thudmud.game.events import BoardClosed, BoardOpened, BoardRenamed, StoredEv
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.tables import closed
+from thudmud.game.tables import prepare_closing
 from thudmud.language.parsing import board_problem
 from thudmud.store import ConflictError, OpenBoard, Store, hall
 from thudmud.values import replace
@@ -134,7 +134,7 @@ async def close_at(store: Store, table: Table, version: int, at: float) -> None:
     Raises:
         ConflictError: the board or the hall is at another version by now.
     """
-    events = closed(table, "", at)
+    events = prepare_closing(table, "", at)
     in_hall = {HALL: (version, [BoardClosed(at, "", table.key)])}
     await store.append_to_board(table.key, table.version, events, besides=in_hall)
 

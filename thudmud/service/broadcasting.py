@@ -18,23 +18,23 @@ from thudmud.game.command import Command
 from thudmud.game.delivery import Delivery
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import board_meant, named
+from thudmud.game.meaning import decision_after_refusal, resolve_board
 from thudmud.game.people import DEFAULTS
 from thudmud.game.refusals import Refusal
 from thudmud.service.coroutines import now
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
 from thudmud.values import replace
-from thudmud.views.facts import concerning, where
+from thudmud.views.facts import player_state_facts, presence_facts
 from thudmud.views.messages import (
     Message,
-    fitted,
+    fact_messages,
+    fit_lines,
     messages,
     refusal_messages,
-    sent,
 )
 from thudmud.views.view import Display, Screens, Terminal
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrap
 
 
 class Broadcaster:
@@ -85,11 +85,11 @@ class Broadcaster:
         before = self._hall.tables[str(decision.board)] if decision.events else None
         for telling in self._hall.commit(decision):
             if alone:
-                audience = tuple(each for each in telling.audience if each == alone)
-                telling = replace(telling, audience=audience)  # noqa: PLW2901
+                audience = tuple(each for each in telling.recipients if each == alone)
+                telling = replace(telling, recipients=audience)  # noqa: PLW2901
             try:
                 if told:
-                    self._spread(telling.told_at(at), cause)
+                    self._spread(telling.stamp(at), cause)
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
                     applied = AppliedEvent(telling.event, telling.table, before, is_ours, cause)
@@ -106,7 +106,7 @@ class Broadcaster:
         if onlookers.here:
             onlookers.follow(telling)
         if self.watching:
-            for name in [each for each in self.watching if each in telling.audience]:
+            for name in [each for each in self.watching if each in telling.recipients]:
                 if watcher := self.watching[name].watcher:
                     watcher(telling)
 
@@ -136,7 +136,9 @@ class Broadcaster:
                 started.
         """
         if self._node and (always or self._node.peers):
-            crossing = tuple(each.abroad() for each in asides if each.crosses)
+            crossing = tuple(
+                each.form_for_other_nodes() for each in asides if each.reaches_other_nodes
+            )
             if crossing:
                 now(self._node.tell(self._realm, crossing))
 
@@ -148,12 +150,12 @@ class Broadcaster:
     def say(self, name: str, sentence: str, cause: object = None) -> None:
         """Send a sentence to a player who is here."""
         display = self.display(name)
-        lines = fitted(wrapped(sentence, display.width), display)
+        lines = fit_lines(wrap(sentence, display.width), display)
         self.send([Message((name,), "\n".join(lines))], cause)
 
     def introduce(self, name: str) -> None:
         """Send a player's programs the facts about where the player is."""
-        self.send(sent(where(self._hall, name), (name,), self.screens.terminals))
+        self.send(fact_messages(presence_facts(self._hall, name), (name,), self.screens.terminals))
 
     def display(self, name: str) -> Display:
         """Return a player's display: terminal and options."""
@@ -162,8 +164,8 @@ class Broadcaster:
 
     def brief(self, name: str) -> list[Message]:
         """Return the present state as facts, for a player's program that has just connected."""
-        known = concerning(self._hall, name) if name in self._hall.people else ()
-        return sent(known, (name,), self.screens.terminals)
+        known = player_state_facts(self._hall, name) if name in self._hall.people else ()
+        return fact_messages(known, (name,), self.screens.terminals)
 
     def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
         """Set a player's terminal, perhaps before they come in.
@@ -184,13 +186,13 @@ class Broadcaster:
         """Deliver a refusal to a player and their programs; return it as the line's result."""
         words = _words(command) if command else None
         if words is not None:
-            self.carry_out(named(self._hall, name, words), cause)
+            self.carry_out(decision_after_refusal(self._hall, name, words), cause)
 
         def board() -> str | None:
             if words is None and not hasattr(command, "on"):
                 return None
             with suppress(RefusedError):
-                return board_meant(self._hall, self._hall.people[name], words).name
+                return resolve_board(self._hall, self._hall.people[name], words).name
             return None
 
         alone = refusal.code is Refusal.NEEDS_OPPONENT

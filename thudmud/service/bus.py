@@ -41,7 +41,7 @@ class EventBus:
         self.handlers: dict[type[Any], list[Handler]] = {}
         self._is_draining = False
 
-    def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
+    def subscribe(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
         """Subscribe a handler to events of exactly these types; subclasses don't match."""
         for kind in kinds if isinstance(kinds, tuple) else (kinds,):
             self.handlers.setdefault(kind, []).append(handler)

@@ -15,7 +15,7 @@ from thudmud.game.events import TABLE_EVENTS, BattleId
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.table import Table
-from thudmud.game.tables import due, overdue
+from thudmud.game.tables import next_due_time, overdue_events
 from thudmud.rules import Side
 from thudmud.service.coroutines import now
 from thudmud.service.event_applier import EventApplier
@@ -45,7 +45,7 @@ class ClockTimers:
         self._scheduler, self._tell = base.scheduler, tell
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By a board's key: its battle, and the sides already notified that their time is short."""
-        base.bus.on(TABLE_EVENTS, self._board_changed)
+        base.bus.subscribe(TABLE_EVENTS, self._board_changed)
 
     def begin(self) -> None:
         """Watch all boards, when a server starts."""
@@ -59,12 +59,12 @@ class ClockTimers:
         """
         if not self._scheduler.has_timers:
             return
-        if not table.running:
+        if not table.is_running:
             self._told.pop(table.key, None)
         moment = self._moment(table)
         if moment is not None:
             at = max(moment, self._clock() + delay)
-            self._scheduler.at(("clock", table.key), at, partial(self._look, table.key))
+            self._scheduler.schedule(("clock", table.key), at, partial(self._look, table.key))
 
     def _board_changed(self, applied: AppliedEvent) -> None:
         if applied.table:
@@ -72,7 +72,7 @@ class ClockTimers:
 
     def _moment(self, table: Table) -> float | None:
         """Return the time of the next due event, or earlier, when the player's time gets short."""
-        moment, clock = due(table), table.clock
+        moment, clock = next_due_time(table), table.clock
         if moment is None or clock is None or self._was_told(table):
             return moment
         if table.seats.get(clock.turn) not in self._hall.people:
@@ -88,11 +88,11 @@ class ClockTimers:
     async def _see_to(self, table: Table) -> None:
         """Store the events that are due at a board, and watch the board again."""
         try:
-            if table.clock and overdue(table, self._clock()):
+            if table.clock and overdue_events(table, self._clock()):
                 # First exclude outages from the clock: perhaps the flag hasn't fallen.
                 await self._following.hold_clock(table)
                 table = self._hall.tables.with_key(table.key) or table
-            if events := overdue(table, self._clock()):
+            if events := overdue_events(table, self._clock()):
                 await self._following.write(Decision("", table.name, table.version, events))
                 return  # applying it watches the board again
         except ConflictError as conflict:
@@ -117,13 +117,13 @@ class ClockTimers:
         side, player = clock.turn, table.seats.get(clock.turn)
         if player is None or player not in self._hall.people:
             return
-        battle, sides = self._told.get(table.key, (match.began, frozenset()))
-        known = sides if battle == match.began else frozenset()
-        self._told[table.key] = match.began, known | {side}
+        battle, sides = self._told.get(table.key, (match.battle_id, frozenset()))
+        known = sides if battle == match.battle_id else frozenset()
+        self._told[table.key] = match.battle_id, known | {side}
         self._tell(TimeShort(player, table.name, clock.control.short))
 
     def _was_told(self, table: Table) -> bool:
         """Return whether the side to move has been notified in this battle."""
         battle, sides = self._told.get(table.key, (None, frozenset()))
         match, clock = table.match, table.clock
-        return bool(match and clock and match.began == battle and clock.turn in sides)
+        return bool(match and clock and match.battle_id == battle and clock.turn in sides)

@@ -62,7 +62,7 @@ from thudmud.game.feature import FindWork
 from thudmud.game.hall import Decision
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.tables import held, overdue
+from thudmud.game.tables import overdue_events, stop_clock_for_outage
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.coroutines import future, settle
@@ -332,7 +332,7 @@ class EventApplier:
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
         decision, cause = self._decided(entry, board)
         if goes_on:
-            decision = replace(decision, goes_on=True)
+            decision = replace(decision, is_intermediate=True)
         try:
             self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
         except Exception:
@@ -453,7 +453,7 @@ class EventApplier:
             missed = interruptions
             if missed is None:
                 missed = await self._store.read(hall_rows.interruptions, table.clock.at)
-            events = held(table, missed, self._clock())
+            events = stop_clock_for_outage(table, missed, self._clock())
             if not events:
                 break
             try:
@@ -466,7 +466,7 @@ class EventApplier:
     async def pass_time(self) -> None:
         """Store the timed events that are due at all boards, for a front end without timers."""
         for table in list(self._hall.tables.values()):
-            if events := overdue(table, self._clock()):
+            if events := overdue_events(table, self._clock()):
                 await self.write(Decision("", table.name, table.version, events))
 
     async def close_idle_board(self, key: str) -> None:

@@ -207,7 +207,7 @@ class PendingConfirmation:
         now, then = hall.tables.with_key(self.table.key), self.table
         if now is None or now.match is None or then.match is None:
             return False
-        return now.match.began == then.match.began and offered <= self.offered
+        return now.match.battle_id == then.match.battle_id and offered <= self.offered
 
 
 @dataclass(slots=True, eq=False)

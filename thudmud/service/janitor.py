@@ -15,7 +15,7 @@ from thudmud.game.events import Absent, Adjourned, BattleEnded, Cleared, Left
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.table import Table
-from thudmud.game.tables import deserted, tidied
+from thudmud.game.tables import free_abandoned_seats, free_deserted_practice
 from thudmud.service.coroutines import now
 from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base
@@ -43,9 +43,9 @@ class Janitor:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._scheduler = base.scheduler
         self._stopped = False
-        base.bus.on((Gone, WentOut), self._room_left)
-        base.bus.on((Left, BattleEnded, Adjourned, Cleared), self._board_left)
-        base.bus.on((Absent, BattleEnded), self._absence_changed)
+        base.bus.subscribe((Gone, WentOut), self._room_left)
+        base.bus.subscribe((Left, BattleEnded, Adjourned, Cleared), self._board_left)
+        base.bus.subscribe((Absent, BattleEnded), self._absence_changed)
 
     def stop(self) -> None:
         """Stop cleaning up."""
@@ -86,12 +86,12 @@ class Janitor:
         grace = table.grace
         if table.away and grace is not None:
             at = max(_due(table, grace), self._clock()) + SLACK
-            self._scheduler.at(("absence", table.key), at, lambda: now(self._tidy(table.key)))
+            self._scheduler.schedule(("absence", table.key), at, lambda: now(self._tidy(table.key)))
 
     def _try_again(self, key: str) -> None:
         """Schedule another attempt, after the store has failed."""
         at = self._clock() + RETRY
-        self._scheduler.at(("clean up", key), at, lambda: self._clean_up(key))
+        self._scheduler.schedule(("clean up", key), at, lambda: self._clean_up(key))
 
     async def _tidy(self, key: str) -> None:
         """Free the seats at a board whose grace period is over, and close the board if idle."""
@@ -105,7 +105,7 @@ class Janitor:
             self._wait_for(table)  # another player has left since
             return
         try:
-            if events := tidied(table, self._clock()):
+            if events := free_abandoned_seats(table, self._clock()):
                 await self._following.write(Decision("", table.name, table.version, events))
         except StoreError as error:
             if not isinstance(error, ConflictError):
@@ -118,13 +118,17 @@ class Janitor:
         """Adjourn a practice whose player left the board."""
         try:
             while (table := self._hall.tables.with_key(key)) and self._hall.is_deserted(table):
-                events = deserted(table, next(iter(table.seats.values())), self._clock())
+                events = free_deserted_practice(
+                    table, next(iter(table.seats.values())), self._clock()
+                )
                 try:
                     await self._following.write(Decision("", table.name, table.version, events))
                 except ConflictError as conflict:
                     await self._following.until(conflict)
         except StoreError as error:
-            _log.error("not put away: %s", error, extra={"board": self._hall.tables.called(key)})
+            _log.error(
+                "not put away: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
+            )
             self._try_again(key)
             return
         self._clean_up(key)
@@ -133,7 +137,9 @@ class Janitor:
         try:
             await self._following.close_idle_board(key)
         except StoreError as error:
-            _log.error("not closed: %s", error, extra={"board": self._hall.tables.called(key)})
+            _log.error(
+                "not closed: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
+            )
             self._try_again(key)
 
 

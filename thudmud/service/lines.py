@@ -44,11 +44,11 @@ from typing import Any
 from msgspec import Struct
 
 from thudmud.errors import RefusedError
-from thudmud.features.matchmaking.commands import offered_to, require_share
+from thudmud.features.matchmaking.commands import offered_to, require_quota_left
 from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Lookup, LookupNeededError, LookupResults
-from thudmud.game.command import Asked, Command, questions
-from thudmud.game.decisions import can_wait, decide, is_limited
+from thudmud.game.command import Asked, Command, query_words
+from thudmud.game.decisions import decide, is_deferrable, is_limited
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.feature import AsideStorer, LookupAnswerer, LookupRequest, Postponed
@@ -77,8 +77,8 @@ from thudmud.values import replace
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
-from thudmud.views.messages import sent
-from thudmud.views.telling import facts
+from thudmud.views.messages import fact_messages
+from thudmud.views.telling import delivery_facts
 
 ACTIVE_EVERY = 30.0
 """The shortest time, in seconds, between two updates of a player's time of activity."""
@@ -223,7 +223,7 @@ class PlayerLines:
                 return Result(done=True, before=done.version)
             # From here to `_decide` nothing blocks, apart from "quit".
             now = self._clock()
-            if now - self._hall.people[name].active >= ACTIVE_EVERY:
+            if now - self._hall.people[name].last_active >= ACTIVE_EVERY:
                 active = Decision(name, asides=(asides.Active(name, now),))
                 self._broadcaster.carry_out(active, at=now)
             if at is not None:
@@ -342,7 +342,7 @@ class PlayerLines:
                 if number is not None:
                     known = [replace(each, data={**each.data, "id": number}) for each in known]
                 terminals = self._broadcaster.screens.terminals
-                self._broadcaster.send(sent(known, (visit.name,), terminals))
+                self._broadcaster.send(fact_messages(known, (visit.name,), terminals))
 
     async def _answers(self, name: str, line: str) -> list[Fact]:
         found = LookupResults()
@@ -350,19 +350,19 @@ class PlayerLines:
             try:
                 command = self._policy.read(line)
                 if not command.is_question:
-                    raise RefusedError(Refusal.NO_QUESTION, questions=questions(self._hall))  # noqa: TRY301
+                    raise RefusedError(Refusal.NO_QUESTION, questions=query_words(self._hall))  # noqa: TRY301
                 [decision] = decide(self._hall, name, command, self._clock(), found)
             except RefusedError as refusal:
                 return [refusal_fact(refusal, name)]
             except LookupNeededError as unread:
-                found.take(unread.lookup, await self._look_up(unread.lookup))
+                found.store(unread.lookup, await self._look_up(unread.lookup))
                 continue
             known: list[Fact] = []
             for asked in decision.asides:
                 if isinstance(asked, Asked):
-                    table = self._hall.board_seen(name, asked.board) if asked.board else None
-                    telling = Delivery(asked, (name,), table).told_at(self._clock())
-                    known += facts(self._hall, telling)
+                    table = self._hall.visible_table(name, asked.board) if asked.board else None
+                    telling = Delivery(asked, (name,), table).stamp(self._clock())
+                    known += delivery_facts(self._hall, telling)
             return known
 
     async def _decide(self, context: LineContext, command: Command) -> Result:
@@ -460,14 +460,14 @@ class PlayerLines:
     def _require_shares(self, visit: Visit, decision: Decision) -> None:
         """Raise RefusedError if players from the same address have used up a share."""
         names = self._presence.all_from(visit.origin)
-        require_share(self._hall, decision, names)
+        require_quota_left(self._hall, decision, names)
         for require_share_of in hooks.shares:
             require_share_of(self._hall, decision, names)
 
     def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
         """Raise RefusedError if the address has used up its quota, and the decision can wait."""
         wait = quota.wait(visit.origin, self._clock())
-        if wait and can_wait(self._hall, decision):
+        if wait and is_deferrable(self._hall, decision):
             raise RefusedError(Refusal.STORED_TOO_MUCH, seconds=wait)
 
     async def _answer(
@@ -482,7 +482,7 @@ class PlayerLines:
             context.found = LookupResults()
         look_up = self.answers.get(type(lookup))
         if look_up is None:
-            context.found.take(lookup, await self._look_up(lookup))
+            context.found.store(lookup, await self._look_up(lookup))
             return None
         visit, cause, is_late = context.visit, context.cause, context.is_late
         try:
@@ -493,7 +493,7 @@ class PlayerLines:
         if isinstance(answer, Postponed):
             self._broadcaster.carry_out(answer.decision, cause)
             return Result(command, done=True, seconds=answer.seconds, is_awaited=answer.is_awaited)
-        context.found.take(lookup, answer)
+        context.found.store(lookup, answer)
         return None
 
     @property
@@ -510,7 +510,7 @@ class PlayerLines:
         """Store a player's preferences with these changes, if the player is a member."""
         person = self._hall.people[name]
         after = replace(person, **preferences)
-        if person.member and self._policy.keep and after != person:
+        if person.is_member and self._policy.keep and after != person:
             await self._policy.keep(after)
 
     async def run_command(

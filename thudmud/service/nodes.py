@@ -113,7 +113,7 @@ Note = NodeAsides[Aside] | NodeHello | ReleaseRequest | NameReleased
 @cache
 def note_form() -> Form:
     """Return the codec for notes to other processes; call it once all features are loaded."""
-    crossing: Any = Union[tuple(Aside.crossing())]  # noqa: UP007  (they are not known here)
+    crossing: Any = Union[tuple(Aside.kinds_for_other_nodes())]  # noqa: UP007  (they are not known here)
     notes = NodeAsides[crossing] | NodeHello | ReleaseRequest | NameReleased
     return Form(notes, {LookupResults: NOTHING_FOUND, SetOption: SetOption()})
 

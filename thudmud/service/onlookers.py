@@ -12,13 +12,13 @@ from thudmud.errors import RefusedError
 from thudmud.game import asides, events
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import hall_board_meant
+from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.people import Person
 from thudmud.service.interface import Onlooker, Outbox
 from thudmud.values import replace
 from thudmud.views.data import Fact
-from thudmud.views.facts import refusal_fact, watched
-from thudmud.views.messages import sent
+from thudmud.views.facts import refusal_fact, room_state_facts
+from thudmud.views.messages import fact_messages
 from thudmud.views.view import Screens, Terminal
 
 
@@ -56,13 +56,13 @@ class Onlookers:
         """
         name = f"~{next(self._numbers)}"
         try:
-            room = words and hall_board_meant(self._hall, Person(name), words).name
+            room = words and resolve_hall_board(self._hall, Person(name), words).name
         except RefusedError as refusal:
             tell(outbox, terminal, [refusal_fact(refusal, name)])
             return None
         onlooker = self.here[name] = Onlooker(name, outbox, room or None)
         self._screens.fit(name, terminal.nearest())
-        tell(outbox, terminal, watched(self._hall, onlooker.room, name))
+        tell(outbox, terminal, room_state_facts(self._hall, onlooker.room, name))
         return onlooker
 
     def remove(self, onlooker: Onlooker) -> None:
@@ -74,7 +74,7 @@ class Onlookers:
         """Return a delivery with the onlookers of the room added to the audience."""
         rooms = _rooms_of(telling)
         names = [each.name for each in self.here.values() if each.room in rooms]
-        return replace(telling, audience=(*telling.audience, *names)) if names else telling
+        return replace(telling, recipients=(*telling.recipients, *names)) if names else telling
 
     def follow(self, telling: Delivery) -> None:
         """Let onlookers follow a renamed board, and move those of a closed one to the hall."""
@@ -87,7 +87,7 @@ class Onlookers:
             case events.BoardClosed():
                 for each in here:
                     each.room = None
-                    known = watched(self._hall, None, each.name)
+                    known = room_state_facts(self._hall, None, each.name)
                     tell(each.outbox, self._screens.terminals[each.name], known)
 
 
@@ -97,7 +97,7 @@ def _rooms_of(telling: Delivery) -> tuple[str | None, ...]:
     match event:
         case asides.Spoke() | asides.Emoted() | asides.CameIn() | asides.WentOut():
             return (event.room,)
-        case asides.Entered(room=None) | asides.Gone(told=False):
+        case asides.Entered(room=None) | asides.Gone(is_announced=False):
             return (event.room,)
         case events.SeekMade(to="") | events.SeekEnded(to="") | events.BoardOpened():
             return (None,)
@@ -111,5 +111,5 @@ def _rooms_of(telling: Delivery) -> tuple[str | None, ...]:
 def tell(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:
     """Send facts to an onlooker."""
     facts = [replace(each, to=None) for each in known]
-    for message in sent(facts, [""], {"": terminal}):
+    for message in fact_messages(facts, [""], {"": terminal}):
         outbox.put(message)

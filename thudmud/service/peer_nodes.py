@@ -40,7 +40,7 @@ class PeerNodes:
     def __init__(self, base: Base, broadcaster: Broadcaster, lost: Callable[[str], None]) -> None:
         self._hall, self._broadcaster, self._lost = base.hall, broadcaster, lost
         self._node, self._realm, self._bus = base.node, base.realm, base.bus
-        self._bus.on(BoardOpened, self._opened)
+        self._bus.subscribe(BoardOpened, self._opened)
         self._on_the_way: dict[str, tuple[CameIn, str]] = {}
         """By name, players who came to a board that isn't open here yet, and their node."""
 
@@ -82,9 +82,9 @@ class PeerNodes:
                         self._broadcaster.carry_out(
                             Decision(name, asides=(CameIn(name, room),)), told=False, crosses=False
                         )
-                    person.member, person.active = aside.member, aside.active
+                    person.is_member, person.last_active = aside.is_member, aside.active
                     person.node = node
-                    self._hall.people.adopt(person, aside)
+                    self._hall.people.apply_preferences(person, aside)
                     self._hall.observe(name, self._known_boards(aside.observed))
                     continue
                 case Gone() if person:
@@ -137,8 +137,8 @@ class PeerNodes:
         At a seat it needs none: `Absent` was delivered there.
         """
         table = self._hall.tables.get(person.room) if person.room else None
-        is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
-        return replace(gone, room=person.room, told=is_told)
+        is_told = gone.is_announced or bool(table and table.side_of(person.name) in table.away)
+        return replace(gone, room=person.room, is_announced=is_told)
 
     def _opened(self, applied: AppliedEvent) -> None:
         """Move players to a newly opened board who came to it on other nodes."""
@@ -155,7 +155,7 @@ def entered(person: Person) -> Entered:
     return Entered(
         person.name,
         person.room,
-        person.member,
+        person.is_member,
         styles,
         person.options,
         ignored=person.ignored,
@@ -163,5 +163,5 @@ def entered(person: Person) -> Entered:
         followed=person.followed,
         plan=person.plan,
         observed=person.observed,
-        active=person.active,
+        active=person.last_active,
     )

@@ -19,7 +19,7 @@ from typing import Any, cast
 from thudmud.errors import RefusedError
 from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Lookup, LookupResults
 from thudmud.game.asides import CaughtUp, Gone, TookOver
-from thudmud.game.decisions import arrive, part
+from thudmud.game.decisions import decide_arrival, decide_departure
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     TABLE_EVENTS_BUT_MOVES,
@@ -32,7 +32,7 @@ from thudmud.game.events import (
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
-from thudmud.game.tables import come_back, vanish
+from thudmud.game.tables import come_back, leave_server
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.coroutines import now
 from thudmud.service.event_applier import EventApplier
@@ -84,8 +84,8 @@ class Presence:
         self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
         self.closing = False
         self.lookups_at_entry: list[Callable[[str], Lookup[Any] | None]] = []
-        base.bus.on(TABLE_EVENTS_BUT_MOVES, self._seats_changed)
-        base.bus.on((BoardOpened, BoardRenamed), self._board_changed)
+        base.bus.subscribe(TABLE_EVENTS_BUT_MOVES, self._seats_changed)
+        base.bus.subscribe((BoardOpened, BoardRenamed), self._board_changed)
 
     async def join(self, arrival: JoinRequest) -> Visit | None:
         """Let a player in, and back to their seats. The name has to be valid.
@@ -148,16 +148,18 @@ class Presence:
         found = LookupResults()
         for make in self.lookups_at_entry:
             if lookup := make(name):
-                found.take(lookup, await self._look_up(lookup))
+                found.store(lookup, await self._look_up(lookup))
         return found
 
     def _profile(self, arrival: JoinRequest) -> Profile:
         """Return the arrival's profile with its choices applied and its board names spelled."""
         profile = arrival.profile
-        styles = {self._hall.tables.spelt(board): each for board, each in profile.styles.items()}
+        styles = {
+            self._hall.tables.exact_name(board): each for board, each in profile.styles.items()
+        }
         options = profile.options
         if arrival.choices:
-            options = self._hall.choose(arrival.name, options, arrival.choices)
+            options = self._hall.apply_option_choices(arrival.name, options, arrival.choices)
         return replace(profile, styles=styles, options=options)
 
     def _take_over(
@@ -175,9 +177,9 @@ class Presence:
         if profile:
             self._hall.observe(name, ())  # observing ends with a visit
             person.parts, person.node = {}, ""
-            person.member = arrival.member or person.member
-            self._hall.people.adopt(person, profile)
-        person.active = self._clock()
+            person.is_member = arrival.member or person.is_member
+            self._hall.people.apply_preferences(person, profile)
+        person.last_active = self._clock()
         self._bus.defer(partial(self.check, name))  # their last node may have just died
         taken = TookOver(name, person.room, found)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
@@ -238,13 +240,13 @@ class Presence:
     ) -> None:
         """Bring a player into the hall: first announce, then return to the seats, then look."""
         cause = arrival.cause
-        entering, *seats, news = arrive(
+        entering, *seats, news = decide_arrival(
             self._hall,
             visit.name,
             self._clock(),
             profile,
             member=arrival.member,
-            room=None if arrival.room is None else self._hall.tables.spelt(arrival.room),
+            room=None if arrival.room is None else self._hall.tables.exact_name(arrival.room),
             adjourned=adjourned,
             found=found,
         )
@@ -272,7 +274,7 @@ class Presence:
         try:
             await self._note(visit.name, board, Parting.LOST, cause, raises=visit.must_store)
         except StoreError:
-            gone = part(self._hall, visit.name, Parting.LOST, self._clock())[-1]
+            gone = decide_departure(self._hall, visit.name, Parting.LOST, self._clock())[-1]
             self._broadcaster.carry_out(gone, told=False)
             self._forget(visit)
             raise
@@ -321,7 +323,7 @@ class Presence:
         raises: bool = False,
     ) -> None:
         """Store that a player leaves their seats, and then announce the departure."""
-        *seats, gone = part(self._hall, name, parting, self._clock())
+        *seats, gone = decide_departure(self._hall, name, parting, self._clock())
         for decision in seats:
             if decision.events:
                 board = str(decision.board)
@@ -359,7 +361,7 @@ class Presence:
     def enrol(self, name: str) -> None:
         """Mark a player as a member, who has just registered an account."""
         person = self._hall.people[name]
-        person.member = True
+        person.is_member = True
         self._broadcaster.pass_on([entered(person)])
         self._broadcaster.introduce(name)
 
@@ -372,19 +374,21 @@ class Presence:
         holders = self._holders()
         self._hall.keep_origins(
             lambda name: (
-                name in self._visits or name in holders or bool(self._hall.tables.made_of(name))
+                name in self._visits
+                or name in holders
+                or bool(self._hall.tables.player_boards_of(name))
             )
         )
         return [name for name, where in self._hall.origins.items() if where == origin]
 
     def _holds(self, name: str) -> bool:
         """Return whether a player's origin is still needed, see `all_from`."""
-        return name in self._holders() or bool(self._hall.tables.made_of(name))
+        return name in self._holders() or bool(self._hall.tables.player_boards_of(name))
 
     def _holders(self) -> set[str]:
         """Return the players who have a seek, or for whom a feature keeps something."""
         holders = {seek.player for seek in self._hall.seeks.values()}
-        return holders.union(*(part.named() for part in self._hall.parts.values()))
+        return holders.union(*(part.protected_players() for part in self._hall.parts.values()))
 
     # Storing presence.
 
@@ -418,7 +422,11 @@ class Presence:
                     return
                 is_here = name in self._visits and not leaves
                 at = self._clock()
-                events = come_back(table, name, at) if is_here else vanish(table, name, parting, at)
+                events = (
+                    come_back(table, name, at)
+                    if is_here
+                    else leave_server(table, name, parting, at)
+                )
                 if not events:
                     return
                 try:
@@ -436,7 +444,7 @@ class Presence:
         """Schedule another attempt to store a player's presence."""
         _log.error("not stored: %s", error, extra={"player": name})
         at = self._clock() + RETRY
-        self._scheduler.at(("presence", name), at, lambda: now(self.note(name, parting)))
+        self._scheduler.schedule(("presence", name), at, lambda: now(self.note(name, parting)))
 
     async def note(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
@@ -554,7 +562,7 @@ class Presence:
             await self._release(name)
         if self._node and not self.closing:
             at = self._clock() + self._node.lease
-            self._scheduler.at(("let go", name), at, lambda: self._look_for(name))
+            self._scheduler.schedule(("let go", name), at, lambda: self._look_for(name))
 
     def _look_for(self, name: str) -> None:
         if name in self._hall.people and name not in self._visits:

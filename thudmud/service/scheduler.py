@@ -40,7 +40,7 @@ class TimerScheduler:
         """Return whether a timer is set for a key."""
         return key in self._set
 
-    def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
+    def schedule(self, key: Key, time: float, call: Callable[[], object]) -> None:
         """Schedule a call, in seconds since the epoch; a time in the past means immediately.
 
         If the key is already scheduled, the earlier time wins: the callback can check again and

@@ -88,7 +88,7 @@ from thudmud.store import hall as hall_rows
 from thudmud.views import sentences
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import Message
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 from thudmud.views.view import Terminal
 
 LISTED_EVERY = 1.0
@@ -155,7 +155,7 @@ class Service:
         self._base = base
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = EventApplier(base, broadcaster, is_alone=is_alone)
-        self.bus.on(events.TABLE_EVENTS_BUT_MOVES, self._list)
+        self.bus.subscribe(events.TABLE_EVENTS_BUT_MOVES, self._list)
         self._tidying = Janitor(base, self.following)
         self._timing = ClockTimers(base, self.following, broadcaster.tell_here)
         self.presence = Presence(
@@ -409,7 +409,7 @@ class Service:
                     await self.presence.note(name, events.Parting.RESTART, raises=must_store)
         self._tidying.begin()
         self._timing.begin()
-        self.hall.begin(self.clock())
+        self.hall.set_start_time(self.clock())
         for reactor in self.reactors:
             reactor.begin()
 
@@ -436,7 +436,7 @@ class Service:
         """Store the timed events that are due and run the reactors, without timers."""
         await self.following.pass_time()
         for reactor in self.reactors:
-            await reactor.look()
+            await reactor.run_overdue()
 
     # The interface for features, see `thudmud.game.feature.FeatureContext`.
 
@@ -452,7 +452,7 @@ class Service:
         """Return whether a player on this node reads text; bots and some programs don't."""
         return player in self.broadcaster.screens.terminals
 
-    def store_with_decisions(self, find: FindWork) -> None:
+    def register_transaction_work(self, find: FindWork) -> None:
         """Register a function that adds work to the transaction of a decision."""
         self.following.finding.append(find)
 
@@ -469,7 +469,7 @@ class Service:
         async with self.bus.names.of(player):
             pass
 
-    def answer(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
+    def register_lookup(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
         """Register a function that answers the lookups of a type instead of the store."""
         self.lines.answers[kind] = look_up
 
@@ -505,11 +505,11 @@ class Service:
         """
         await self.lines.run_command(player, command, found, cause, unless=unless)
 
-    def at_blank_line(self, call: Callable[[str], None]) -> None:
+    def on_blank_line(self, call: Callable[[str], None]) -> None:
         """Register a function to call with the name of a player who enters a blank line."""
         self.lines.at_blank_line.append(call)
 
-    def at_stop(self, call: Callable[[], None]) -> None:
+    def on_stop(self, call: Callable[[], None]) -> None:
         """Register a function to call when the service stops."""
         self._at_stop.append(call)
 
@@ -522,11 +522,11 @@ class Service:
         if self.server_stopper:
             self.server_stopper(why)
 
-    def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
+    def register_aside_store(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
         """Register a function that stores the asides of a type before their delivery."""
         self.lines.storers[kind] = store
 
-    def look_up_at_entry(self, make: Callable[[str], Lookup[Any] | None]) -> None:
+    def register_entry_lookup(self, make: Callable[[str], Lookup[Any] | None]) -> None:
         """Register a function that returns the lookup to make about a member who comes in."""
         self.presence.lookups_at_entry.append(make)
 
@@ -541,7 +541,7 @@ class Service:
             return
         tell = partial(self._tell_listed, after.key)
         if self.scheduler.has_timers:
-            self.scheduler.at(("listed", after.key), self.clock() + LISTED_EVERY, tell)
+            self.scheduler.schedule(("listed", after.key), self.clock() + LISTED_EVERY, tell)
         elif after.key not in self._to_list:
             self._to_list.add(after.key)
             self.bus.defer(tell)
@@ -564,11 +564,11 @@ class Service:
     def name_problem(self, name: str) -> str | None:
         """Return why a player's name is invalid, as a sentence; None if it is valid."""
         problem = player_problem(name, self.hall.tables.words)
-        return refused(problem) if problem else None
+        return refusal_text(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
         """Return whether a player has running battles, but is to move in none."""
-        running = [table for table in self.hall.tables.seats_of(name) if table.running]
+        running = [table for table in self.hall.tables.seats_of(name) if table.is_running]
         return bool(running) and not any(table.is_turn_of(name) for table in running)
 
     def prompt(self, name: str) -> str:
@@ -611,7 +611,7 @@ class Service:
             none = RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
             tell(outbox, terminal, [refusal_fact(none, "")])
 
-    def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
+    def register_onlooker_answer(self, request: str, answerer: PositionAnswerer) -> None:
         """Register a function that answers onlookers' requests about a position of a battle."""
         self._answerers[request] = answerer
 
@@ -636,4 +636,4 @@ class Service:
 def _as_listed(table: Table) -> tuple[object, ...]:
     """Return the parts of a table's state that its entry in the list of boards shows."""
     number = table.match.number if table.match else None
-    return dict(table.seats), table.running, table.ruleset.name, table.time, number
+    return dict(table.seats), table.is_running, table.ruleset.name, table.time, number

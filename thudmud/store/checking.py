@@ -42,7 +42,7 @@ from thudmud.game.events import (
     TakenBack,
     is_complete,
 )
-from thudmud.game.match import game_of
+from thudmud.game.match import fold_game
 from thudmud.game.projections import PROJECTION
 from thudmud.game.table import BoardSpec, Table, require_ply
 from thudmud.rules import Game, IllegalMoveError
@@ -264,7 +264,7 @@ class _Boards:
                 require_ply(game, event)
                 self._games[stream] = cast("Game", game).play(event.move)
             case BattleStarted() | Imported() | Resumed():
-                self._games[stream] = game_of([event])
+                self._games[stream] = fold_game([event])
             case TakenBack(moves=moves):
                 plies = game.moves if game else ()
                 if not game or plies[-len(moves) :] != moves:

@@ -559,7 +559,7 @@ class Database:
         for board, event in events:
             streams = [board]
             if isinstance(event, Adjourned | Resumed):
-                stream = match_stream(event.match.began)
+                stream = match_stream(event.match.battle_id)
                 self.match_version(stream, event, away.get(stream))
                 away[stream] = event
                 streams.append(stream)

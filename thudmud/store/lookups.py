@@ -26,8 +26,8 @@ from thudmud.game.archive import (
     StandingsLookup,
 )
 from thudmud.game.events import BattleId, Event, Imported
-from thudmud.game.match import game_of, imported_in_steps
-from thudmud.game.table import Table, clocked, spent_at
+from thudmud.game.match import fold_game, replay_imported
+from thudmud.game.table import Table, ply_seconds_at, replay_clock
 from thudmud.rules import Game
 from thudmud.store import accounts, battles, scores
 from thudmud.store.database import Database
@@ -83,7 +83,7 @@ def _adjourned(
 
 @answers(ScoreLookup)
 def _score(database: Database, asked: ScoreLookup, realm: str) -> PlayerScore | None:
-    return scores.score(database, asked.player, curves=asked.curves, realm=realm)
+    return scores.score(database, asked.player, curves=asked.with_curves, realm=realm)
 
 
 @answers(ScoresLookup)
@@ -182,7 +182,7 @@ class FoldedGames:
         # A resumed match may have lost plies that have comments.
         plies = len(game.moves)
         comments = tuple(each for each in found.comments if each.ply <= plies)
-        spent = spent_at(folded.table)[:plies]
+        spent = ply_seconds_at(folded.table)[:plies]
         return found._replace(game=game, comments=comments, spent=spent)
 
     async def _fold(
@@ -192,12 +192,12 @@ class FoldedGames:
         events = [cast("Event", each.event) for each in page.entries]
         game, table = folded.game, folded.table
         if isinstance(events[0], Imported):
-            for step in imported_in_steps(events[0], EVENTS_AT_ONCE):
+            for step in replay_imported(events[0], EVENTS_AT_ONCE):
                 game = step
                 await read(lambda _: None)  # let other work in the store's thread go first
         else:
-            game = game_of(events, game)
-            table = clocked(events, table) if has_clock else None
+            game = fold_game(events, game)
+            table = replay_clock(events, table) if has_clock else None
         return _Folded(folded.source, page.upto, game, table)
 
 

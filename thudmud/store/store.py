@@ -394,7 +394,7 @@ class Store:
         changes = {**(first or {}), board: (expected, events)}
         for event in events:
             if isinstance(event, Adjourned | Resumed):
-                stream = match_stream(event.match.began)
+                stream = match_stream(event.match.battle_id)
                 look = partial(Database.match_version, stream=stream, event=event)
                 changes[stream] = await self._runner.read(look), [event]
         changes |= besides or {}

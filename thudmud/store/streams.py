@@ -273,7 +273,7 @@ class Streams:
             case BattleStarted():
                 battle = self._projected.number_of(BattleId(stream, version))
             case Resumed(match=saved):
-                battle = self._projected.number_of(saved.began)
+                battle = self._projected.number_of(saved.battle_id)
             case BattleEnded(rated=True) if event.points or event.levels != NO_BOTS:
                 changes = tuple(
                     change._replace(player=self._players.name_of(int(change.player)))

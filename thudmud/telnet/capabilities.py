@@ -68,13 +68,13 @@ class Capabilities:
         utf8 = told if self.utf8 is None else self.utf8
         return Terminal(
             width=self._width,
-            utf8=utf8,
-            ascii_only=not utf8 and (self.utf8 is False or bool(self._mtts)),
+            supports_utf8=utf8,
+            is_ascii_only=not utf8 and (self.utf8 is False or bool(self._mtts)),
             colours=max([self._told_colours, _by_bits(self._mtts), *map(_by_name, self._types)]),
-            reader=self._told_reader or Mtts.SCREEN_READER in self._mtts,
+            has_reader=self._told_reader or Mtts.SCREEN_READER in self._mtts,
             packages=self.packages,
             height=self._height,
-            draws=self._draws,
+            can_draw=self._draws,
         )
 
     @property

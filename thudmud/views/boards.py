@@ -21,21 +21,21 @@ from thudmud.game.table import Table
 from thudmud.rules import Move, Piece, Position, Score, Side, Square
 from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of, squares_in
 from thudmud.values import replace
-from thudmud.views.colours import NONE, Phrase, Run, colour_of, flowed, joined, on
+from thudmud.views.colours import NONE, Phrase, Run, colour_of, join_runs, with_ground, wrap_phrases
 from thudmud.views.sentences import (
     game_at,
     heading,
-    holder,
     left_and_lost,
-    points,
+    match_points,
+    player_or_description,
     progress,
-    score,
+    score_phrase,
     time_left,
     timed_sides,
     times_left,
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display
-from thudmud.views.words import GLUE, columns, wrapped
+from thudmud.views.words import GLUE, columns, wrap
 
 GAP = "   "
 PANEL_WIDTH = 30
@@ -69,7 +69,7 @@ def draw(table: Table, display: Display) -> list[str]:
     made = _last_drawn[0]
     # Tables and displays are immutable, so identity implies equality.
     if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
-        made = _last_drawn[0] = table, display, _drawn(table, display)
+        made = _last_drawn[0] = table, display, _draw_uncached(table, display)
     return made[2].copy()
 
 
@@ -82,7 +82,7 @@ def status_line(table: Table) -> str:
     """Return one line with players, remaining pieces and score."""
     game = game_at(table)
     sides = ", ".join(
-        f"{side.plural} {game.position.count(Piece.of(side))} ({holder(table, side)})"
+        f"{side.plural} {game.position.count(Piece.of(side))} ({player_or_description(table, side)})"
         for side in Side
     )
     rock = "".join(f"; Rock on {square}" for square in game.position.squares(Piece.ROCK))
@@ -91,7 +91,7 @@ def status_line(table: Table) -> str:
     return f"{capitalised(table.name)}: {sides}{rock}; {score}{clock}."
 
 
-def _drawn(table: Table, display: Display) -> list[str]:
+def _draw_uncached(table: Table, display: Display) -> list[str]:
     layout = layout_for(display)
     room = display.width - 1 - layout.width - len(GAP)
     rows = grid(game_at(table).position, _last_move(table), display, layout)
@@ -133,20 +133,20 @@ _LAYOUTS = tuple(GridLayout)
 def layout_for(display: Display) -> GridLayout:
     """Return the largest layout that the display allows and has room for."""
     for layout in _LAYOUTS:
-        if layout.width < display.width and (display.large or layout is not GridLayout.LARGE):
+        if layout.width < display.width and (display.is_large or layout is not GridLayout.LARGE):
             return layout
     return GridLayout.TIGHT
 
 
 def glyph(piece: Piece, display: Display) -> str:
     """Return the character of a piece."""
-    return _UTF_8[piece] if display.utf8 else _ASCII[piece]
+    return _UTF_8[piece] if display.uses_utf8 else _ASCII[piece]
 
 
 def signs(display: Display) -> dict[str, str]:
     """Return the characters of the pieces, by their letters, and of an empty square, by its dot."""
     drawn = {piece.value: glyph(piece, display) for piece in Piece}
-    return {**drawn, _EMPTY[False]: _EMPTY[display.utf8]}
+    return {**drawn, _EMPTY[False]: _EMPTY[display.uses_utf8]}
 
 
 def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
@@ -204,10 +204,13 @@ class _Painter:
         )
         self._ground = Colour(background=self._squares.background)
         self._pieces = {
-            piece: (glyph(piece, display), on(colour_of(ELEMENTS[piece], display), self._squares))
+            piece: (
+                glyph(piece, display),
+                with_ground(colour_of(ELEMENTS[piece], display), self._squares),
+            )
             for piece in Piece
         }
-        self._across, self._down = _ACROSS[display.utf8], _DOWN[display.utf8]
+        self._across, self._down = _ACROSS[display.uses_utf8], _DOWN[display.uses_utf8]
         self._letters = self._lettered()
         self._between = self._ruled() if self._is_large else []
         self._empty = {row: self._blank_row(row, drawn) for drawn, row in enumerate(self._order)}
@@ -250,7 +253,7 @@ class _Painter:
 
     def _centred(self, text: str, colour: Colour) -> str:
         margin = " " * ((self._layout.width - len(text)) // 2), NONE
-        return joined([margin, (text, colour), margin], self._display)
+        return join_runs([margin, (text, colour), margin], self._display)
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
         """Return an empty row. `drawn` is the number of rows above it on the screen."""
@@ -275,7 +278,7 @@ class _Painter:
             return [_BLANK] * (3 if self._is_large else 1)
         if self._is_large:
             return [(" ", self._ground)] * 3
-        return [(_EMPTY[self._display.utf8], self._squares)]
+        return [(_EMPTY[self._display.uses_utf8], self._squares)]
 
     def _enclose(self, strip: _Strip, squares: list[Square], drawn: int) -> None:
         """Add the frame to a row. `drawn` is the number of rows above it on the screen."""
@@ -291,16 +294,16 @@ class _Painter:
         strip = self._empty[row].copy()
         origin, target, captured = marks or _UNMARKED
         if origin >= 0:
-            self._put(strip, origin, (MOVED_FROM, on(self._moved, self._squares)))
+            self._put(strip, origin, (MOVED_FROM, with_ground(self._moved, self._squares)))
         for column in captured:
-            self._put(strip, column, (CAPTURED, on(self._captured, self._squares)))
+            self._put(strip, column, (CAPTURED, with_ground(self._captured, self._squares)))
         for bits, run in zip(standing, self._pieces.values(), strict=True):
             for bit in each_bit(bits):
                 self._put(strip, bit.bit_length() - 1, run)
         if target >= 0:
             self._point_out(strip, target)
         number = (f"{row + 1:>2}", self._coordinates)
-        return joined([number, *_cut(strip, self._layout), number], self._display)
+        return join_runs([number, *_cut(strip, self._layout), number], self._display)
 
     def _put(self, strip: _Strip, column: int, run: Run) -> None:
         """Put a piece or a mark on a square."""
@@ -314,10 +317,10 @@ class _Painter:
         at = self._place(column)
         if self._layout is not GridLayout.TIGHT:
             for gap, bracket in ((at - 1, "["), (at + 1, "]")):
-                strip[gap] = bracket, on(self._moved, self._ground)
+                strip[gap] = bracket, with_ground(self._moved, self._ground)
         elif self._moved != NONE:
             # Without room for brackets, colour and the words below the board identify the piece.
-            strip[at] = strip[at][0], on(self._moved, self._squares)
+            strip[at] = strip[at][0], with_ground(self._moved, self._squares)
 
     def _place(self, column: int) -> int:
         """Return the index in a strip of the square in a column."""
@@ -335,7 +338,7 @@ _painter = lru_cache(maxsize=32)(_Painter)
 def _painter_for(display: Display, layout: GridLayout) -> _Painter:
     """Return the painter shared by all displays with the same look."""
     look = replace(
-        display, width=DEFAULT_WIDTH, large=False, ascii_only=False, reader=False, machine=False
+        display, width=DEFAULT_WIDTH, is_large=False, is_ascii_only=False, is_for_reader=False, with_machine_lines=False
     )
     return _painter(look, layout)
 
@@ -393,7 +396,7 @@ def _tally(table: Table) -> _Tally:
     now, begun, score = game.position, game.opening, game.score
     dwarfs, trolls = now.dwarfs.bit_count(), now.trolls.bit_count()
     return _Tally(
-        (holder(table, Side.DWARF), holder(table, Side.TROLL)),
+        (player_or_description(table, Side.DWARF), player_or_description(table, Side.TROLL)),
         (dwarfs, trolls),
         (begun.dwarfs.bit_count() - dwarfs, begun.trolls.bit_count() - trolls),
         (now.stone, now.rock),
@@ -418,13 +421,13 @@ def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
 def below(table: Table, display: Display) -> list[str]:
     """Return the facts as few short lines, since narrow screens are seldom high."""
     width, match = display.width - 1, table.match
-    over = ", over" if match and not match.running else ""
+    over = ", over" if match and not match.is_running else ""
     first: list[Fact] = [[(f"{heading(table)}{over}", None)]]
     if match is None:
         first.append([(f"{progress(table)}.", None)])
     elif match.is_practice:
         first = [[(f"{heading(table)}, practice{over}", None)]]
-    elif not match.single:
+    elif not match.is_single_battle:
         board = f"{capitalised(table.name)}, {match.game.ruleset.name}"
         long, short = (f"{board}, battle {match.battle}{of}{BATTLES}{over}" for of in (" of ", "/"))
         rated = [f"{long}, rated"] if match.rated else []
@@ -443,9 +446,9 @@ def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
     lines: list[str] = []
     for fact in facts:
         if len(fact) == 1 and not display.colours:
-            lines += wrapped(fact[0][0], width + 1, "  ") or [""]
+            lines += wrap(fact[0][0], width + 1, "  ") or [""]
         else:
-            lines += flowed(fact, width + 1, "  ", display) or [""]
+            lines += wrap_phrases(fact, width + 1, "  ", display) or [""]
     return lines
 
 
@@ -482,12 +485,12 @@ def _sides(table: Table, width: int, display: Display) -> list[Fact]:
         facts: list[Fact] = []
         for side in Side:
             piece, (left, _) = Piece.of(side), left_and_lost(table, side)
-            words = f"{side.plural.capitalize()}: {holder(table, side)}, {count.format(left)}"
+            words = f"{side.plural.capitalize()}: {player_or_description(table, side)}, {count.format(left)}"
             facts.append([(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)])
         if len(both := _together(facts, width)) == 1:
             return both
     return [
-        _side(side, holder(table, side), left_and_lost(table, side), width, display)
+        _side(side, player_or_description(table, side), left_and_lost(table, side), width, display)
         for side in Side
     ]
 
@@ -500,7 +503,7 @@ def _together(facts: list[Fact], width: int) -> list[Fact]:
 
 def _stones(stones: tuple[int, int], display: Display) -> list[Fact]:
     """Name the stone on the board, which isn't recognisable by its UTF-8 character."""
-    if not display.utf8:
+    if not display.uses_utf8:
         return []
     return [
         [(glyph(stone, display), ELEMENTS[stone]), (f"{GLUE}{stone.noun}: {square}", None)]
@@ -511,16 +514,16 @@ def _stones(stones: tuple[int, int], display: Display) -> list[Fact]:
 
 def _score(now: Score, width: int) -> Fact:
     short = f"Score: {now.dwarf} to {now.troll}"
-    return [(_fitting(width, score(now), short), None)]
+    return [(_fitting(width, score_phrase(now), short), None)]
 
 
 def _match(table: Table, width: int) -> list[Fact]:
     """Return the points of the match; empty until its first battle is over."""
     match = table.match
-    if match is None or match.battles == 1 or (match.battle == 1 and match.running):
+    if match is None or match.battles == 1 or (match.battle == 1 and match.is_running):
         return []
     by_side = ", ".join(f"{side.plural} {match.points(side)}" for side in Side)
-    return [[(_fitting(width, f"Match: {points(table, match)}", f"Match: {by_side}"), None)]]
+    return [[(_fitting(width, f"Match: {match_points(table, match)}", f"Match: {by_side}"), None)]]
 
 
 def _score_and_match(table: Table, width: int) -> Fact:
@@ -531,7 +534,7 @@ def _score_and_match(table: Table, width: int) -> Fact:
     now = game_at(table).score
     begins = f"Score: {now.dwarf} to {now.troll}. Match:"
     short = f"{begins} {match.points(Side.DWARF)} to {match.points(Side.TROLL)}"
-    return [(_fitting(width, f"{begins} {points(table, match)}", short), None)]
+    return [(_fitting(width, f"{begins} {match_points(table, match)}", short), None)]
 
 
 def _clock(table: Table, width: int) -> list[Fact]:
@@ -574,4 +577,6 @@ def _turn(table: Table, width: int) -> list[Fact]:
         return []
     side = game.position.turn
     short = f"Turn: {side.plural}"
-    return [[(_fitting(width, f"{short} ({holder(table, side)})", short), Element.TURN)]]
+    return [
+        [(_fitting(width, f"{short} ({player_or_description(table, side)})", short), Element.TURN)]
+    ]

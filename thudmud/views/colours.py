@@ -13,7 +13,7 @@ from itertools import groupby
 from thudmud.game.options import Colour, Element, Scheme, Shade
 from thudmud.values import replace
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Display
-from thudmud.views.words import GLUE, wrapped
+from thudmud.views.words import GLUE, wrap
 
 NONE = Colour()
 
@@ -34,14 +34,14 @@ def colour_of(element: Element, display: Display) -> Colour:
     return (_SIXTEEN if few else _SCHEMES)[display.scheme].get(element, NONE)
 
 
-def on(colour: Colour, ground: Colour) -> Colour:
+def with_ground(colour: Colour, ground: Colour) -> Colour:
     """Return a colour with the background of `ground`, unless it has its own."""
     if colour.background is not None or ground.background is None:
         return colour
     return replace(colour, background=ground.background)
 
 
-def joined(runs: Iterable[Run], display: Display) -> str:
+def join_runs(runs: Iterable[Run], display: Display) -> str:
     """Join runs to a text. Adjacent runs of the same colour share a sequence."""
     if not display.colours:
         return "".join([text for text, _ in runs])
@@ -54,10 +54,10 @@ def joined(runs: Iterable[Run], display: Display) -> str:
 _BLANKS = " ", GLUE
 
 
-def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
+def wrap_phrases(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
     """Wrap coloured phrases as one text; a phrase keeps its colour across line breaks."""
     phrases = list(phrases)
-    lines = wrapped("".join([words for words, _ in phrases]), width, indent)
+    lines = wrap("".join([words for words, _ in phrases]), width, indent)
     if not display.colours:
         return lines
     letters = iter([each for words, each in phrases for char in words if char not in _BLANKS])
@@ -69,7 +69,7 @@ def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display)
             if char.isspace() and elements[at - 1] is elements[at + 1]:
                 elements[at] = elements[at - 1]
         colours = [colour_of(each, display) if each else NONE for each in elements]
-        drawn.append(joined(zip(line, colours, strict=True), display))
+        drawn.append(join_runs(zip(line, colours, strict=True), display))
     return drawn
 
 

@@ -10,7 +10,7 @@ from operator import or_
 from typing import Any
 
 from thudmud.game import archive
-from thudmud.game.clocks import left_after
+from thudmud.game.clocks import seconds_left_after_plies
 from thudmud.rules import (
     SQUARES,
     Game,
@@ -50,34 +50,34 @@ EMPTY, OFF_BOARD = ".", " "
 """The characters of empty squares, and of squares off the board."""
 
 
-def squares(of: Iterable[Square]) -> list[str]:
+def square_names(of: Iterable[Square]) -> list[str]:
     """Return the names of squares."""
     return [str(square) for square in of]
 
 
-def score(of: Score) -> Data:
+def score_data(of: Score) -> Data:
     """Return a score as data."""
     return {side.value: of.of(side) for side in Side}
 
 
-def way(move: Move) -> Data:
+def move_data(move: Move) -> Data:
     """Return a move as data."""
     return {
         "piece": move.piece.noun.lower(),
         "verb": move.verb.value,
         "from": str(move.origin),
         "to": str(move.target),
-        "captures": squares(move.captures),
+        "captures": square_names(move.captures),
         "trample": move.trample,
     }
 
 
-def turn(game: Game) -> str | None:
+def side_to_move(game: Game) -> str | None:
     """Return the side to move; None after the end."""
     return None if game.outcome else game.position.turn.value
 
 
-def rows(position: Position) -> list[str]:
+def position_rows(position: Position) -> list[str]:
     """Return the rows of a position as strings, row 1 first."""
     marks = dict.fromkeys(SQUARES, EMPTY)
     for piece in Piece:
@@ -86,25 +86,25 @@ def rows(position: Position) -> list[str]:
     return ["".join(marks.get(square, OFF_BOARD) for square in row) for row in grid]
 
 
-def standing(game: Game) -> dict[str, object]:
+def game_data(game: Game) -> dict[str, object]:
     """Return the state of a game as data."""
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
         "rules": game.ruleset.name,
         "ply": len(game.moves),
-        "turn": turn(game),
-        "rows": rows(position),
-        "dwarfs": squares(position.squares(Piece.DWARF)),
-        "trolls": squares(position.squares(Piece.TROLL)),
+        "turn": side_to_move(game),
+        "rows": position_rows(position),
+        "dwarfs": square_names(position.squares(Piece.DWARF)),
+        "trolls": square_names(position.squares(Piece.TROLL)),
         "stone": str(stone[0]) if stone else None,
         "rock": str(rock[0]) if rock else None,
-        "last": way(game.moves[-1]) if game.moves else None,
-        "score": score(game.score),
+        "last": move_data(game.moves[-1]) if game.moves else None,
+        "score": score_data(game.score),
     }
 
 
-def legal(game: Game, origin: Square) -> Data:
+def legal_moves_data(game: Game, origin: Square) -> Data:
     """Return the legal moves of the piece on a square, as if it were its turn.
 
     In each entry, ``prey`` are the pieces that can be captured on the way to the targets ``to``;
@@ -139,10 +139,10 @@ def legal(game: Game, origin: Square) -> Data:
     }
 
 
-def plies(game: Game) -> Data:
+def legal_ply_records(game: Game) -> Data:
     """Return the legal moves of the side to move, as game records."""
     listed, has_more = game.listed_moves()
-    return {"turn": turn(game), "plies": [str(move) for move in listed], "more": has_more}
+    return {"turn": side_to_move(game), "plies": [str(move) for move in listed], "more": has_more}
 
 
 def _way_to(
@@ -154,7 +154,7 @@ def _way_to(
     *,
     trample: bool = False,
 ) -> Data:
-    known = {"verb": verb.value, "to": squares(to), "prey": squares(prey)}
+    known = {"verb": verb.value, "to": square_names(to), "prey": square_names(prey)}
     return {**known, "least": least, "most": most, "trample": trample}
 
 
@@ -184,19 +184,19 @@ class RecordedBattle(Data):
 
     @cached_property
     def _data(self) -> Data:
-        return record(self.found)
+        return record_data(self.found)
 
 
-def record(found: archive.FoundBattle) -> Data:
+def record_data(found: archive.FoundBattle) -> Data:
     """Return a battle with all its plies as data."""
     game = found.game
     if game is None:
-        return {**battle(found.battle), "rows": None, "moves": None, "record": None}
+        return {**battle_data(found.battle), "rows": None, "moves": None, "record": None}
     side, moves, control = game.opening.turn, [], found.battle.time
-    left = left_after(control, found.spent) if control else []
+    left = seconds_left_after_plies(control, found.spent) if control else []
     times = zip_longest(game.moves, found.spent, left)
     for ply, (move, spent, rest) in enumerate(times, 1):
-        known = {"ply": ply, "side": side.value, **way(move), "record": str(move)}
+        known = {"ply": ply, "side": side.value, **move_data(move), "record": str(move)}
         time = {
             "spent": None if spent is None else round(spent, 1),
             "left": None if rest is None else int(rest),
@@ -204,10 +204,15 @@ def record(found: archive.FoundBattle) -> Data:
         moves.append({**known, **time})
         side = side.other
     text = write_record(game, found.comments, found.spent)
-    return {**battle(found.battle), "rows": rows(game.opening), "moves": moves, "record": text}
+    return {
+        **battle_data(found.battle),
+        "rows": position_rows(game.opening),
+        "moves": moves,
+        "record": text,
+    }
 
 
-def battle(known: archive.Battle) -> dict[str, object]:
+def battle_data(known: archive.Battle) -> dict[str, object]:
     """Return a battle without its plies as data."""
     return {
         "battle": known.number,
@@ -220,8 +225,8 @@ def battle(known: archive.Battle) -> dict[str, object]:
         "plies": known.plies,
         "rated": known.rated,
         "imported": known.imported,
-        "set_up": known.set_up,
-        **ended(known.outcome),
+        "set_up": known.has_custom_opening,
+        **outcome_data(known.outcome),
         "time": str(known.time) if known.time else None,
         "tournament": known.tournament.number if known.tournament else None,
         "event": known.event or None,
@@ -229,38 +234,40 @@ def battle(known: archive.Battle) -> dict[str, object]:
     }
 
 
-def ended(outcome: Outcome | None) -> Data:
+def outcome_data(outcome: Outcome | None) -> Data:
     """Return the outcome of a battle as data."""
     if outcome is None:
         return {"outcome": None, "winner": None, "score": None}
     return {
         "outcome": outcome.ending.value.replace(" ", "_"),
         "winner": outcome.winner.value if outcome.winner else None,
-        "score": score(outcome.score),
+        "score": score_data(outcome.score),
     }
 
 
-def history(page: archive.HistoryPage, number: int) -> Data:
+def history_data(page: archive.HistoryPage, number: int) -> Data:
     """Return a page of past battles as data. `number` is the page's number."""
     return {
         "page": number,
-        "battles": [battle(each) for each in page.battles],
+        "battles": [battle_data(each) for each in page.battles],
         "in_all": page.in_all,
     }
 
 
-def adjourned(matches: Iterable[archive.AdjournedMatch]) -> Data:
+def adjourned_data(matches: Iterable[archive.AdjournedMatch]) -> Data:
     """Return adjourned matches as data."""
     return {
-        "adjourned": [{**battle(each.battle), "plies": len(each.match.moves)} for each in matches]
+        "adjourned": [
+            {**battle_data(each.battle), "plies": len(each.match.moves)} for each in matches
+        ]
     }
 
 
-def standings(ranking: archive.Ranking) -> Data:
+def standings_data(ranking: archive.Ranking) -> Data:
     """Return the standings as data."""
     return {
         "players": [
-            {"place": place, "player": name, **rated(rating)}
+            {"place": place, "player": name, **rating_data(rating)}
             for place, name, rating in ranking.players
         ],
         "in_all": ranking.in_all,
@@ -269,18 +276,18 @@ def standings(ranking: archive.Ranking) -> Data:
     }
 
 
-def fared(found: archive.PlayerScore | None, player: str) -> Data:
+def results_data(found: archive.PlayerScore | None, player: str) -> Data:
     """Return a player's results as data."""
     found = found or archive.PlayerScore(player)
     return {
         "player": found.name,
-        "people": {**tally(found.people), "ratings": ratings(found.people)},
-        "bots": {**tally(found.bots), "ratings": ratings(found.bots)},
+        "people": {**tally_data(found.people), "ratings": ratings_data(found.people)},
+        "bots": {**tally_data(found.bots), "ratings": ratings_data(found.bots)},
         "levels": [
-            {"level": level or None, **tally(each), "ratings": ratings(each)}
+            {"level": level or None, **tally_data(each), "ratings": ratings_data(each)}
             for level, each in found.levels.items()
         ],
-        "puzzles": rated(found.puzzles),
+        "puzzles": rating_data(found.puzzles),
         "tournaments": [
             {
                 "tournament": each.number,
@@ -293,15 +300,15 @@ def fared(found: archive.PlayerScore | None, player: str) -> Data:
     }
 
 
-def ratings(of: archive.Performance) -> list[Data]:
+def ratings_data(of: archive.Performance) -> list[Data]:
     """Return the ratings in a role as data."""
     return [
-        {"rules": pool.rules, "time": pool.time.value, **rated(rating)}
+        {"rules": pool.rules, "time": pool.time.value, **rating_data(rating)}
         for pool, rating in of.ratings.items()
     ]
 
 
-def rated(rating: archive.Rating | None) -> dict[str, Any]:
+def rating_data(rating: archive.Rating | None) -> dict[str, Any]:
     """Return a rating as data."""
     return {
         "rating": rating.points if rating else None,
@@ -311,7 +318,7 @@ def rated(rating: archive.Rating | None) -> dict[str, Any]:
     }
 
 
-def changed(change: archive.RatingChange) -> Data:
+def rating_change_data(change: archive.RatingChange) -> Data:
     """Return a rating change as data."""
     player, pool, before, rating, with_bot = change
     return {
@@ -327,7 +334,7 @@ def changed(change: archive.RatingChange) -> Data:
     }
 
 
-def tally(of: archive.Performance) -> dict[str, int]:
+def tally_data(of: archive.Performance) -> dict[str, int]:
     """Return the tally of all battles in a role as data."""
     known = of.in_all
     return {"won": known.won, "drawn": known.drawn, "lost": known.lost}

@@ -22,7 +22,7 @@ from thudmud.game.archive import (
     RatingChange,
 )
 from thudmud.game.clocks import TimeControl
-from thudmud.game.hall import Hall, unrated
+from thudmud.game.hall import Hall, unrated_reason
 from thudmud.game.table import Seat, Table
 from thudmud.language import ParseError
 from thudmud.language.caching import cache_by_hash
@@ -64,10 +64,10 @@ def state_facts(
     return facts
 
 
-def concerning(hall: Hall, player: str) -> list[Fact]:
+def player_state_facts(hall: Hall, player: str) -> list[Fact]:
     """Return the current state for a player: their room, seats, observed boards and options."""
     room = hall.people[player].room
-    known = [*where(hall, player), options_fact(hall, player)]
+    known = [*presence_facts(hall, player), options_fact(hall, player)]
     known += (fact for facts in STATE_FACTS for fact in facts(hall, player))
     if hall.people[player].observed:
         known.append(observed_fact(hall, player))
@@ -77,15 +77,19 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     seats += [hall.tables[board] for board in observed if board not in others]
     if room is None:
         boards = [Fact("Thud.Board", board_data(table), player) for table in seats]
-        return [*known, *listed(hall, player), *boards]
+        return [*known, *board_list_facts(hall, player), *boards]
     tables = [hall.tables[room], *seats]
-    return [*known, *(fact for table in tables for fact in whole(table, player))]
+    return [*known, *(fact for table in tables for fact in table_facts_in_full(table, player))]
 
 
-def watched(hall: Hall, room: str | None, name: str) -> list[Fact]:
+def room_state_facts(hall: Hall, room: str | None, name: str) -> list[Fact]:
     """Return the current state of a room for an onlooker."""
-    known = listed(hall, name) if room is None else whole(hall.tables[room], name)
-    return [here(hall, room, name), *known]
+    known = (
+        board_list_facts(hall, name)
+        if room is None
+        else table_facts_in_full(hall.tables[room], name)
+    )
+    return [occupants_fact(hall, room, name), *known]
 
 
 def refusal_fact(refusal: RefusedError, player: str, board: str | None = None) -> Fact:
@@ -136,17 +140,17 @@ def table_facts(
     person = hall.people.get(event.player) if isinstance(event, _PRESENCE) else None
     if person and person.room == table.name:
         if isinstance(event, events.Returned):
-            yield came(hall, event.player, table.name)
+            yield arrival_fact(hall, event.player, table.name)
         else:
-            yield went(event.player, table.name, is_gone=True)
+            yield departure_fact(event.player, table.name, is_gone=True)
     match event:
         case events.Moved():
-            yield moved(event, table)
+            yield ply_fact(event, table)
             return
         case events.TakenBack():
             yield from _taken_back(event, table)
         case events.BattleEnded():
-            yield _ended(hall, event, table, [*changes])
+            yield _battle_ended_fact(hall, event, table, [*changes])
     yield Fact("Thud.Table", table_data(table))
     if isinstance(event, (*DRAWN, events.Adjourned, events.Cleared)):
         yield Fact("Thud.Board", board_data(table))
@@ -154,36 +158,38 @@ def table_facts(
         yield Fact("Thud.Board", board_data(table), event.player)
 
 
-def where(hall: Hall, player: str) -> list[Fact]:
+def presence_facts(hall: Hall, player: str) -> list[Fact]:
     """Return a player's own data, and the people in the same room."""
     room = hall.people[player].room
     me = Fact("Thud.Me", {**person_data(hall, player), "room": room}, player)
-    return [me, here(hall, room, player)]
+    return [me, occupants_fact(hall, room, player)]
 
 
-def here(hall: Hall, room: str | None, player: str) -> Fact:
+def occupants_fact(hall: Hall, room: str | None, player: str) -> Fact:
     """Return the people in a room."""
     people = [person_data(hall, name) for name in hall.people_in(room)]
     return Fact("Thud.Here", {"room": room, "people": people}, player)
 
 
-def came(hall: Hall, player: str, room: str | None) -> Fact:
+def arrival_fact(hall: Hall, player: str, room: str | None) -> Fact:
     """Return the arrival of a player in a room."""
     return Fact("Thud.Came", {"room": room, **person_data(hall, player)})
 
 
-def went(player: str, room: str | None, to: str | None = None, *, is_gone: bool = False) -> Fact:
+def departure_fact(
+    player: str, room: str | None, to: str | None = None, *, is_gone: bool = False
+) -> Fact:
     """Return the departure of a player from a room, or from the server."""
     return Fact("Thud.Went", {"room": room, "player": player, "to": to, "gone": is_gone})
 
 
-def listed(hall: Hall, player: str) -> list[Fact]:
+def board_list_facts(hall: Hall, player: str) -> list[Fact]:
     """Return the boards in the list of boards, and the seeks."""
     tables = [Fact("Thud.Table", table_data(table), player) for table in hall.tables.values()]
-    return [*tables, *sought(hall, player)]
+    return [*tables, *seek_facts(hall, player)]
 
 
-def sought(hall: Hall, player: str) -> list[Fact]:
+def seek_facts(hall: Hall, player: str) -> list[Fact]:
     """Return the seeks that a player can accept, or has made."""
     return [
         Fact("Thud.Seek", seek_data(seek), player)
@@ -192,7 +198,7 @@ def sought(hall: Hall, player: str) -> list[Fact]:
     ]
 
 
-def whole(table: Table, player: str) -> list[Fact]:
+def table_facts_in_full(table: Table, player: str) -> list[Fact]:
     """Return a table and its position, for a player who gets to see it."""
     return [
         Fact("Thud.Table", table_data(table), player),
@@ -207,11 +213,11 @@ def table_data(table: Table) -> Data:
     """Return a table without its position."""
     match = table.match
     return {
-        **place(table),
+        **board_reference(table),
         "rules": (table.game.ruleset if table.game else table.ruleset).name,
         "part": match.battle if match else None,
-        "running": table.running,
-        "over": bool(match and match.over),
+        "running": table.is_running,
+        "over": bool(match and match.is_over),
         "seats": _plain(table.seating),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "offers": [
@@ -219,17 +225,17 @@ def table_data(table: Table) -> Data:
         ],
         "time": str(table.time) if table.time else None,
         "clock": _clock(table),
-        "claim_at": None if table.claim_at is None else int(table.claim_at),
+        "claim_at": None if table.claimable_at is None else int(table.claimable_at),
         "rated": match.rated if match else None,
     }
 
 
-def listing(table: Table) -> Data:
+def board_list_entry(table: Table) -> Data:
     """Return a board's entry in the list of boards."""
     known = table_data(table)
     keys = ("board", "version", "battle", "rules", "running", "time")
     seats = {side.value: table.seats.get(side) for side in Side}
-    kept_for = next((name for side in Side if (name := table.kept_for(side))), None)
+    kept_for = next((name for side in Side if (name := table.reserved_for(side))), None)
     more = {"rated": known["rated"], "kept_for": kept_for}
     return {**{key: known[key] for key in keys}, **seats, **more}
 
@@ -238,14 +244,14 @@ def board_data(table: Table) -> Data:
     """Return the position of a table."""
     game = game_at(table)
     return {
-        **place(table),
-        **data.standing(game),
-        "turn": data.turn(game) if table.game else None,
+        **board_reference(table),
+        **data.game_data(game),
+        "turn": data.side_to_move(game) if table.game else None,
         "opening": write_position(table.opening) if table.opening else None,
     }
 
 
-def moved(event: events.Moved, table: Table) -> Fact:
+def ply_fact(event: events.Moved, table: Table) -> Fact:
     """Return the fact of a ply."""
     if table.game is None:
         raise ValueError(f"{event} happened in no battle")
@@ -268,38 +274,38 @@ def _taken_back(event: events.TakenBack, table: Table) -> Iterator[Fact]:
 def _ply(event: events.Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
     """Return a ply. `game` is the battle after it, or before it if it was taken back."""
     return {
-        **place(table),
+        **board_reference(table),
         "ply": event.ply,
         "taken_back": taken_back,
         "side": event.side.value,
         "player": event.player or None,
-        **data.way(event.move),
+        **data.move_data(event.move),
         "record": str(event.move),
-        "score": data.score(game.score),
-        "turn": data.turn(game),
+        "score": data.score_data(game.score),
+        "turn": data.side_to_move(game),
         "at": int(event.at),
         "clock": _clock(table),
     }
 
 
-def _ended(
+def _battle_ended_fact(
     hall: Hall, event: events.BattleEnded, table: Table, changes: Sequence[RatingChange]
 ) -> Fact:
     outcome, match = event.outcome, table.match
-    why = unrated(event, match, changes, hall)
+    why = unrated_reason(event, match, changes, hall)
     known = {
-        **place(table),
-        **data.ended(outcome),
+        **board_reference(table),
+        **data.outcome_data(outcome),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "part": match.battle if match else None,
-        "over": bool(match and match.over),
+        "over": bool(match and match.is_over),
         "dwarf": event.dwarf or None,
         "troll": event.troll or None,
         "player": event.player,
         "plies": event.plies,
         "rated": event.rated,
         "at": int(event.at),
-        "ratings": [data.changed(each) for each in changes],
+        "ratings": [data.rating_change_data(each) for each in changes],
         "unrated": why.value if why else None,
     }
     return Fact("Thud.End", known)
@@ -345,7 +351,7 @@ def options_fact(hall: Hall, player: str) -> Fact:
 # Parts of several facts.
 
 
-def place(table: Table) -> Data:
+def board_reference(table: Table) -> Data:
     """Return the name of a board, its version and the number of its battle."""
     number = table.match.number if table.match else None
     return {"board": table.name, "version": table.version, "battle": number}
@@ -357,13 +363,13 @@ def _clock(table: Table) -> Data | None:
     if clock is None:
         return None
     is_on = table.clock is not None
-    stands = is_on and clock.still > 0
+    stands = is_on and clock.remaining_standstill > 0
     return {
-        **{side.value: int(clock.left(side)) for side in Side},
+        **{side.value: int(clock.seconds_left(side)) for side in Side},
         "at": int(clock.at),
         "runs": clock.turn.value if is_on and not stands else None,
         "falls": int(clock.deadline) if is_on else None,
-        "stands_until": int(clock.at + clock.still) if stands else None,
+        "stands_until": int(clock.at + clock.remaining_standstill) if stands else None,
     }
 
 
@@ -373,7 +379,7 @@ def _seat(seat: Seat) -> Data:
         "side": seat.side.value,
         "player": seat.player,
         "away_since": None if since is None else int(since),
-        **({"kept_for": seat.kept_for} if seat.kept_for else {}),
+        **({"kept_for": seat.reserved_for} if seat.reserved_for else {}),
     }
 
 
@@ -428,7 +434,7 @@ def as_json(known: Data) -> str:
 
 @lru_cache(maxsize=8)  # many look at the same battle; the JSON of the longest has 350,000 letters
 def _record_as_json(found: FoundBattle) -> str:
-    return as_json(data.record(found))
+    return as_json(data.record_data(found))
 
 
 def machine_line(fact: Fact) -> str:
@@ -446,7 +452,7 @@ def person_data(hall: Hall, name: str) -> Data:
     """Return the identity of a player who is online."""
     return {
         "player": name,
-        "member": hall.people[name].member,
+        "member": hall.people[name].is_member,
         "bot": name in hall.bots,
         "operator": hall.is_operator(name),
     }

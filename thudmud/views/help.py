@@ -43,7 +43,7 @@ from thudmud.values import Value, replace
 from thudmud.views.boards import signs
 from thudmud.views.registry import RenderContext, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import GLUE, sentences_without, wrapped, wrapped_each
+from thudmud.views.words import GLUE, sentences_without, wrap, wrap_each
 
 OF_OPERATORS = "Keeping order"
 """The part for operators, which only they see in the contents."""
@@ -119,7 +119,7 @@ class Page(Value):
         """The example lines."""
         return self._under(_EXAMPLES)
 
-    def told(self, bot: str | None) -> Page:
+    def with_bot(self, bot: str | None) -> Page:
         """Return the page for a hall with that bot, or without bots if None."""
         blocks = (_with_bot(block, bot) for block in self.blocks)
         return replace(self, blocks=tuple(block for block in blocks if block))
@@ -132,10 +132,10 @@ class Page(Value):
 
     def rows(self, width: int, bot: str | None = None, *, utf8: bool = False) -> Iterator[str]:
         """Yield the page in rows of fewer than `width` columns, except for diagrams."""
-        drawn = signs(Display(utf8=utf8))
+        drawn = signs(Display(uses_utf8=utf8))
         ranks = {ord(letter): sign for letter, sign in drawn.items()}
-        yield from wrapped(f"{self.topic}: {self.title}", width)
-        for block in self.told(bot).blocks:
+        yield from wrap(f"{self.topic}: {self.title}", width)
+        for block in self.with_bot(bot).blocks:
             yield ""
             named = (_SIGN.sub(lambda sign: drawn[sign[1]], line) for line in block)
             for row in _set(tuple(named), width):
@@ -270,7 +270,7 @@ def _help(asked: Help, occasion: RenderContext, view: View) -> list[str]:
     hall = occasion.hall
     bot = next(iter(hall.bots_here()), None)
     keeps_order = hall.is_operator(occasion.player)
-    pages, utf8 = pages_of(hall), view.display.utf8 and not view.display.reader
+    pages, utf8 = pages_of(hall), view.display.uses_utf8 and not view.display.is_for_reader
     return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages, utf8=utf8)
 
 
@@ -315,12 +315,12 @@ def contents(
     width = min(width, WIDEST + 1)
     how = 'Type "help" and one of these topics; "help thud" tells the game'
     how += ', "tutorial" teaches it.' if "tutorial" in pages else "."
-    rows = wrapped(how, width)
+    rows = wrap(how, width)
     for part in PARTS if keeps_order else PARTS[:-1]:
         topics = ", ".join(page.topic for page in pages.values() if page.part == part)
         if not topics:
             continue
-        rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]
+        rows += ["", *wrap(f"{part}:", width), *wrap(f"  {topics}", width, "  ")]
     return rows
 
 
@@ -348,7 +348,7 @@ def syntax(
         return _unknown("command", name, '"syntax" lists the commands.', width, pages)
     if not found.patterns:
         sentence = f'"{found.topic}" is no command, but a topic: type "help {found.topic}".'
-        return wrapped(sentence, width)
+        return wrap(sentence, width)
     return _indented(found.patterns, width)
 
 
@@ -367,7 +367,7 @@ def _find(name: str, pages: Mapping[str, Page]) -> Page | None:
 def _unknown(kind: str, name: str, where: str, width: int, pages: Mapping[str, Page]) -> list[str]:
     meant = near_miss(name, {*_by_name(pages), *_CONTENTS} - {""})
     hint = f'Did you mean "{meant}"?' if meant else where
-    return wrapped(f'There is no {kind} "{shortened(name)}". {hint}', width)
+    return wrap(f'There is no {kind} "{shortened(name)}". {hint}', width)
 
 
 def _with_bot(block: Block, bot: str | None) -> Block:
@@ -388,7 +388,7 @@ def _set(block: Block, width: int) -> list[str]:
     if all(line.startswith(_INDENT) for line in block):
         return list(block)
     indent = " " * len(_BULLET) if first.startswith(_BULLET) else ""
-    return wrapped_each(_items(block), width, indent)
+    return wrap_each(_items(block), width, indent)
 
 
 def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
@@ -399,4 +399,4 @@ def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
         return option[0].replace(" ", GLUE) if fits else option[0]
 
     glued = (_INDENT + _OPTION.sub(glue, line.strip()) for line in lines)
-    return wrapped_each(glued, width, _HANGING)
+    return wrap_each(glued, width, _HANGING)

@@ -39,7 +39,7 @@ from thudmud.rules.board import (
 )
 from thudmud.values import replace
 from thudmud.views.view import Display
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 COMPASS = {
     "north": Direction(0, -1),
@@ -66,7 +66,7 @@ _KEPT = 256
 
 def range_word(display: Display) -> str:
     """Return the text between the ends of a range: a word for a screen reader, else dots."""
-    return " through " if display.reader else ".."
+    return " through " if display.is_for_reader else ".."
 
 
 def moves_by_piece(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
@@ -84,8 +84,8 @@ def moves_by_piece(game: Game, origin: Square | None, width: int, between: str =
     position, heading = as_moving(game, origin)
     rows = [f"{heading}{moves}" for moves in _moves(game.ruleset, position, origin, between)]
     if not rows:
-        return wrapped(_headed(heading, _none(position, origin, "cannot move")), width)
-    return wrapped_each(rows, width, "    ")
+        return wrap(_headed(heading, _none(position, origin, "cannot move")), width)
+    return wrap_each(rows, width, "    ")
 
 
 @lru_cache(maxsize=_KEPT)
@@ -309,7 +309,7 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
     found: defaultdict[tuple[Square, int, str], list[Move]] = defaultdict(list)
     for moves in _by_piece(ruleset, position, None):
         front = moves[0].origin
-        for move in _granted(ruleset, position, moves, verb):
+        for move in _capturing_moves(ruleset, position, moves, verb):
             if direction := direction_to(front, move.target):
                 length = line_length(pieces, front, direction)
                 # A single piece is listed once for all directions.
@@ -324,7 +324,7 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
     return facts
 
 
-def _granted(
+def _capturing_moves(
     ruleset: Ruleset, position: Position, moves: Sequence[Move], verb: Verb
 ) -> Iterator[Move]:
     """Yield a piece's capturing moves by a verb, with all captures, one for each target.

@@ -21,11 +21,11 @@ from thudmud.language import ParseError
 from thudmud.values import Value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
-from thudmud.views.refusals import explain, refused
-from thudmud.views.telling import facts, teller
+from thudmud.views.refusals import explain, refusal_text
+from thudmud.views.telling import delivery_facts, renderer_for
 from thudmud.views.usual import usual
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
-from thudmud.views.words import plain, wrapped
+from thudmud.views.words import plain, wrap
 
 
 class Message(Value):
@@ -35,13 +35,13 @@ class Message(Value):
         to: the names of the recipients.
         text: lines joined by line feeds; for programs, the JSON of a GMCP message.
         package: the name of the GMCP package; "" for text.
-        bell: whether to ring the bell.
+        with_bell: whether to ring the bell.
     """
 
     to: tuple[str, ...]
     text: str
     package: str = ""
-    bell: bool = False
+    with_bell: bool = False
 
     @property
     def data(self) -> Any:
@@ -49,34 +49,34 @@ class Message(Value):
         return json.loads(self.text) if self.package else None
 
 
-def messages(hall: Hall, telling: Delivery, screens: Screens) -> list[Message]:
+def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
     """Return all messages of a delivery. Players without a screen get none."""
-    readers = readers_by_view(hall, telling, screens)
+    readers = readers_by_view(hall, delivery, screens)
     programs: list[str] = []
     if screens.programs:
-        programs = [name for name in telling.audience if name in screens.programs]
-    known = facts(hall, telling) if programs else None
-    make, may_ring = teller(hall, telling), type(telling.event) in _RINGING
+        programs = [name for name in delivery.recipients if name in screens.programs]
+    known = delivery_facts(hall, delivery) if programs else None
+    make, may_ring = renderer_for(hall, delivery), type(delivery.event) in _RINGING
     told = []
     for view, names in readers.values():
         display, lines = view.display, make(view)
-        if lines and lines[0][:1].islower() and not isinstance(telling.event, Asked):
+        if lines and lines[0][:1].islower() and not isinstance(delivery.event, Asked):
             lines = [capitalised(lines[0]), *lines[1:]]
-        if display.ascii_only or display.machine:
-            lines = fitted(lines, display)
-        if display.machine:
-            known = facts(hall, telling) if known is None else known
+        if display.is_ascii_only or display.with_machine_lines:
+            lines = fit_lines(lines, display)
+        if display.with_machine_lines:
+            known = delivery_facts(hall, delivery) if known is None else known
             lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
-            bell = may_ring and _rings(hall, telling, view.me)
+            bell = may_ring and _is_bell_due(hall, delivery, view.me)
             told.append(Message(names, "\n".join(lines), "", bell))
-    return told + sent(known, programs, screens.terminals) if programs and known else told
+    return told + fact_messages(known, programs, screens.terminals) if programs and known else told
 
 
 _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joined}
 
 
-def _rings(hall: Hall, telling: Delivery, me: str | None) -> bool:
+def _is_bell_due(hall: Hall, telling: Delivery, me: str | None) -> bool:
     """Whether the reader's bell rings: their turn, the start of their battle, or time pressure."""
     event, table = telling.event, telling.table
     if me is None or table is None or me not in hall.people:
@@ -86,7 +86,7 @@ def _rings(hall: Hall, telling: Delivery, me: str | None) -> bool:
             rings = event.player == me
         case BattleStarted() | Resumed():
             rings = event.player != me and me in table.seats.values()
-        case Moved() | TakenBack() | Joined() if table.running and table.game:
+        case Moved() | TakenBack() | Joined() if table.is_running and table.game:
             rings = event.player != me == table.seats.get(table.game.position.turn)
         case _:
             return False
@@ -115,23 +115,23 @@ def refusal_messages(
         left_out: verbs that must not be suggested.
     """
     if isinstance(refusal, ParseError):
-        lines = explain(refusal, display.width, pointing=not display.reader)
+        lines = explain(refusal, display.width, pointing=not display.is_for_reader)
     else:
-        told = refused(refusal, name, left_out=left_out)
-        lines = wrapped(" ".join([told, *advice]), display.width)
-    if display.ascii_only or display.machine:
-        lines = fitted(lines, display)
+        told = refusal_text(refusal, name, left_out=left_out)
+        lines = wrap(" ".join([told, *advice]), display.width)
+    if display.is_ascii_only or display.with_machine_lines:
+        lines = fit_lines(lines, display)
     # Skip the fact unless it is wanted: it may have a long list of verbs.
-    if not display.machine and not (terminal and terminal.packages):
+    if not display.with_machine_lines and not (terminal and terminal.packages):
         return [Message((name,), "\n".join(lines))]
     known = [refusal_fact(refusal, name, board())]
-    if display.machine:
+    if display.with_machine_lines:
         lines += map(machine_line, known)
     screens = {name: terminal} if terminal else {}
-    return [Message((name,), "\n".join(lines)), *sent(known, [name], screens)]
+    return [Message((name,), "\n".join(lines)), *fact_messages(known, [name], screens)]
 
 
-def sent(
+def fact_messages(
     known: Iterable[Fact], names: Sequence[str], terminals: Mapping[str, Terminal]
 ) -> list[Message]:
     """Return facts as messages to those players whose programs have enabled their packages."""
@@ -148,11 +148,11 @@ def sent(
     return told
 
 
-def fitted(lines: list[str], display: Display) -> list[str]:
+def fit_lines(lines: list[str], display: Display) -> list[str]:
     """Restrict lines to the display's characters, and indent any that look like machine lines."""
-    if display.ascii_only:
+    if display.is_ascii_only:
         lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
-    return set_apart(lines) if display.machine else lines
+    return set_apart(lines) if display.with_machine_lines else lines
 
 
 def _spelled(line: str, width: int) -> list[str]:
@@ -160,4 +160,4 @@ def _spelled(line: str, width: int) -> list[str]:
     spelled = plain(line)
     if line.isascii() or len(spelled) < width:
         return [spelled]
-    return wrapped(spelled, width, glued=False)
+    return wrap(spelled, width, glued=False)

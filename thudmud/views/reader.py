@@ -22,44 +22,52 @@ SHORTEST_RUN = 3
 """The minimum number of pieces in a line to describe it by its ends."""
 
 
-def clocks(table: Table, me: str) -> list[str]:
+def clock_sentences(table: Table, me: str) -> list[str]:
     """Describe the clock of a board: time control, time left, and the running side."""
     clock, time, battle = table.clock, table.time, "battle"
     if clock is None and time:
-        if table.running:
+        if table.is_running:
             return [f"The clock of the {table.name} stands still while a seat is empty."]
         if table.match:
             battle = "second battle" if table.half_played else "next match"
-        gives = sentences.in_full(time)
+        gives = sentences.time_control_in_words(time)
         return [f"No clock is running at the {table.name}. The {battle} gives {gives}."]
     if clock is None:
         return _without_clock(table, me)
     turn = clock.turn
     sides = sorted(sentences.timed_sides(clock), key=lambda side: side is not turn)
     left = [sentences.has_left(table, clock, side, me) for side in sides]
-    whose = "Your" if table.seats.get(turn) == me else f"{sentences.holder(table, turn)}'s"
+    whose = (
+        "Your"
+        if table.seats.get(turn) == me
+        else f"{sentences.player_or_description(table, turn)}'s"
+    )
     runs = f"{whose} time runs."
-    if clock.still:
+    if clock.remaining_standstill:
         away = listed(table.seats[side] for side in table.away)
         why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"
-        still = f"for at most {lasting(clock.still)} more"
+        still = f"for at most {lasting(clock.remaining_standstill)} more"
         runs = f"The clock stands still while {why}, {still}."
-    return [f"The clock of the {table.name} gives {sentences.in_full(clock.control)}.", *left, runs]
+    return [
+        f"The clock of the {table.name} gives {sentences.time_control_in_words(clock.control)}.",
+        *left,
+        runs,
+    ]
 
 
 def _without_clock(table: Table, me: str) -> list[str]:
     told = [f"There is no clock at the {table.name}: you can think for as long as you like."]
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
-    if table.running and table.idle_limit and other and is_among_people:
+    if table.is_running and table.idle_limit and other and is_among_people:
         claims = f'you can type "claim game on {table.name}"'
         told.append(f"If {other} does not move for {lasting(table.idle_limit)}, {claims}.")
-    if not table.under_way:
+    if not table.has_match_under_way:
         told.append(f'"set clock 10+5 on {table.name}" sets one for the next match.')
     return told
 
 
-def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
+def event_sentences_for_reader(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return sentences for an event, without the board after it."""
     told = sentences.event_sentences(event, table, me)
     if isinstance(event, events.Moved):
@@ -70,23 +78,25 @@ def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str
     return told
 
 
-def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
+def board_after_event(
+    event: events.TableEvent, table: Table, me: str | None, style: Style
+) -> list[str]:
     """Describe the board after an event that changed the position."""
     if isinstance(event, events.Resumed | events.PositionSet):
-        return stands(table, me, style)
+        return board_on_arrival(table, me, style)
     if isinstance(event, events.Moved) and style is Style.BRIEF and not event.move.captures:
         return []
-    return [counts(table)]
+    return [piece_counts(table)]
 
 
-def stands(table: Table, me: str | None, style: Style) -> list[str]:
+def board_on_arrival(table: Table, me: str | None, style: Style) -> list[str]:
     """Describe the board for a player who arrives."""
     if style is Style.BRIEF or (table.match is None and table.opening is None):
-        return [_heading(table), counts(table)]
-    return position(table, me)
+        return [_heading(table), piece_counts(table)]
+    return whole_board(table, me)
 
 
-def position(table: Table, me: str | None) -> list[str]:
+def whole_board(table: Table, me: str | None) -> list[str]:
     """Describe the whole board."""
     game = sentences.game_at(table)
     told = [_heading(table)]
@@ -96,21 +106,21 @@ def position(table: Table, me: str | None) -> list[str]:
     for piece in Piece:
         if pieces := game.position.bits(piece):
             kind = f"{piece.noun}s" if piece.side else piece.phrase
-            told.append(f"{capitalised(kind)} at {runs(pieces)}.")
-    told.append(f"{sentences.score(game.score)}.")
+            told.append(f"{capitalised(kind)} at {describe_squares(pieces)}.")
+    told.append(f"{sentences.score_phrase(game.score)}.")
     match, clock = table.match, table.clock
     if match is None:
         return told
     if clock and clock.turn.other in sentences.timed_sides(
         clock
-    ):  # `turn` adds the time of the side to move
+    ):  # `turn_sentences` adds the time of the side to move
         told.append(sentences.has_left(table, clock, clock.turn.other, me))
-    if match.battles > 1 and (match.battle > 1 or match.over):
-        told.append(f"Match: {sentences.points(table, match, me)}.")
+    if match.battles > 1 and (match.battle > 1 or match.is_over):
+        told.append(f"Match: {sentences.match_points(table, match, me)}.")
     return [*told, sentences.last_ply(table, me)]
 
 
-def counts(table: Table) -> str:
+def piece_counts(table: Table) -> str:
     """Return the numbers of pieces, and the square of any Rock."""
     pieces = sentences.game_at(table).position
     left = ", ".join(f"{side.plural} {pieces.count(Piece.of(side))}" for side in Side)
@@ -118,9 +128,9 @@ def counts(table: Table) -> str:
     return f"{capitalised(left)}{rock}."
 
 
-def turn(table: Table, me: str | None) -> list[str]:
+def turn_sentences(table: Table, me: str | None) -> list[str]:
     """Return the side to move and its time left; empty without a running battle."""
-    if not table.running or table.game is None:
+    if not table.is_running or table.game is None:
         return []
     side = table.game.position.turn
     player = table.seats.get(side)
@@ -136,17 +146,17 @@ def turn(table: Table, me: str | None) -> list[str]:
 
 def _heading(table: Table) -> str:
     """Return the board's name, rules, time control and progress."""
-    kind = f"{sentences.timed(table.time)}{sentences.rated(table)}"
+    kind = f"{sentences.time_control_phrase(table.time)}{sentences.rated_suffix(table)}"
     return f"{sentences.heading(table)}{kind}. {sentences.progress(table)}."
 
 
 def _side(table: Table, side: Side, me: str | None) -> str:
     """Return a side and its player."""
-    return f"{side.plural.capitalize()}, {sentences.holder(table, side, me)}"
+    return f"{side.plural.capitalize()}, {sentences.player_or_description(table, side, me)}"
 
 
 @lru_cache(maxsize=1024)
-def runs(bits: int) -> str:
+def describe_squares(bits: int) -> str:
     """Return the squares of a bitboard, describing straight lines by their ends.
 
     The longest lines come first, then the remaining squares. Cached, because the search is slow.

@@ -19,7 +19,7 @@ from thudmud.game.options import WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.game.table import Seat
 from thudmud.rules import Attempt, Reason, RecordError, Side, Square, Verb
-from thudmud.views.words import MOST_BOARDS, because, sentences_without, wrapped
+from thudmud.views.words import MOST_BOARDS, because, sentences_without, wrap
 
 if TYPE_CHECKING:
     from thudmud.language import ParseError
@@ -252,7 +252,7 @@ _OF_THE_HALL = {
 """Codes whose details list the boards of the hall, possibly a long list."""
 
 
-def _shown(boards: Sequence[str]) -> Sequence[str]:
+def _shorten_boards(boards: Sequence[str]) -> Sequence[str]:
     """Shorten a long list of boards, ending it with how to see the rest."""
     if (more := len(boards) - MOST_BOARDS) <= 0:
         return boards
@@ -264,7 +264,7 @@ def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
     _TEXTS.update(texts)
 
 
-def refused(
+def refusal_text(
     refusal: RefusedError,
     me: str | None = None,
     *,
@@ -286,14 +286,14 @@ def refused(
         sentence = _mistake(refusal.code, refusal.details)
     else:
         details: dict[str, Any] = {
-            key: _said(value, name) for key, value in refusal.details.items()
+            key: _detail_in_words(value, name) for key, value in refusal.details.items()
         }
         if "player" in details:
             details["who_is"] = _who_is(details, me)
         if "words" in details:
             details["words"] = shortened(str(details["words"]))
         if refusal.code in _OF_THE_HALL:
-            details["boards"] = _Several(_shown(refusal.details["boards"]))
+            details["boards"] = _Several(_shorten_boards(refusal.details["boards"]))
         if "free" in details:
             details["free"] = _free_board(details["free"])
         if details.get("seconds") is not None:
@@ -311,20 +311,20 @@ def refused(
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
 
 
-def unread(error: RecordError) -> str:
+def record_error_text(error: RecordError) -> str:
     """Return the text of an error in a game record, with squares in record notation."""
     if error.refusal is None:
         return str(error)
-    why = refused(error.refusal, name=attrgetter("record_name"))
+    why = refusal_text(error.refusal, name=attrgetter("record_name"))
     return f"line {error.line}: {error.problem}: {why}"
 
 
-def _said(value: object, name: Callable[[Square], str]) -> object:
+def _detail_in_words(value: object, name: Callable[[Square], str]) -> object:
     """Convert squares and lists in a detail to words."""
     if isinstance(value, Square):
         return name(value)
     if isinstance(value, tuple) and not any(isinstance(each, Seat) for each in value):
-        return _Several(str(_said(each, name)) for each in value)
+        return _Several(str(_detail_in_words(each, name)) for each in value)
     return value
 
 
@@ -418,10 +418,10 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
         return ""
     name, sits = f"The {seat.side.value} seat", [each.player for each in seats if each.player]
     if me in sits:
-        if seat.kept_for:
+        if seat.reserved_for:
             return f'{name} is empty: "invite" and a name asks somebody to play on.'
         return f'{name} is free: "invite" and a name asks somebody.'
-    if seat.kept_for not in {None, me}:
+    if seat.reserved_for not in {None, me}:
         return f"{name} is empty: {listed(sits)} can invite you to it."
     return f'{name} is free: "join game as {seat.side.value} on {board}".'
 
@@ -466,7 +466,7 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
         pointing: whether to show the caret; it is useless to a screen reader.
     """
     echo = _echo(error, width) if error.line and pointing else []
-    return echo + wrapped(refused(error), width, private=True)
+    return echo + wrap(refusal_text(error), width, private=True)
 
 
 def _echo(error: ParseError, width: int) -> list[str]:

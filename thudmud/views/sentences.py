@@ -114,7 +114,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Offered():
             return _offered(event, table, me)
         case events.Joined():
-            return _joined(event, table, me)
+            return _joined_sentences(event, table, me)
         case events.BattleStarted(player=player, dwarf=dwarf, troll=troll) if dwarf == troll:
             plays = f"by the {event.rules} rules, playing both sides"
             return [f"{does(player, me, 'practise')} at the {table.name} {plays}."]
@@ -183,20 +183,20 @@ def _put_away(match: events.SavedMatch, table: Table, me: str | None) -> list[st
 
 
 def _resumed(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
-    time = timed(match.time)
+    time = time_control_phrase(match.time)
     goes_on = f"goes on at the {table.name} by the {match.rules} rules{time}"
     if match.dwarf == match.troll:
         return [f"{_practice(match.dwarf, me)} {goes_on}."]
     sides = _sides(match.dwarf, match.troll, me)
     told = [f"The match of {match.dwarf} and {match.troll} {goes_on}: {sides}."]
-    return told if table.running else [*told, next_step(table, me)]
+    return told if table.is_running else [*told, next_step(table, me)]
 
 
 def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> list[str]:
     which, swapped = f"The first battle of a {'rated' if event.rated else 'casual'} match", ""
     if event.number > 1:
         which, swapped = "The second battle", ", with the seats swapped"
-    begins = f"begins at the {table.name} by the {event.rules} rules{timed(event.time)}{swapped}"
+    begins = f"begins at the {table.name} by the {event.rules} rules{time_control_phrase(event.time)}{swapped}"
     told = [f"{which} {begins}: {_sides(event.dwarf, event.troll, me)}."]
     if event.opening:
         set_up = "It begins from the position that was set up"
@@ -219,7 +219,7 @@ def _position_set(event: events.PositionSet, table: Table, me: str | None) -> li
 def _time_set(event: events.TimeSet, table: Table, me: str | None) -> str:
     if event.time is None:
         return f"{does(event.player, me, 'take')} the clock off the {table.name}."
-    time = in_full(event.time)
+    time = time_control_in_words(event.time)
     if not event.time.is_correspondence:
         time = f"{event.time}: {time}"
     return f"{does(event.player, me, 'set')} the clock of the {table.name} to {time}."
@@ -228,10 +228,10 @@ def _time_set(event: events.TimeSet, table: Table, me: str | None) -> str:
 def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list[str]:
     """Return the warning about an idle player."""
     other = table.seats[event.side.other]
-    wait = lasting((table.claim_at or event.at) - event.at)
+    wait = lasting((table.claimable_at or event.at) - event.at)
     if me == event.player:
         return [f"{other} is waiting, and can claim the battle in {wait} if you do not move."]
-    told = [f"{event.player} has not moved for {lasting(event.at - table.since)}."]
+    told = [f"{event.player} has not moved for {lasting(event.at - table.waiting_since)}."]
     claims = f"{other} can claim the battle"
     if me == other:
         claims = f'you can type "claim game on {table.name}"'
@@ -260,7 +260,7 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         told = [f"{does(event.player, me, 'ask')} to take back the move {_way(last)}."]
-    by = f"by the {table.ruleset.name} rules{timed(table.time)}"
+    by = f"by the {table.ruleset.name} rules{time_control_phrase(table.time)}"
     if event.offer is Offer.REMATCH and table.match:
         match, dwarf = table.match, table.seats[Side.DWARF]
         kind = "rated" if match.began_rated and not match.tournament else "casual"
@@ -272,7 +272,7 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     elif event.offer is Offer.RESTART and table.match and table.match.is_binding:
         told.append(f"{does(event.player, me, 'lose')} this rated match by that.")
     agrees, declines = f"{_AGREED_BY[event.offer]} on {table.name}", f'"no on {table.name}"'
-    if table.running:
+    if table.is_running:
         declines += " or the next move"
     if event.player == me:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
@@ -282,16 +282,16 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     return told
 
 
-def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
+def _joined_sentences(event: events.Joined, table: Table, me: str | None) -> list[str]:
     sits = does(event.player, me, "sit")
     told = [f"{sits} down at the {table.name} to play the {event.side.plural}."]
-    if table.match and not table.match.over and table.match.points(event.side):
+    if table.match and not table.match.is_over and table.match.points(event.side):
         told.append(f"The seat comes with {counted(table.match.points(event.side), 'point')}.")
-    if table.match and table.under_way and table.match.spoilt is Unrated.REPLACED:
+    if table.match and table.has_match_under_way and table.match.unrated_reason is Unrated.REPLACED:
         told.append("The match no longer counts for ratings.")
-    if table.running:
+    if table.is_running:
         return told
-    if table.full:
+    if table.is_full:
         stop = "." if table.away else ":"  # before "When" or a command
         return [*told, f"Both seats are taken{stop} {next_step(table, me)}"]
     return [*told, free_seat(table.name, table.seating, me)]
@@ -310,7 +310,7 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
         told = [f"{does(event.player, me, 'leave')} {seat}."]
     else:
         told = [f"{event.player} has been away for too long: {seat} {is_} free."]
-    if table.running and table.seats:
+    if table.is_running and table.seats:
         if table.levels.of(event.side.other) is None:
             told.append("The battle waits.")
         if me in table.seats.values():
@@ -336,7 +336,7 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
     else:
         told = [f"{does(event.player, me, 'quit')}; {seat} {is_} kept."]
     other = table.seats.get(event.side.other)
-    if not (table.under_way and me and other != event.player):
+    if not (table.has_match_under_way and me and other != event.player):
         return told
     if me == other:
         told += _while_away(table)
@@ -347,15 +347,17 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
 
 def _at_stake(event: events.Absent, table: Table) -> list[str]:
     """Warn a player who quits during a match about the consequences of staying away."""
-    if table.levels != NO_BOTS or table.by_correspondence:
+    if table.levels != NO_BOTS or table.is_by_correspondence:
         return []
     if clock := table.clock:
         runs = "runs from your opponent's next ply on"
         if clock.turn is event.side:
-            still = f"stands still for {lasting(clock.still)} at most, then runs on"
-            runs = still if clock.still else "runs on"
-        return [f"Your clock {runs}: you have {time_left(clock.read(event.at), event.side)}."]
-    if not table.running or table.grace is None:
+            still = f"stands still for {lasting(clock.remaining_standstill)} at most, then runs on"
+            runs = still if clock.remaining_standstill else "runs on"
+        return [
+            f"Your clock {runs}: you have {time_left(clock.advanced_to(event.at), event.side)}."
+        ]
+    if not table.is_running or table.grace is None:
         return []
     when = f"in {lasting(table.grace)}" if table.grace else "now"
     return [f"Your opponent can claim the battle {when}."]
@@ -365,10 +367,10 @@ def _while_away(table: Table) -> list[str]:
     """Return the options of an absent player's opponent."""
     clock, grace = table.clock, table.grace
     if clock or grace is None:
-        if clock is None or table.by_correspondence:
+        if clock is None or table.is_by_correspondence:
             return []  # by correspondence there is nothing to wait for
-        still = f"stands still for {lasting(clock.still)} at most"
-        return [f"The clock {still if clock.still else 'runs on'}."]
+        still = f"stands still for {lasting(clock.remaining_standstill)} at most"
+        return [f"The clock {still if clock.remaining_standstill else 'runs on'}."]
     claims = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
     can = f"you can type {claims}"
     return [f"In {lasting(grace)} {can}." if grace else f"{can}."]
@@ -378,7 +380,10 @@ def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> li
     if table.match is None:
         return ["The battle is over."]
     score = event.outcome.score
-    sides = [f"{side.plural} ({holder(table, side, me)}) {score.of(side)}" for side in Side]
+    sides = [
+        f"{side.plural} ({player_or_description(table, side, me)}) {score.of(side)}"
+        for side in Side
+    ]
     if table.is_practice:
         sides = [f"{side.plural} {score.of(side)}" for side in Side]
     return [
@@ -422,9 +427,9 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     then = [] if match.tournament else [next_step(table, me)]
     if match.is_practice:
         return [won, *then]
-    if not match.over:
-        return [won, f"The match so far: {points(table, match, me)}.", *then]
-    told = [won, f"The match is over: {points(table, match, me)}."]
+    if not match.is_over:
+        return [won, f"The match so far: {match_points(table, match, me)}.", *then]
+    told = [won, f"The match is over: {match_points(table, match, me)}."]
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     if lead == 0:
         return [*told, "It is a draw.", *then]
@@ -436,7 +441,7 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
 
 def next_step(table: Table, me: str | None) -> str:
     """Return a sentence on how the reader can continue after a battle, or begin the first."""
-    if not table.full:
+    if not table.is_full:
         return free_seat(table.name, table.seating, me)
     begins = "begins the battle"
     if table.half_played:
@@ -447,7 +452,7 @@ def next_step(table: Table, me: str | None) -> str:
         begins = "begins the next match" if table.levels != events.NO_BOTS else "offers a rematch"
     begins = f'"start game on {table.name}" {begins}.'
     away = {table.seats[side] for side in table.away}
-    if not away or table.by_correspondence:
+    if not away or table.is_by_correspondence:
         return begins
     return f"When {listed(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
 
@@ -499,25 +504,25 @@ def _practice(player: str, me: str | None) -> str:
     return "your practice" if player == me else f"{player}'s practice"
 
 
-def holder(table: Table, side: Side, me: str | None = None, free: str = "") -> str:
+def player_or_description(table: Table, side: Side, me: str | None = None, free: str = "") -> str:
     """Return the player of a side: "you", a name, or `free`, by default a short description."""
     player = table.seats.get(side)
     if player is None:
-        return free or ("nobody" if table.kept_for(side) else "seat free")
+        return free or ("nobody" if table.reserved_for(side) else "seat free")
     return "you" if player == me else player
 
 
 # Time.
 
 
-def timed(control: TimeControl | None) -> str:
+def time_control_phrase(control: TimeControl | None) -> str:
     """Return a time control as part of a sentence; "" for none."""
     if control is None:
         return ""
     return f", {control} a ply" if control.is_correspondence else f", with a clock of {control}"
 
 
-def in_full(control: TimeControl) -> str:
+def time_control_in_words(control: TimeControl) -> str:
     """Return a time control in full words."""
     if control.is_correspondence:
         return f"{control} for each ply"
@@ -529,7 +534,7 @@ def in_full(control: TimeControl) -> str:
 
 def time_left(clock: Clock, side: Side) -> str:
     """Return the time a side has left, such as ``4:10``, ``1:04:10`` or ``2 days 3 hours``."""
-    seconds = int(clock.left(side))
+    seconds = int(clock.seconds_left(side))
     if clock.control.is_correspondence:
         return precisely(seconds)
     hours, minutes = divmod(seconds // 60, 60)
@@ -543,7 +548,9 @@ def times_left(table: Table) -> str:
     if clock is None:
         return ""
     sides = timed_sides(clock)
-    return ", ".join(f"{holder(table, side)} {time_left(clock, side)}" for side in sides)
+    return ", ".join(
+        f"{player_or_description(table, side)} {time_left(clock, side)}" for side in sides
+    )
 
 
 def timed_sides(clock: Clock) -> Iterable[Side]:
@@ -555,7 +562,7 @@ def has_left(table: Table, clock: Clock, side: Side, me: str | None) -> str:
     """Return the time that a player has left, as a sentence."""
     player = table.seats.get(side, f"whoever plays the {side.plural}")
     has = capitalised(does(player, me, "have"))
-    return f"{has} {precisely(clock.left(side))} left."
+    return f"{has} {precisely(clock.seconds_left(side))} left."
 
 
 # The state of a board.
@@ -578,13 +585,17 @@ def progress(table: Table) -> str:
         return f"A position is set up, the {table.opening.turn.plural} to move first"
     if match is None:
         return "No battle has begun"
-    which = "A single battle" if match.single else f"Battle {match.battle} of {match.battles}"
+    which = (
+        "A single battle" if match.is_single_battle else f"Battle {match.battle} of {match.battles}"
+    )
     if match.is_practice:
         which = "Practice"
-    return f"{which}{'' if match.running else ' is over'}, {counted(len(match.game.moves), 'ply')}"
+    return (
+        f"{which}{'' if match.is_running else ' is over'}, {counted(len(match.game.moves), 'ply')}"
+    )
 
 
-def rated(table: Table) -> str:
+def rated_suffix(table: Table) -> str:
     """Return ", rated" if the board's match counts for ratings, else ""."""
     return ", rated" if table.match and table.match.rated else ""
 
@@ -596,20 +607,20 @@ def left_and_lost(table: Table, side: Side) -> tuple[int, int]:
     return left, game.opening.count(piece) - left
 
 
-def score(score: Score) -> str:
+def score_phrase(score: Score) -> str:
     """Return a score in words, without a full stop."""
     return f"Score: dwarfs {score.dwarf}, trolls {score.troll}"
 
 
-def points(table: Table, match: Match, me: str | None = None) -> str:
+def match_points(table: Table, match: Match, me: str | None = None) -> str:
     """Return the points of the match so far by name, such as "you 31, Bert 24"."""
-    names = {side: holder(table, side, me, "the empty seat") for side in Side}
+    names = {side: player_or_description(table, side, me, "the empty seat") for side in Side}
     return ", ".join(f"{name} {match.points(side)}" for side, name in names.items())
 
 
-def turn(table: Table, me: str | None) -> str:
+def turn_sentence(table: Table, me: str | None) -> str:
     """Return the side to move as a sentence; "" without a running battle."""
-    if not table.running or table.game is None:
+    if not table.is_running or table.game is None:
         return ""
     side = table.game.position.turn
     player = table.seats.get(side)
@@ -621,7 +632,7 @@ def turn(table: Table, me: str | None) -> str:
     return f"It is {player}'s turn ({side.plural}){away}."
 
 
-def waiting(table: Table, me: str | None) -> str:
+def idle_board_sentences(table: Table, me: str | None) -> str:
     """Return sentences on the options at a table without a running battle."""
     sits = who_sits(table.name, table.seating, me)
-    return f"{sits} {next_step(table, me)}" if table.full else sits
+    return f"{sits} {next_step(table, me)}" if table.is_full else sits

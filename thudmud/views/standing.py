@@ -11,7 +11,7 @@ from thudmud.rules import Game, Side
 from thudmud.views import boards, reader, sentences
 from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 
 def at_table(facts: list[str], table: Table, view: View) -> list[str]:
@@ -19,59 +19,65 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
     A screen reader gets each fact on its own line, others get one paragraph.
     """
-    if view.display.reader:
-        return wrapped_each([f"At the {table.name}:", *facts] if view.away else facts, view.width)
+    if view.display.is_for_reader:
+        return wrap_each(
+            [f"At the {table.name}:", *facts] if view.is_elsewhere else facts, view.width
+        )
     paragraph = " ".join(facts)
-    return wrapped(f"[{table.name}] {paragraph}" if view.away else paragraph, view.display.width)
+    return wrap(
+        f"[{table.name}] {paragraph}" if view.is_elsewhere else paragraph, view.display.width
+    )
 
 
-def drawn(table: Table, view: View) -> list[str]:
+def full_board_lines(table: Table, view: View) -> list[str]:
     """Return a board in full, regardless of the reader's style.
 
     Readers whose clients draw the board get only the status line.
     """
-    if view.display.draws:
-        return shown(table, view)
-    if view.display.reader:
-        return wrapped_each(reader.position(table, view.me), view.width)
+    if view.display.is_drawn_by_client:
+        return board_lines(table, view)
+    if view.display.is_for_reader:
+        return wrap_each(reader.whole_board(table, view.me), view.width)
     return boards.draw(table, view.display)
 
 
-def shown(table: Table, view: View) -> list[str]:
+def board_lines(table: Table, view: View) -> list[str]:
     """Return the board in the reader's style."""
-    if view.display.reader:
-        return wrapped_each(reader.stands(table, view.me, view.style), view.width)
+    if view.display.is_for_reader:
+        return wrap_each(reader.board_on_arrival(table, view.me, view.style), view.width)
     if view.style is Style.FULL:
         return boards.draw(table, view.display)
-    return wrapped(boards.status_line(table), view.width)
+    return wrap(boards.status_line(table), view.width)
 
 
-def standing(table: Table, view: View) -> list[str]:
+def status_lines(table: Table, view: View) -> list[str]:
     """Return the side to move, or the options without a battle, and the open offers."""
-    return wrapped_each(standing_facts(table, view), view.width)
+    return wrap_each(standing_facts(table, view), view.width)
 
 
 def standing_facts(table: Table, view: View) -> list[str]:
     """Return the same as one text for each fact."""
-    if not table.running:
-        is_over = table.match and table.match.single
-        facts = ["The battle is over." if is_over else sentences.waiting(table, view.me)]
-    elif view.display.reader:
-        facts = reader.turn(table, view.me)
+    if not table.is_running:
+        is_over = table.match and table.match.is_single_battle
+        facts = [
+            "The battle is over." if is_over else sentences.idle_board_sentences(table, view.me)
+        ]
+    elif view.display.is_for_reader:
+        facts = reader.turn_sentences(table, view.me)
     else:
-        facts = [sentences.turn(table, view.me)]
-        if view.away and table.clock:  # the time isn't in a drawn board here
+        facts = [sentences.turn_sentence(table, view.me)]
+        if view.is_elsewhere and table.clock:  # the time isn't in a drawn board here
             facts.append(sentences.has_left(table, table.clock, table.clock.turn, view.me))
     for offer, side in table.offers.items():
         offered = Offered(0, table.seats[side], offer)
         told = sentences.event_sentences(offered, table, view.me)
-        facts += told if view.display.reader else [" ".join(told)]
+        facts += told if view.display.is_for_reader else [" ".join(told)]
     return facts
 
 
-def stands(table: Table, view: View) -> list[str]:
+def board_and_status_lines(table: Table, view: View) -> list[str]:
     """Return the board in the reader's style, the side to move and the open offers."""
-    return shown(table, view) + standing(table, view)
+    return board_lines(table, view) + status_lines(table, view)
 
 
 # Lists of boards.
@@ -79,12 +85,14 @@ def stands(table: Table, view: View) -> list[str]:
 
 def battles(hall: Hall, width: int) -> list[str]:
     """List the boards where a match is under way."""
-    entries = [f"{board_line(hall, table)}" for table in hall.tables.values() if table.under_way]
+    entries = [
+        f"{board_line(hall, table)}" for table in hall.tables.values() if table.has_match_under_way
+    ]
     if not entries:
-        return wrapped('No match is being played. "play" begins one.', width)
-    lines = wrapped_each((f"  {each}" for each in entries), width, "    ")
+        return wrap('No match is being played. "play" begins one.', width)
+    lines = wrap_each((f"  {each}" for each in entries), width, "    ")
     how = 'To watch one, type "observe" or "go to" and the name of its board.'
-    return lines + wrapped(how, width)
+    return lines + wrap(how, width)
 
 
 def board_line(hall: Hall, table: Table) -> str:
@@ -98,10 +106,10 @@ def board_line(hall: Hall, table: Table) -> str:
         taken = [f"{table.seats[Side.DWARF]} (both sides{', away' if table.away else ''})"]
     facts = [" and ".join(taken) or "both seats free"]
     if taken:
-        if table.match or table.full:
+        if table.match or table.is_full:
             facts.append(_progress(table))
         facts += [
-            f"{seat.side.value} seat {'empty' if seat.kept_for else 'free'}"
+            f"{seat.side.value} seat {'empty' if seat.reserved_for else 'free'}"
             for seat in table.seating
             if seat.player is None
         ]
@@ -109,7 +117,7 @@ def board_line(hall: Hall, table: Table) -> str:
     if watching:
         facts.append(f"{watching} watching")
     time = f", {table.time}" if table.time else ""
-    rated = sentences.rated(table) if table.under_way else ""
+    rated = sentences.rated_suffix(table) if table.has_match_under_way else ""
     return f"{table.name} ({table.ruleset.name} rules{time}{rated}): {'; '.join(facts)}"
 
 
@@ -117,9 +125,9 @@ def _progress(table: Table) -> str:
     match = table.match
     if match is None:
         return "no battle begun"
-    if match.over:
+    if match.is_over:
         return "battle over" if match.is_practice else "match over"
-    if not match.running:
+    if not match.is_running:
         return "between the battles of a match"
     plies = counted(len(match.game.moves), "ply")
     which = "practice" if match.is_practice else f"battle {match.battle}"
@@ -143,6 +151,6 @@ def summary(game: Game) -> list[str]:
     return [
         *map(str.rstrip, grid),
         f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
-        f"{sentences.score(game.score)}; {ahead}.",
+        f"{sentences.score_phrase(game.score)}; {ahead}.",
         state,
     ]

@@ -23,71 +23,71 @@ from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts
 from thudmud.views.registry import ADDED_LINES, RenderContext, added_lines, words
 from thudmud.views.registry import facts as facts_registered
-from thudmud.views.standing import at_table, shown
+from thudmud.views.standing import at_table, board_lines
 from thudmud.views.view import View
-from thudmud.views.words import wrapped_each
+from thudmud.views.words import wrap_each
 
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """Registered functions by exact type, which is faster than `singledispatch`. Base classes don't
 count."""
 
 
-def teller(hall: Hall, telling: Delivery) -> Callable[[View], list[str]]:
+def renderer_for(hall: Hall, delivery: Delivery) -> Callable[[View], list[str]]:
     """Return a function that renders a delivery for a reader's view.
 
     Raises:
         NotImplementedError: on calling it, if no function is registered for the aside or question.
     """
-    event, table = telling.event, telling.table
+    event, table = delivery.event, delivery.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
     if make := _WORDS.get(type(told), words if isinstance(event, Aside) else None):
         player = getattr(event, "player", "")
-        return partial(make, told, RenderContext(hall, table, telling.at, player, answer))
+        return partial(make, told, RenderContext(hall, table, delivery.at, player, answer))
     if table is None or not isinstance(event, events.TableEvent):
         return lambda _: []  # no text
-    return partial(_told, telling, event, table, hall)
+    return partial(_render_table_event, delivery, event, table, hall)
 
 
-def _told(
+def _render_table_event(
     telling: Delivery, event: events.TableEvent, table: Table, hall: Hall, view: View
 ) -> list[str]:
-    if telling.goes_on and isinstance(event, events.BattleStarted):
+    if telling.is_intermediate and isinstance(event, events.BattleStarted):
         return []  # already over
     told = _happened(hall, telling, event, table, view)
     sits = isinstance(event, events.Joined) and event.player == view.me
-    if not view.display.reader:
-        return told + shown(table, view) if sits or isinstance(event, DRAWN) else told
+    if not view.display.is_for_reader:
+        return told + board_lines(table, view) if sits or isinstance(event, DRAWN) else told
     left = []
     if sits:
-        left = reader.stands(table, view.me, view.style)
+        left = reader.board_on_arrival(table, view.me, view.style)
     elif isinstance(event, DRAWN):
-        left = reader.left_by(event, table, view.me, view.style)
+        left = reader.board_after_event(event, table, view.me, view.style)
     if isinstance(event, sentences.TURNED):
-        left += reader.turn(table, view.me)
-    return told + wrapped_each(left, view.width)
+        left += reader.turn_sentences(table, view.me)
+    return told + wrap_each(left, view.width)
 
 
 # Events of tables.
 
 
 def _happened(
-    hall: Hall, telling: Delivery, event: events.TableEvent, table: Table, view: View
+    hall: Hall, delivery: Delivery, event: events.TableEvent, table: Table, view: View
 ) -> list[str]:
     """Render an event of a table, without the board."""
     hints, kind = list[str](), type(event)
     is_closing = kind is events.BattleEnded and hall.is_idle(table)
-    is_turn_elsewhere = view.away and view.me and isinstance(event, sentences.TURNED)
+    is_turn_elsewhere = view.is_elsewhere and view.me and isinstance(event, sentences.TURNED)
     if kind in ADDED_LINES or is_turn_elsewhere:
-        occasion = RenderContext(hall, table, telling.at, event.player)
-        hints += added_lines(kind, telling, occasion, view)
-        hints += added_lines(Table, telling, occasion, view) if is_turn_elsewhere else []
-    if view.display.reader:
-        facts = reader.happened(event, table, view.me)
+        occasion = RenderContext(hall, table, delivery.at, event.player)
+        hints += added_lines(kind, delivery, occasion, view)
+        hints += added_lines(Table, delivery, occasion, view) if is_turn_elsewhere else []
+    if view.display.is_for_reader:
+        facts = reader.event_sentences_for_reader(event, table, view.me)
     else:
         facts = sentences.event_sentences(event, table, view.me)
-        if isinstance(event, sentences.TURNED) and table.running:
-            facts.append(sentences.turn(table, view.me))
-    if is_closing or telling.goes_on:
+        if isinstance(event, sentences.TURNED) and table.is_running:
+            facts.append(sentences.turn_sentence(table, view.me))
+    if is_closing or delivery.is_intermediate:
         facts = [each for each in facts if each != sentences.next_step(table, view.me)]
     if not any(facts):
         return []  # left to the next event
@@ -100,13 +100,13 @@ def _time_short(told: TimeShort, occasion: RenderContext, view: View) -> list[st
     return at_table([left], occasion.known_table, view)
 
 
-def facts(hall: Hall, telling: Delivery) -> list[Fact]:
+def delivery_facts(hall: Hall, delivery: Delivery) -> list[Fact]:
     """Return the facts of a delivery, in order."""
-    event, table = telling.event, telling.table
+    event, table = delivery.event, delivery.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
     if make := _FACTS.get(type(told)):
         player = getattr(event, "player", "")
-        return list(make(told, RenderContext(hall, table, telling.at, player, answer)))
+        return list(make(told, RenderContext(hall, table, delivery.at, player, answer)))
     if table and isinstance(event, events.TableEvent):
-        return list(table_facts(hall, event, table, telling.changes))
+        return list(table_facts(hall, event, table, delivery.changes))
     return []

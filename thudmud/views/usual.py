@@ -43,7 +43,7 @@ def _went(data: Mapping[str, Any]) -> _Made:
     yield "Room.RemovePlayer", data["player"]
 
 
-def _said(data: Mapping[str, Any]) -> _Made:
+def _channel_text(data: Mapping[str, Any]) -> _Made:
     kind, player, text = data["kind"], data["player"], data["text"]
     said = does(player, None, kind)
     told = {"emote": f"{player} {text}", "tell": f"{said} {data['to']}: {text}"}
@@ -60,5 +60,5 @@ _MADE_OF: Mapping[str, Callable[[Mapping[str, Any]], _Made]] = {
     "Thud.Here": _here,
     "Thud.Came": _came,
     "Thud.Went": _went,
-    "Thud.Say": _said,
+    "Thud.Say": _channel_text,
 }

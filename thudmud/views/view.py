@@ -46,24 +46,24 @@ class Terminal(Value):
 
     Attributes:
         width: columns of its screen.
-        utf8: whether it displays UTF-8.
+        supports_utf8: whether it displays UTF-8.
         colours: the number of colours: 0, 16, 256 or 2 ** 24.
-        reader: whether it reads text aloud.
+        has_reader: whether it reads text aloud.
         packages: the GMCP packages it has enabled, in lower case.
         height: rows of its screen; 0 if unknown.
-        ascii_only: whether it has declared that it doesn't display UTF-8. Many that do declare
+        is_ascii_only: whether it has declared that it doesn't display UTF-8. Many that do declare
             nothing.
-        draws: whether it draws clickable boards itself.
+        can_draw: whether it draws clickable boards itself.
     """
 
     width: int = DEFAULT_WIDTH
-    utf8: bool = False
+    supports_utf8: bool = False
     colours: int = 0
-    reader: bool = False
+    has_reader: bool = False
     packages: frozenset[str] = frozenset()
     height: int = 0
-    ascii_only: bool = False
-    draws: bool = False
+    is_ascii_only: bool = False
+    can_draw: bool = False
 
     def wants(self, package: str) -> bool:
         """Whether the client has enabled a GMCP package, or one that contains it."""
@@ -103,38 +103,38 @@ class Display(Value):
 
     Attributes:
         width: columns of the screen; every line is shorter.
-        utf8: whether boards are drawn in UTF-8 rather than ASCII.
-        ascii_only: whether all text is ASCII, including what players write.
+        uses_utf8: whether boards are drawn in UTF-8 rather than ASCII.
+        is_ascii_only: whether all text is ASCII, including what players write.
         colours: the number of colours: 0, 16, 256 or 2 ** 24.
         scheme: the colour scheme.
         elements: the player's own colours for elements.
         orient: the side of the board at the bottom.
-        large: whether boards are drawn large, if they fit the width.
-        reader: whether boards are described for a screen reader.
-        machine: whether machine lines for a program follow each event.
-        times: whether messages of other players show the time.
-        draws: whether the client draws boards, so that texts are for a player who clicks.
-        results: whether results of other players are shown.
+        is_large: whether boards are drawn large, if they fit the width.
+        is_for_reader: whether boards are described for a screen reader.
+        with_machine_lines: whether machine lines for a program follow each event.
+        shows_times: whether messages of other players show the time.
+        is_drawn_by_client: whether the client draws boards, so that texts are for a player who clicks.
+        shows_results: whether results of other players are shown.
     """
 
     width: int = DEFAULT_WIDTH
-    utf8: bool = False
-    ascii_only: bool = False
+    uses_utf8: bool = False
+    is_ascii_only: bool = False
     colours: int = 0
     scheme: Scheme = Scheme.PLAIN
     elements: tuple[tuple[Element, Colour], ...] = ()
     orient: Orient = Orient.SOUTH
-    large: bool = False
-    reader: bool = False
-    machine: bool = False
-    times: bool = False
-    draws: bool = False
-    results: bool = True
+    is_large: bool = False
+    is_for_reader: bool = False
+    with_machine_lines: bool = False
+    shows_times: bool = False
+    is_drawn_by_client: bool = False
+    shows_results: bool = True
 
     @classmethod
     def of(cls, terminal: Terminal, options: Options) -> Display:
         """Return the display of a terminal with some options."""
-        reader = _wanted(options.reader, can=terminal.reader)
+        reader = _is_switched_on(options.reader, can=terminal.has_reader)
         wants_utf8 = options.charset is Charset.UTF_8
         is_auto = options.charset is Charset.AUTO
         # A badly configured screen reader reads escape sequences and line drawing aloud.
@@ -144,18 +144,18 @@ class Display(Value):
         has_room = width >= LARGE_FROM[0] and terminal.height >= LARGE_FROM[1]
         return cls(
             width=width,
-            utf8=wants_utf8 or (is_auto and terminal.utf8),
-            ascii_only=options.charset is Charset.ASCII or (is_auto and terminal.ascii_only),
+            uses_utf8=wants_utf8 or (is_auto and terminal.supports_utf8),
+            is_ascii_only=options.charset is Charset.ASCII or (is_auto and terminal.is_ascii_only),
             colours=colours if coloured else 0,
             scheme=options.scheme if coloured and colours else Scheme.PLAIN,
             elements=options.elements if coloured and colours else (),
             orient=options.orient,
-            large=options.size is Size.LARGE or (options.size is Size.AUTO and has_room),
-            reader=reader,
-            machine=options.has(Toggle.MACHINE),
-            times=options.has(Toggle.TIMES),
-            draws=terminal.draws and options.reader is Switch.AUTO,  # else they want words
-            results=options.has(Toggle.RESULTS),
+            is_large=options.size is Size.LARGE or (options.size is Size.AUTO and has_room),
+            is_for_reader=reader,
+            with_machine_lines=options.has(Toggle.MACHINE),
+            shows_times=options.has(Toggle.TIMES),
+            is_drawn_by_client=terminal.can_draw and options.reader is Switch.AUTO,  # else they want words
+            shows_results=options.has(Toggle.RESULTS),
         )
 
 
@@ -223,7 +223,7 @@ class Screens:
         return display
 
 
-def _wanted(switch: Switch, *, can: bool) -> bool:
+def _is_switched_on(switch: Switch, *, can: bool) -> bool:
     return can if switch is Switch.AUTO else switch is Switch.ON
 
 
@@ -238,13 +238,13 @@ class View(Value):
         me: the reader's name if they are involved or sit at the table, else None.
         style: the reader's style for the board; full if there is no board.
         display: the reader's display.
-        away: whether the reader is elsewhere than the board.
+        is_elsewhere: whether the reader is elsewhere than the board.
     """
 
     me: str | None
     style: Style
     display: Display
-    away: bool = False
+    is_elsewhere: bool = False
 
     @property
     def width(self) -> int:
@@ -252,24 +252,24 @@ class View(Value):
         return self.display.width
 
 
-def readers_by_view(hall: Hall, telling: Delivery, screens: Screens) -> Readers:
+def readers_by_view(hall: Hall, delivery: Delivery, screens: Screens) -> Readers:
     """Group the recipients of a delivery by view, leaving out players without a screen.
 
     The groups of a room are cached: they only depend on its occupants, their terminals and which of
     them are involved.
     """
-    table, occupants = telling.table, telling.occupants
-    event = telling.event
-    involved = event.involves if isinstance(event, Aside) else _named(event)
+    table, occupants = delivery.table, delivery.occupants
+    event = delivery.event
+    involved = event.involves if isinstance(event, Aside) else _names_in(event)
     if table and not isinstance(event, Aloud):  # talk looks the same to all but the speaker
         involved.update(table.seats.values())
     if occupants is None:
-        return _grouped(hall, table, telling.audience, involved, screens)
+        return _grouped(hall, table, delivery.recipients, involved, screens)
     # A change of any terminal replaces `edition`, which makes all cached groupings obsolete.
-    known: dict[frozenset[str], Readers] | None = occupants.kept.get(screens.edition)
+    known: dict[frozenset[str], Readers] | None = occupants.cache.get(screens.edition)
     if known is None:
-        occupants.kept.clear()
-        known = occupants.kept[screens.edition] = {}
+        occupants.cache.clear()
+        known = occupants.cache[screens.edition] = {}
     here = occupants.members & involved
     found = known.get(here)
     if found is None:
@@ -277,7 +277,7 @@ def readers_by_view(hall: Hall, telling: Delivery, screens: Screens) -> Readers:
             known.clear()
         found = known[here] = _grouped(hall, table, occupants.names, here, screens)
     # Others concerned come last in the audience; they join the groups with an equal view.
-    elsewhere = telling.audience[len(occupants.names) :]
+    elsewhere = delivery.recipients[len(occupants.names) :]
     if not elsewhere:
         return found
     told = dict(found)
@@ -318,7 +318,7 @@ def _grouped(
                 style = Style.BRIEF if away else style  # they have another board on screen
             else:
                 away = person is not None and board != person.room
-        if display.draws:
+        if display.is_drawn_by_client:
             style = Style.BRIEF  # the board is beside the text
         key = me, style, away, id(display)  # equal displays are the same object
         group = groups.get(key)
@@ -329,7 +329,7 @@ def _grouped(
     return {key: (view, tuple(readers)) for key, (view, readers) in groups.items()}
 
 
-def _named(event: events.TableEvent | events.HallEvent) -> set[str]:
+def _names_in(event: events.TableEvent | events.HallEvent) -> set[str]:
     """Return the names in an event, including players who may have lost their seats by it."""
     match event:
         case events.SeekMade(player=player, to=to):

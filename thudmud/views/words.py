@@ -66,7 +66,7 @@ def _is_unseen(char: str) -> bool:
 
 _COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
 GLUE = "\0"
-"""A non-breaking blank, which `wrapped` replaces by a blank. Displayed text never contains it."""
+"""A non-breaking blank, which `wrap` replaces by a blank. Displayed text never contains it."""
 _NARROW = "\N{COMBINING GRAVE ACCENT}"
 """The first character that doesn't take one column. (The soft hyphen takes one.)"""
 _EMOJI = "\N{VARIATION SELECTOR-16}"
@@ -84,7 +84,7 @@ def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
     return [each for each in sentences if verbs.isdisjoint(_TYPED.findall(each))]
 
 
-def wrapped(
+def wrap(
     text: str, width: int, indent: str = "", *, glued: bool = True, private: bool = False
 ) -> list[str]:
     """Wrap a text into lines of fewer than `width` columns.
@@ -108,9 +108,9 @@ def wrapped(
     return list((_broken_at_quotes if private else _broken_as_told)(text, width, indent))
 
 
-def wrapped_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
+def wrap_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
     """Wrap several texts, starting each on a new line."""
-    return [line for text in texts for line in wrapped(text, width, indent)]
+    return [line for text in texts for line in wrap(text, width, indent)]
 
 
 def columns(text: str) -> int:

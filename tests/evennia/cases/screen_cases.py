@@ -36,14 +36,24 @@ class Screens(Furnished):
             self.one.clear()
             self.one.update(flags)
             found = terminal([self.session])
-            assert (found.width, found.utf8, found.colours, found.reader) == expected, flags
+            assert (
+                found.width,
+                found.supports_utf8,
+                found.colours,
+                found.has_reader,
+            ) == expected, flags
 
     def test_several_screens_share_the_least_capabilities(self) -> None:
         self.one.update({"SCREENWIDTH": {0: 60}, "UTF-8": True, "ANSI": True, "XTERM256": True})
         self.other.update({"SCREENWIDTH": {0: 100}, "UTF-8": False, "ANSI": True})
         self.other["SCREENREADER"] = True
         found = terminal([self.session, self.session2])
-        assert (found.width, found.utf8, found.colours, found.reader) == (60, False, 16, True)
+        assert (found.width, found.supports_utf8, found.colours, found.has_reader) == (
+            60,
+            False,
+            16,
+            True,
+        )
 
     def test_large_board_requires_a_known_screen_height(self) -> None:
         self.one.pop("SCREENHEIGHT", None)

@@ -7,23 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.errors import RefusedError
-from thudmud.features.analysis.messages import MOST_TOLD, curve, of_ply, told
+from thudmud.features.analysis.messages import MOST_TOLD, curve, of_ply, render_analysis
 from thudmud.features.analysis.model import AnalysedBattle, Analysing, Analysis, AnalysisRefusal
 from thudmud.game.archive import Battle, State
 from thudmud.game.delivery import Delivery
-from thudmud.game.evaluation import DECIDED
+from thudmud.game.evaluation import WIN_SCORE
 from thudmud.game.events import BattleId
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.rules import DISCWORLD, Game
 from thudmud.values import replace
-from thudmud.views.refusals import refused
-from thudmud.views.telling import teller
+from thudmud.views.refusals import refusal_text
+from thudmud.views.telling import renderer_for
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns
 
 WIDE = Display(width=200)
-READER = Display(width=200, reader=True)
+READER = Display(width=200, is_for_reader=True)
 GAME = Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").push("dA6-E6").push("TF7-E7")
 OAK = BattleId("oak board", 3)
 BATTLE = Battle(12, OAK, 0.0, "discworld", "Anna", "Bert", OAK, 9, State.UNFINISHED, plies=4)
@@ -38,7 +38,7 @@ FOUND = AnalysedBattle(BATTLE, GAME, ANALYSIS)
 
 
 def test_full_analysis_text() -> None:
-    assert told(FOUND, WIDE) == [
+    assert render_analysis(FOUND, WIDE) == [
         "Battle 12, 1970-01-01: Anna (dwarfs), Bert (trolls); discworld, 4 plies, never finished.",
         "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The "
         "numbers at the bottom count plies.",
@@ -63,14 +63,16 @@ SLID = AnalysedBattle(
 
 
 def test_inaccuracy_names_the_largest_loss_and_the_total() -> None:
-    assert told(SLID, WIDE)[-4:-1] == [
+    assert render_analysis(SLID, WIDE)[-4:-1] == [
         "The dwarfs made 1 inaccuracy (?!); the trolls made 1 inaccuracy (?!).",
         "Ply 3 ?! Anna (dwarfs), A6 to E6. Small losses add up to 2.6 points; this is the largest."
         " Better: A6 to B6, then G7 to G6.",
         "Ply 4 ?! Bert (trolls), F7 to E7. Small losses add up to 2.1 points; this is the largest."
         " Better: G7 to F7 taking F6.",
     ]
-    assert told(SLID, READER)[-3].startswith("Ply 3, an inaccuracy of Anna, dwarfs: A6 to E6.")
+    assert render_analysis(SLID, READER)[-3].startswith(
+        "Ply 3, an inaccuracy of Anna, dwarfs: A6 to E6."
+    )
     assert of_ply(SLID.analysis, GAME, 3) == (
         "An inaccuracy, ?!: now the trolls are ahead by 1.3. Small losses add up to 2.6 points;"
         " this is the largest. Better: A6 to B6, then G7 to G6."
@@ -83,7 +85,7 @@ def test_inaccuracy_without_a_better_line_gives_the_total() -> None:
 
 
 def test_screen_reader_gets_sentences_instead_of_a_curve() -> None:
-    assert told(FOUND, READER)[1:9] == [
+    assert render_analysis(FOUND, READER)[1:9] == [
         "At the start the sides are even.",
         "After ply 1, the sides are even.",
         "After ply 2, the trolls are ahead by 1.3.",
@@ -98,7 +100,7 @@ def test_screen_reader_gets_sentences_instead_of_a_curve() -> None:
 def test_screen_reader_summary_of_a_long_battle_is_sampled() -> None:
     game = longer(119)
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 120, (0,) * 119, ((),) * 119))
-    sentences = [each for each in told(found, READER) if "sides" in each]
+    sentences = [each for each in render_analysis(found, READER) if "sides" in each]
     assert sentences[1] == "After ply 20, the sides are even."
     assert sentences[-1] == "At the end, after ply 119, the sides are even."
     assert len(sentences) < 12
@@ -116,7 +118,7 @@ def test_mistake_list_is_limited_to_the_worst() -> None:
     game = longer(30)
     lost, line = tuple(range(200, 230)), game.moves[:1]
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 31, lost, (line,) * 30))
-    lines = told(found, WIDE)
+    lines = render_analysis(found, WIDE)
     marked = [int(each.split()[1]) for each in lines if each.startswith("Ply ")]
     assert marked == list(range(31 - MOST_TOLD, 31))
     assert lines[-1].startswith("These are the 10 that lost most.")
@@ -143,23 +145,23 @@ def test_replay_comment_on_a_ply(ply: int, sentence: str) -> None:
     ("worths", "sentence"),
     [
         (
-            (0, 0, DECIDED, 0, 0),
+            (0, 0, WIN_SCORE, 0, 0),
             "A blunder, ??: now the sides are even. This would have won: A6 to B6",
         ),
         (
-            (0, 0, 0, -DECIDED, 0),
+            (0, 0, 0, -WIN_SCORE, 0),
             "A blunder, ??: now the trolls have won, or can. This would not have lost: A6 to B6",
         ),
     ],
 )
 def test_decisive_blunder_wording(worths: tuple[int, ...], sentence: str) -> None:
-    analysis = Analysis(6000, worths, (0, 0, DECIDED, 0), BETTER)
+    analysis = Analysis(6000, worths, (0, 0, WIN_SCORE, 0), BETTER)
     assert of_ply(analysis, GAME, 3) == f"{sentence}, then G7 to G6."
 
 
 def progress(analysing: Analysing) -> str:
     hall, view = Hall([]), View("Anna", Style.FULL, Display(width=500))
-    return " ".join(teller(hall, Delivery(analysing, ("Anna",)))(view))
+    return " ".join(renderer_for(hall, Delivery(analysing, ("Anna",)))(view))
 
 
 def test_progress_messages() -> None:
@@ -189,7 +191,7 @@ def test_curve_in_ascii() -> None:
 
 
 def test_curve_in_utf8() -> None:
-    assert curve(RISING, Display(width=200, utf8=True)) == [
+    assert curve(RISING, Display(width=200, uses_utf8=True)) == [
         " +10 |                        ⢀⣀⣤⣤⣶⣾",
         "     |                  ⣀⣠⣤⣶⣾⣿⣿⣿⣿⣿⣿⣿",
         "     |           ⣀⣠⣤⣴⣶⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿",
@@ -202,12 +204,12 @@ def test_curve_in_utf8() -> None:
 
 
 @given(
-    st.lists(st.integers(-6000, 6000) | st.sampled_from([DECIDED, -DECIDED]), min_size=3),
+    st.lists(st.integers(-6000, 6000) | st.sampled_from([WIN_SCORE, -WIN_SCORE]), min_size=3),
     st.integers(20, 300),
 )
 def test_curve_fits_any_screen_width(worths: list[int], width: int) -> None:
     for utf8 in (False, True):
-        rows = curve(worths, Display(width=width, utf8=utf8))
+        rows = curve(worths, Display(width=width, uses_utf8=utf8))
         assert len(rows) == 8
         assert all(columns(row) < width for row in rows)
         assert utf8 or all(row.isascii() for row in rows)
@@ -260,7 +262,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS, ids=lambda each: str(each)[:20])
 def test_analysis_refusal_wording(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence
 
 
 def test_refusal_cases_cover_every_code() -> None:

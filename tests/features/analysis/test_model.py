@@ -29,7 +29,7 @@ from thudmud.features.playing.seats import Join
 from thudmud.game.archive import BattleLookup, LookupNeededError, LookupResults
 from thudmud.game.command import Asked
 from thudmud.game.decisions import decide
-from thudmud.game.evaluation import DECIDED, Evaluation
+from thudmud.game.evaluation import WIN_SCORE, Evaluation
 from thudmud.game.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
 from thudmud.store import at_once
@@ -67,10 +67,10 @@ class TestMarks:
         assert lost((0, 0, 0, 0), (0, -300, -300), (0, 0, 0), (0, 0, 0))[0] == 300
 
     def test_loss_by_a_forced_win_counts_at_any_depth(self) -> None:
-        assert lost((0, 0, 0), (0, -3 * DECIDED), (0, 0), (0, 0))[0] == DECIDED
+        assert lost((0, 0, 0), (0, -3 * WIN_SCORE), (0, 0), (0, 0))[0] == WIN_SCORE
 
     def test_win_found_at_a_greater_depth_loses_nothing(self) -> None:
-        assert lost((0, DECIDED + 3), (0, 0, 0, DECIDED + 1), (0, 0), (0, 0))[0] == 0
+        assert lost((0, WIN_SCORE + 3), (0, 0, 0, WIN_SCORE + 1), (0, 0), (0, 0))[0] == 0
 
     def test_loss_needs_more_than_one_search_depth(self) -> None:
         assert lost((900,), (0,), (900,), (0,)) == (0, 0, 0)
@@ -136,7 +136,7 @@ class TestSlides:
         assert marks(sliding(0, 0, 0, 0, -350, 0, 0, 0, 0, 0)) == {5: "?"}
 
     def test_decisive_loss_is_not_a_slide(self) -> None:
-        found = sliding(-150, 0, -DECIDED, 0, 0, 0)
+        found = sliding(-150, 0, -WIN_SCORE, 0, 0, 0)
         assert "?!" not in marks(found).values()
 
     def test_analysis_without_slides_has_no_inaccuracies(self) -> None:
@@ -158,8 +158,8 @@ class TestWorths:
         assert analysed(game, weighed((70, 70), (90, 90), game=game)).worths == (-3100, -3080)
 
     def test_worth_of_a_won_position_is_capped_at_decided(self) -> None:
-        found = analysed(GAME, weighed((-500, -500), (0, -DECIDED - 2), (0,), (3 * DECIDED,)))
-        assert found.worths == (0, -DECIDED, 500, DECIDED)
+        found = analysed(GAME, weighed((-500, -500), (0, -WIN_SCORE - 2), (0,), (3 * WIN_SCORE,)))
+        assert found.worths == (0, -WIN_SCORE, 500, WIN_SCORE)
 
     def test_final_worth_of_an_ended_battle_equals_the_score(self) -> None:
         dwarf, troll = Square.parse("A6").bit, Square.parse("B6").bit
@@ -179,7 +179,7 @@ class TestWorths:
         opening = replace(KOOM_VALLEY.opening, rock=rock, dwarfs=dwarf, trolls=troll)
         game = Game.start(KOOM_VALLEY, opening).push("RF2-F1")
         assert game.outcome
-        assert analysed(game, weighed((300, 300), game=game)).worths == (0, DECIDED)
+        assert analysed(game, weighed((300, 300), game=game)).worths == (0, WIN_SCORE)
 
     def test_inconsistent_lengths_are_rejected(self) -> None:
         with pytest.raises(InvalidValueError):
@@ -227,17 +227,17 @@ class TestWhoIsGivenOne:
         (told,) = do(hall, "Carla", Analyse(1))
         assert isinstance(told.event, Asked)
         assert told.event.answer == (hall.battles[0], hall.game(1), FOUND)
-        assert told.audience == ("Carla",)
+        assert told.recipients == ("Carla",)
 
     def test_missing_analysis_is_requested(self, hall: StoredHall) -> None:
         end(hall)
         battle, game = hall.battles[0], hall.game(1)
         found = LookupResults({BattleLookup(1): hall.found(BattleLookup(1))})
-        found.take(KeptAnalysisLookup(battle.id, 3), None)
+        found.store(KeptAnalysisLookup(battle.id, 3), None)
         with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", Analyse(1), 0, found)
         assert unread.value.lookup == AnalysisLookup(battle, game)
-        found.take(AnalysisLookup(battle, game), FOUND)
+        found.store(AnalysisLookup(battle, game), FOUND)
         ((aside,),) = [each.asides for each in decide(hall, "Carla", Analyse(1), 0, found)]
         assert isinstance(aside, Asked)
         assert aside.answer == (battle, game, FOUND)
@@ -302,7 +302,7 @@ class TestWhoIsGivenOne:
         assert isinstance(told.event, Replayed)
         assert told.event.annotation
         enter(hall, "Dora", member=True)
-        hall.people["Carla"].member = True
+        hall.people["Carla"].is_member = True
         do(hall, "Carla", Join(Side.DWARF, "pine board"))
         do(hall, "Dora", Join(Side.TROLL, "pine board"))
         do(hall, "Carla", Start("pine board"))

@@ -37,7 +37,7 @@ class SlowWeigher:
     async def advise(self, _board: str, _game: Game) -> tuple[Move, ...] | None:
         return None
 
-    async def weigh(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game) -> Evaluation | None:
         self.begun.append(game)
         await self.tickets.acquire()
         if self.error:
@@ -157,7 +157,7 @@ async def test_player_has_one_analysis_at_a_time_and_sees_progress(
 
 
 async def test_analyses_are_limited_per_address(place: Place, adviser: SlowWeigher) -> None:
-    place.hall.limit(AnalysisLimits(1))
+    place.hall.set_limits(AnalysisLimits(1))
     await second_battle(place)
     await place.enter("Carla", "Dora", origin="10.0.0.1")
     await place.enter("Emil", origin="10.0.0.2")
@@ -268,7 +268,7 @@ async def test_abandoned_analysis_does_not_count_towards_limits(
     place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysing, "MOST", 1)
-    place.hall.limit(AnalysisLimits(1))
+    place.hall.set_limits(AnalysisLimits(1))
     await second_battle(place)
     await place.enter("Carla", "Dora", origin="10.0.0.1")
     await place.type("Carla", "analyse 1")

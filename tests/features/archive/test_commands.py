@@ -69,7 +69,7 @@ def begin(hall: StoredHall, board: str) -> None:
 def step(hall: StoredHall, way: Way) -> Replayed:
     (told,) = do(hall, "Carla", Step(way))
     assert isinstance(told.event, Replayed)
-    assert told.audience == ("Carla",)
+    assert told.recipients == ("Carla",)
     return told.event
 
 
@@ -160,8 +160,8 @@ class TestLookups:
                 History("bert", 2, "me", "classic", "today"),
                 HistoryLookup("bert", 2, "Carla", "classic", "today"),
             ),
-            (ViewScore(), ScoreLookup("Carla", curves=True)),
-            (ViewScore("bert"), ScoreLookup("bert", curves=True)),
+            (ViewScore(), ScoreLookup("Carla", with_curves=True)),
+            (ViewScore("bert"), ScoreLookup("bert", with_curves=True)),
             (ViewStandings(), StandingsLookup("Carla")),
             (
                 ViewStandings("classic", TimeClass.LONG),
@@ -190,8 +190,8 @@ class TestLookups:
     def test_lookup_results_are_the_answer(self, hall: StoredHall) -> None:
         battle, game = hall.battles[0], hall.game(1)
         found = LookupResults()
-        found.take(BattleLookup(1), FoundBattle(battle, game))
-        found.take(KeptAnalysisLookup(battle.id, 3), None)
+        found.store(BattleLookup(1), FoundBattle(battle, game))
+        found.store(KeptAnalysisLookup(battle.id, 3), None)
         (decision,) = decide(hall, "Carla", Replay(1), NOW, found)
         assert decision.asides == (Replayed("Carla", battle, game, 0),)
 
@@ -200,7 +200,7 @@ class TestReplaying:
     def test_replay_starts_at_the_initial_position(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Carla", Replay(1))
         assert told.event == Replayed("Carla", hall.battles[0], hall.game(1), 0)
-        assert told.audience == ("Carla",)
+        assert told.recipients == ("Carla",)
 
     def test_replay_steps_in_every_direction(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
@@ -235,12 +235,12 @@ class TestReplaying:
         do(hall, "Carla", Replay(1))
         seen = [step(hall, Way.PLAY) for _ in range(3)]
         assert [each.ply for each in seen] == [1, 2, 3]
-        assert [each.playing for each in seen] == [True, True, False]
+        assert [each.is_autoplaying for each in seen] == [True, True, False]
 
     def test_manual_step_stops_automatic_replay(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.PLAY)
-        assert not step(hall, Way.NEXT).playing
+        assert not step(hall, Way.NEXT).is_autoplaying
 
     def test_step_without_a_replay_is_refused(self, hall: StoredHall) -> None:
         for way in Way:
@@ -295,7 +295,7 @@ class TestReplaying:
         assert step(hall, Way.LAST) == step(hall, Way.LAST)
         (left,) = do(hall, "Carla", Stop())
         assert isinstance(left.event, ReplayLeft)
-        assert left.audience == ("Carla",)
+        assert left.recipients == ("Carla",)
         assert left.event.replay.ply == 3
         (told,) = do(hall, "Carla", Step(Way.LAST))
         assert told.event == Asked("Carla", LastMove(), "oak board")
@@ -325,4 +325,4 @@ class TestQuestions:
         (told,) = do(hall, "Carla", command)
         answer = hall.found(lookup)
         assert told.event == Asked("Carla", asked, answer=answer)
-        assert told.audience == ("Carla",)
+        assert told.recipients == ("Carla",)

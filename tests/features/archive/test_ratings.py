@@ -35,7 +35,7 @@ LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 LEVELS = (BotLevel(1, "Chalk", "Plays badly."), BotLevel(2, "Slate", "Plays better."))
 FOUR = "Anna", "Bert", "Carl", "Dora"
 CURVE_IN_DOTS = [" \u2847", "\u28b0\u28e7", "\u28f8\u28ff"]
-WIDE, NARROW, READER = Display(80), Display(40), Display(80, reader=True)
+WIDE, NARROW, READER = Display(80), Display(40), Display(80, is_for_reader=True)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def annals() -> Annals:
 
 
 def score(annals: Annals, player: str, me: str = "Zoe", display: Display = WIDE) -> str:
-    found = annals.found(ScoreLookup(player, curves=True))
+    found = annals.found(ScoreLookup(player, with_curves=True))
     is_here = player in {"Anna", "Bert"}
     return "\n".join(ratings.score(found, player, me, LEVELS, display, is_here=is_here))
 
@@ -100,7 +100,7 @@ Anna:
 A rating with a ? is provisional: see
 "help ratings"."""
         )
-        drawn = score(annals, "Anna", display=Display(80, utf8=True)).split("\n")
+        drawn = score(annals, "Anna", display=Display(80, uses_utf8=True)).split("\n")
         assert [line[12:] for line in drawn if "|" in line] == CURVE_IN_DOTS
         told = score(annals, "Anna", display=READER).replace("\n", " ")
         assert "Over the last 3 matches it went from 1500 to 1562; the highest was 1647" in told
@@ -113,7 +113,7 @@ A rating with a ? is provisional: see
         rating = Rating(points[-1], 90, 200)
         found = PlayerScore("Anna", curves={STANDARD: points})
         found = replace(found, people=replace(found.people, ratings={STANDARD: rating}))
-        display = Display(width, utf8=utf8)
+        display = Display(width, uses_utf8=utf8)
         lines = ratings.score(found, "Anna", "Anna", LEVELS, display, is_here=True)
         assert max(map(len, lines)) < width
         drawn = [line.partition("|") for line in lines if "|" in line]
@@ -194,7 +194,7 @@ You are ranked after 6 rated matches: "help ratings" tells more."""
         annals.match("Anna", "Bert")
         for display, points in (
             (Display(120), "1579?"),
-            (Display(120, reader=True), "1579, provisional"),
+            (Display(120, is_for_reader=True), "1579, provisional"),
         ):
             assert standings(annals, StandingsLookup("Anna"), display) == (
                 "Discworld, untimed: nobody is ranked yet.\n"
@@ -230,9 +230,9 @@ class TestChanges:
     ) -> list[str]:
         hall = Hall([])
         for name in ("Anna", "Bert"):
-            hall.let_in(Entered(name, member=name in members))
+            hall.add_player(Entered(name, is_member=name in members))
         event = replace(self.ENDED, **ended)
-        match = replace(self.MATCH, rated=event.rated, levels=event.levels, spoilt=spoilt)
+        match = replace(self.MATCH, rated=event.rated, levels=event.levels, unrated_reason=spoilt)
         return ratings.changed(event, match, changes, View(me, Style.FULL, display), hall)
 
     @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_scores_and_standings_fit_the_screen_width(
     annals: Annals, width: int, *, reader: bool
 ) -> None:
     annals.season(*LONG, *FOUR, rules="koom valley", time=TimeControl(days=2), rounds=9)
-    display = Display(width, reader=reader)
+    display = Display(width, is_for_reader=reader)
     shown = score(annals, LONG[0], LONG[1], display) + "\n"
     shown += standings(annals, StandingsLookup(LONG[0]), display)
     assert "correspondence" in shown

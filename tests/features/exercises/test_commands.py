@@ -272,7 +272,7 @@ class TestWhomItConcerns:
     def test_exercise_messages_go_to_their_player_only(self, hall: StoredHall) -> None:
         told = do(hall, "Anna", Tutorial(2)) + do(hall, "Anna", ply("C5", "C11"))
         told += do(hall, "Anna", Stop())
-        assert {telling.audience for telling in told} == {("Anna",)}
+        assert {telling.recipients for telling in told} == {("Anna",)}
 
     def test_exercise_uses_no_board_and_stores_nothing(self, hall: StoredHall) -> None:
         boards = dict(hall.tables)
@@ -325,8 +325,8 @@ class TestBattles:
         waits, exercised = do(hall, "Anna", command)
         name = exercise(hall).table.name
         assert waits.event == BattleWaits("Anna", "Bert", "oak board", name)
-        assert waits.audience == ("Anna", "Bert")
-        assert exercised.audience == ("Anna",)
+        assert waits.recipients == ("Anna", "Bert")
+        assert exercised.recipients == ("Anna",)
         assert len(do(hall, "Anna", TryPuzzle(2))) == 1  # the opponent has already been notified
         left, seen = do(hall, "Anna", Stop())
         assert isinstance(left.event, ExerciseLeft)
@@ -378,7 +378,7 @@ class TestBattles:
         was = in_lesson(hall)
         left, _ = do(hall, "Bert", Start())
         assert left.event == ExerciseLeft("Anna", was)
-        assert left.audience == ("Anna",)
+        assert left.recipients == ("Anna",)
         do(hall, "Anna", ply("A6", "B6"))
         assert hall.tables["oak board"].game
         assert len(hall.tables["oak board"].game.moves) == 1
@@ -447,7 +447,7 @@ class TestPuzzles:
 
     def test_unforeseen_try_is_refuted_by_at_most_one_capture(self) -> None:
         for move in ONE.game.legal_moves():
-            if not ONE.goes_like(move) and (move.origin, move.target) not in ONE.tries:
+            if not ONE.has_solution_squares(move) and (move.origin, move.target) not in ONE.tries:
                 tried, *replies = ONE.refuted(move)
                 assert tried == move
                 assert all(each.captures for each in replies)
@@ -456,7 +456,10 @@ class TestPuzzles:
     def test_try_with_fewer_captures_is_refuted(self) -> None:
         for puzzle in puzzles().values():
             for move in puzzle.game.legal_moves():
-                if puzzle.goes_like(move) or (move.origin, move.target) not in puzzle.tries:
+                if (
+                    puzzle.has_solution_squares(move)
+                    or (move.origin, move.target) not in puzzle.tries
+                ):
                     continue
                 fewer = replace(move, captures=move.captures[:1])
                 if fewer in puzzle.game.legal_moves():
@@ -518,7 +521,9 @@ class TestRatings:
         house.obey(player, played(puzzle.solution), 2.0)
 
     def fail(self, house: House, puzzle: Puzzle = ONE, player: str = "Anna") -> None:
-        wrong = next(move for move in puzzle.game.legal_moves() if not puzzle.goes_like(move))
+        wrong = next(
+            move for move in puzzle.game.legal_moves() if not puzzle.has_solution_squares(move)
+        )
         house.obey(player, TryPuzzle(puzzle.number), 2.0)
         house.obey(player, played(wrong), 2.0)
 

@@ -33,7 +33,7 @@ PARTS = {"capturing all": "move a6 b6 capturing all", "around": "around a6"}
 
 def house(*, reader: bool = False, utf8: bool = False, member: bool = False) -> House:
     made = House([BoardSpec("oak board")])
-    made.enter("Anna", 1.0, Terminal(COLUMNS, reader=reader, utf8=utf8), member=member)
+    made.enter("Anna", 1.0, Terminal(COLUMNS, has_reader=reader, supports_utf8=utf8), member=member)
     return made
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from thudmud.errors import RefusedError
 from thudmud.features.explorer.model import ExplorerRefusal as E
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 
 REFUSALS = [
     (
@@ -26,4 +26,4 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
 def test_explorer_refusal_wording(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence

@@ -14,8 +14,8 @@ from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
-from thudmud.views.refusals import refused
-from thudmud.views.telling import teller
+from thudmud.views.refusals import refusal_text
+from thudmud.views.telling import renderer_for
 from thudmud.views.view import Display, View
 
 TABLE = Table.set_up(BoardSpec("oak board"))
@@ -41,7 +41,7 @@ STEPS, TAKING = 'Try "move from A6 to B6": ', 'Try "move from G7 to F7 capturing
 
 def told(table: Table, advice: Advice, view: View) -> list[str]:
     asked = Asked("Anna", Hint(), table.name, advice)
-    return teller(Hall([BoardSpec(table.name)]), Delivery(asked, ("Anna",), table))(view)
+    return renderer_for(Hall([BoardSpec(table.name)]), Delivery(asked, ("Anna",), table))(view)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ ADVICE = Advice(Side.TROLL, TAKES, (CAPTURES, LOSES))
 
 
 def test_hint_for_a_screen_reader_has_one_reason_a_line() -> None:
-    assert told(TABLE, ADVICE, View("Anna", Style.FULL, Display(reader=True))) == [
+    assert told(TABLE, ADVICE, View("Anna", Style.FULL, Display(is_for_reader=True))) == [
         'Try "move from G7 to F7 capturing E7, F8".',
         "It captures 2 dwarfs.",
         "The dwarfs can then capture a troll.",
@@ -130,7 +130,7 @@ def test_hint_for_a_screen_reader_has_one_reason_a_line() -> None:
 
 
 def test_hint_from_elsewhere_names_the_board_and_wraps() -> None:
-    away = View("Anna", Style.FULL, Display(width=40), away=True)
+    away = View("Anna", Style.FULL, Display(width=40), is_elsewhere=True)
     assert told(TABLE, ADVICE, away) == [
         'Try "move from G7 to F7 on oak board',
         'capturing E7, F8": it captures 2',
@@ -155,4 +155,4 @@ REFUSALS = {
 
 @pytest.mark.parametrize("code", HintRefusal)
 def test_hint_refusal_wording(code: HintRefusal) -> None:
-    assert refused(RefusedError(code, board="oak board")) == REFUSALS[code]
+    assert refusal_text(RefusedError(code, board="oak board")) == REFUSALS[code]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from thudmud.game.advice import Because, Merit, advice
+from thudmud.game.advice import Because, Merit, build_advice
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -116,7 +116,7 @@ def test_reasons_for_a_ply(case: Case) -> None:
     played = game
     for ply in case.line.split():
         played = played.push(ply)
-    told = advice(game, played.moves)
+    told = build_advice(game, played.moves)
     assert (told.side, told.move) == (case.turn, played.moves[0])
     assert list(told.reasons) == case.reasons
 

@@ -36,7 +36,7 @@ class SlowAdviser:
             raise self.error
         return game.push("dA6-B6").moves[-1:] if self.knows else None
 
-    async def weigh(self, game: Game) -> None:
+    async def evaluate(self, game: Game) -> None:
         pass
 
 

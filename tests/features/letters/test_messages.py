@@ -8,7 +8,7 @@ from tests.game.conftest import NOW
 from tests.game.halls import hall_of
 from thudmud.errors import RefusedError
 from thudmud.features.letters.commands import Letters
-from thudmud.features.letters.messages import listed
+from thudmud.features.letters.messages import letter_list_lines
 from thudmud.features.letters.model import Letter, LettersPage
 from thudmud.features.letters.model import LettersRefusal as L
 from thudmud.game.archive import LetterCount, LetterCountLookup, LookupResults
@@ -17,9 +17,9 @@ from thudmud.game.command import Asked
 from thudmud.game.delivery import Delivery
 from thudmud.game.options import Style
 from thudmud.views.data import Fact
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 from thudmud.views.registry import RenderContext, added_lines
-from thudmud.views.telling import facts
+from thudmud.views.telling import delivery_facts
 from thudmud.views.view import Display, View
 
 FIRST = Letter(7, "Anna", NOW - 90.0, "Shall we play? @thud " + "It is so long. " * 9)
@@ -30,7 +30,7 @@ LAST = Letter(12, "", NOW, "Ho!", is_new=False)
 @pytest.mark.parametrize("reader", [False, True])
 def test_letters_fit_the_screen_width(width: int, *, reader: bool) -> None:
     page = LettersPage((FIRST, LAST), 1, 12)
-    lines = listed(page, Letters(), Display(width, reader=reader), NOW)
+    lines = letter_list_lines(page, Letters(), Display(width, is_for_reader=reader), NOW)
     assert max(map(len, lines)) < width
     words = " ".join(" ".join(lines).replace("more: ", "").split())
     assert words.startswith("You have 12 messages, 1 of them new. Page 1 of 2: 7. Anna, 90 seconds")
@@ -61,16 +61,16 @@ def test_arrival_packet_counts_the_letters(room: str | None) -> None:
         Entered("Bert", room, found=found(2, 3)),
         TookOver("Bert", room, found(2, 3)),
     ):
-        told = facts(hall, Delivery(came, ("Bert",), hall.tables[room] if room else None))
+        told = delivery_facts(hall, Delivery(came, ("Bert",), hall.tables[room] if room else None))
         known: dict[str, object] = {"in_all": 3, "new": 2, "page": None, "messages": []}
         assert told[-1] == Fact("Thud.Messages", known, "Bert")
-    nothing = facts(hall, Delivery(Entered("Bert", room), ("Bert",)))
+    nothing = delivery_facts(hall, Delivery(Entered("Bert", room), ("Bert",)))
     assert "Thud.Messages" not in {each.package for each in nothing}
 
 
 def test_letters_packet_has_sender_and_time() -> None:
     hall, page = hall_of("Bert"), LettersPage((FIRST, LAST), 1, 12)
-    [fact] = facts(hall, Delivery(Asked("Bert", Letters(page=2), answer=page), ("Bert",)))
+    [fact] = delivery_facts(hall, Delivery(Asked("Bert", Letters(page=2), answer=page), ("Bert",)))
     assert fact.data["page"] == 2
     assert fact.data["messages"] == [
         {"number": 7, "player": "Anna", "at": int(NOW - 90), "text": FIRST.text, "new": True},
@@ -122,4 +122,4 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
 def test_letter_refusal_wording(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence

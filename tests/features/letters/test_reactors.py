@@ -13,7 +13,7 @@ from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.features.letters import storage
 from thudmud.features.letters.model import LetterLimits, PostboxLookup
-from thudmud.features.moderation.model import take_reports
+from thudmud.features.moderation.model import configure_reports
 from thudmud.features.options.preferences import preferences_of
 from thudmud.game.options import Options
 from thudmud.game.sanctions import Order
@@ -51,8 +51,8 @@ async def made(store: Store) -> Place:
 
 async def peopled(place: Place) -> Place:
     """Fill a place with members and a guest, and return it."""
-    place.hall.limit(LIMITS)
-    take_reports(place.hall, 2)
+    place.hall.set_limits(LIMITS)
+    configure_reports(place.hall, 2)
     for name in ("Anna", "Bert", "Carla"):
         await place.service.store.write(accounts.enrol, name, "hash")
     await place.open()
@@ -126,8 +126,8 @@ class TestLetters:
         assert 'called "carl"' in await place.type("Anna", "message carl Ho!")
 
     async def test_letters_and_reports_disabled_by_limits(self, place: Place) -> None:
-        place.hall.limit(LetterLimits(0))
-        take_reports(place.hall, 0)
+        place.hall.set_limits(LetterLimits(0))
+        configure_reports(place.hall, 0)
         for line in ("message bert Ho!", "messages", "forget 1"):
             assert await place.type("Anna", line) == "No messages are kept here."
         assert "Nobody reads reports here." in await place.type("Anna", "report bert Ho!")
@@ -146,7 +146,7 @@ class TestLetters:
         assert 'called "carla"' in await place.type("Anna", "message carla Ho!")
 
     async def test_number_per_sender_is_capped(self, place: Place) -> None:
-        place.hall.limit(LetterLimits(3, from_one=2))
+        place.hall.set_limits(LetterLimits(3, from_one=2))
         for _ in range(2):
             assert "is kept" in await place.type("Anna", "message carla Ho!")
         assert "2 messages from you" in await place.type("Anna", "message carla Ho!")
@@ -158,7 +158,7 @@ class TestLetters:
     async def test_letter_from_an_acquaintance_bypasses_the_stranger_quota(
         self, place: Place
     ) -> None:
-        place.hall.limit(LetterLimits(4, from_one=2))
+        place.hall.set_limits(LetterLimits(4, from_one=2))
         for _ in range(2):
             await place.type("Bert", "message anna Ho!")
         refusal = "Anna has 2 messages from players they have not met at a board."
@@ -172,7 +172,7 @@ class TestLetters:
         assert "is kept" in await place.type("Carla", "message anna Ho!")
 
     async def test_absent_recipient_uses_the_stored_follow_list(self, place: Place) -> None:
-        place.hall.limit(LetterLimits(1, from_one=1))
+        place.hall.set_limits(LetterLimits(1, from_one=1))
         store = place.service.store
         await store.write(
             accounts.set_preferences, "Carla", preferences_of({}, Options(), followed=["bert"])
@@ -382,8 +382,8 @@ async def world() -> AsyncIterator[World]:
 async def test_letters_shouts_and_reports_cross_nodes(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
-        place.hall.limit(LIMITS)
-        take_reports(place.hall, 2)
+        place.hall.set_limits(LIMITS)
+        configure_reports(place.hall, 2)
     await one.enter("Anna", member=True)
     await two.enter("Bert", member=True)
     sent = await one.type("Anna", "message bert Ho!")

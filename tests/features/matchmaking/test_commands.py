@@ -26,7 +26,7 @@ def test_invitation_reaches_only_both_players_and_takes_no_seat(hall: StoredHall
     told = do(hall, "Anna", Invite("be", None, OAK))
     assert told == [Delivery(Invited("Anna", "Bert", OAK, Side.DWARF), ("Anna", "Bert"))]
     assert not hall.tables[OAK].seats
-    assert hall.people["Anna"].used == OAK
+    assert hall.people["Anna"].last_board == OAK
 
 
 @pytest.mark.parametrize("mine", Side)

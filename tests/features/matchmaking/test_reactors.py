@@ -90,7 +90,7 @@ async def test_busy_seeker_answers_yes_and_the_match_starts(place: Place, line: 
     assert players(place, SECOND) == {"Anna", "Bert"}
     assert rooms(place) == {"Anna": SECOND, "Bert": SECOND, "Carla": None}
     assert seekers(place) == []
-    assert place.hall.tables[FIRST].running  # the game with the bot waits
+    assert place.hall.tables[FIRST].is_running  # the game with the bot waits
     assert "You accept: your match with Bert begins." in told
     assert "Anna accepts: your match begins." in place.told["Bert"]
 

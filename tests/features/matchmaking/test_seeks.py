@@ -39,7 +39,7 @@ from thudmud.game.events import (
 from thudmud.game.hall import TOUCHED
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
-from thudmud.game.seeks import ANSWER_WITHIN, gone, unanswered
+from thudmud.game.seeks import ANSWER_WITHIN, end_seeks_of_departed, expire_question
 from thudmud.rules import Side
 
 OAK = "oak board"
@@ -109,7 +109,7 @@ class TestYes:
         assert isinstance(happen(hall, "Bert", Yes())[-1], BattleStarted)
         match = hall.tables[OAK].match
         assert match
-        assert (match.battle, match.before) == (1, (0, 0))
+        assert (match.battle, match.earlier_points) == (1, (0, 0))
 
 
 class TestBusy:
@@ -241,9 +241,11 @@ class TestEnds:
         do(hall, "Anna", Seek())
         do(hall, "Bert", Challenge("anna"))
         lose(hall, "Anna")
-        assert ends(gone(hall, "Anna", NOW, for_good=False).hall) == {1: SeekEnd.GONE}
+        assert ends(end_seeks_of_departed(hall, "Anna", NOW, for_good=False).hall) == {
+            1: SeekEnd.GONE
+        }
         for_good = {1: SeekEnd.GONE, 2: SeekEnd.GONE}
-        assert ends(gone(hall, "Anna", NOW).hall) == for_good
+        assert ends(end_seeks_of_departed(hall, "Anna", NOW).hall) == for_good
 
 
 class TestAskedFirst:
@@ -271,7 +273,7 @@ class TestAskedFirst:
     def test_question_reaches_only_both_players(self, busy: StoredHall) -> None:
         [told] = do(busy, "Carla", Accept(1))
         assert isinstance(told.event, SeekMade)
-        assert set(told.audience) == {"Anna", "Carla"}
+        assert set(told.recipients) == {"Anna", "Carla"}
 
     @pytest.mark.parametrize("command", [Yes(), Accept(), Yes(2), Yes("carla")], ids=str)
     def test_maker_agrees_and_the_match_ends_both_seeks(
@@ -293,7 +295,7 @@ class TestAskedFirst:
 
     def test_maker_times_out_and_the_seek_ends(self, busy: StoredHall) -> None:
         do(busy, "Carla", Accept(1))
-        decision = unanswered(busy, busy.seeks[2], NOW + ANSWER_WITHIN)
+        decision = expire_question(busy, busy.seeks[2], NOW + ANSWER_WITHIN)
         assert ends(decision.hall) == {2: SeekEnd.UNANSWERED, 1: SeekEnd.WITHDRAWN}
 
     def test_question_takes_precedence_over_other_offers(self, busy: StoredHall) -> None:
@@ -321,7 +323,7 @@ class TestAskedFirst:
     def test_play_keeps_seeking_and_skips_makers_already_asked(self, busy: StoredHall) -> None:
         [asking] = happen(busy, "Carla", PlayNow())
         assert isinstance(asking, SeekMade)
-        assert (asking.answers, asking.looks_on) == (1, True)
+        assert (asking.answers, asking.keeps_looking) == (1, True)
         [seek] = happen(busy, "Dora", PlayNow())
         assert isinstance(seek, SeekMade)
         assert (seek.answers, seek.to) == (None, "")

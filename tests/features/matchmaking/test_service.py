@@ -23,7 +23,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Side
 from thudmud.service import JoinRequest
 from thudmud.views import Terminal
-from thudmud.views.facts import listing, table_data
+from thudmud.views.facts import board_list_entry, table_data
 
 MATCH = "3rd board"
 GRACE = 60.0
@@ -46,7 +46,7 @@ async def test_accepted_seek_starts_a_match_at_a_new_board(hall: Place) -> None:
     await hall.type("Bert", "accept 1")
     table = hall.hall.tables[MATCH]
     assert seats(hall) == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
-    assert table.running
+    assert table.is_running
     assert table.ruleset.name == "classic"
     assert hall.hall.seeks == {}
     assert {name: person.room for name, person in hall.hall.people.items()} == {
@@ -80,7 +80,7 @@ async def test_play_pairs_two_players(hall: Place) -> None:
     assert list(hall.hall.seeks) == [1]
     await hall.type("Bert", "play")
     assert set(seats(hall).values()) == {"Anna", "Bert"}
-    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].is_running
 
 
 async def test_bot_plays_until_an_opponent_accepts(hall: Place) -> None:
@@ -93,7 +93,7 @@ async def test_bot_plays_until_an_opponent_accepts(hall: Place) -> None:
     await hall.type("Anna", "yes")
     assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
     assert hall.hall.people["Anna"].room == "4th board"
-    assert hall.hall.tables[MATCH].running  # the game with the bot waits
+    assert hall.hall.tables[MATCH].is_running  # the game with the bot waits
 
 
 async def test_adjourned_bot_match_is_resumed_from_the_hall(hall: Place) -> None:
@@ -148,7 +148,7 @@ async def test_command_of_a_player_at_two_boards_applies_to_the_current_one(hall
     await hall.type("Anna", "yes")  # moves her to another board
     for line in ("a6 b6", "adjourn", "no", "set clock 5+0", "leave"):
         await hall.type("Anna", line)
-        assert hall.hall.people["Anna"].used == "4th board"
+        assert hall.hall.people["Anna"].last_board == "4th board"
     assert (hall.plies(MATCH), hall.plies("4th board")) == (0, 1)
     await hall.type("Anna", f"a6 b6 on {MATCH}", "go hall")
     assert hall.plies(MATCH) == 1
@@ -163,7 +163,7 @@ async def test_resign_asks_for_confirmation(hall: Place) -> None:
     assert await refused(hall, "Anna", "resign") is Refusal.SURE_RESIGNS
     battle = hall.hall.tables[MATCH]
     for line in ("no", "resign", "resgn", "accept", "resign", "", "accept", "resign", "yes"):
-        assert battle.running
+        assert battle.is_running
         told = await hall.type("Anna", line)
         battle = hall.hall.tables[MATCH]
         if line == "no":
@@ -198,7 +198,7 @@ async def test_answer_to_two_simultaneous_questions_is_refused(
         await hall.type(other, "resign")
         await hall.type(mover, "adjourn")
     assert await refused(hall, asked, answer) is Refusal.QUESTION_PASSED
-    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].is_running
     assert hall.hall.tables[MATCH].offers
 
 
@@ -208,7 +208,7 @@ async def test_confirmation_expires_after_a_minute(hall: Place) -> None:
     await hall.type("Anna", "resign")
     hall.now += 61
     assert await refused(hall, "Anna", "yes") is Refusal.NOTHING_STANDS
-    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].is_running
 
 
 async def test_confirmation_does_not_resign_a_later_battle(hall: Place) -> None:
@@ -217,7 +217,7 @@ async def test_confirmation_does_not_resign_a_later_battle(hall: Place) -> None:
     await hall.type("Anna", "resign")
     await hall.type("Bert", "resign", "yes", "start")
     await hall.type("Anna", "yes")
-    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].is_running
 
 
 async def test_resign_command_from_a_program_needs_no_confirmation(hall: Place) -> None:
@@ -225,9 +225,9 @@ async def test_resign_command_from_a_program_needs_no_confirmation(hall: Place) 
     await hall.type("Bert", "accept")
     await hall.service.submit(hall.visits["Anna"], Resign(MATCH))
     await hall.type("Anna", "start")
-    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].is_running
     await hall.service.submit(hall.visits["Anna"], Resign())
-    assert not hall.hall.tables[MATCH].under_way
+    assert not hall.hall.tables[MATCH].has_match_under_way
 
 
 async def test_refused_resign_asks_for_no_confirmation(hall: Place) -> None:
@@ -331,7 +331,7 @@ async def test_match_start_and_lists_show_whether_it_is_rated(
         listed = await place.type("Dora", asked)
         assert f"{MATCH} (discworld rules" in listed
         assert (f"{MATCH} (discworld rules, rated): Anna" in listed) is is_rated
-    facts = table_data(place.hall.tables[MATCH]), listing(place.hall.tables[MATCH])
+    facts = table_data(place.hall.tables[MATCH]), board_list_entry(place.hall.tables[MATCH])
     assert [each["rated"] for each in facts] == [is_rated, is_rated]
 
 
@@ -351,7 +351,7 @@ async def test_second_correspondence_battle_is_rated_without_the_opponent(
     await place.type("Anna", "start game on 3rd")
     match = place.hall.tables[MATCH].match
     assert match
-    assert (match.battle, match.running, match.rated) == (2, True, True)
+    assert (match.battle, match.is_running, match.rated) == (2, True, True)
 
 
 async def test_accept_applies_to_any_single_pending_offer(hall: Place) -> None:
@@ -404,7 +404,7 @@ async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowS
     }
     assert list(anew.hall.seeks) == [1, 2]
     assert anew.hall.tables.made == {3: MATCH}
-    assert anew.hall.tables[MATCH].running
+    assert anew.hall.tables[MATCH].is_running
     await anew.enter("Anna", "Bert")
     assert await refused(anew, "Bert", "accept 3") is Refusal.NO_SUCH_SEEK
     await anew.type("Bert", "accept 2")
@@ -505,7 +505,7 @@ async def test_news_is_announced_to_members_until_read(hall: Place) -> None:
 
 
 async def test_new_board_may_be_limited_to_members(hall: Place) -> None:
-    hall.hall.caps = Caps(new_boards_for_members=True)
+    hall.hall.caps = Caps(only_members_open_boards=True)
     await hall.enter("Dora", member=True)
     assert await refused(hall, "Anna", "new board") is Refusal.NEW_BOARDS_FOR_MEMBERS
     await hall.type("Anna", "match bert")  # opens a board as well
@@ -642,8 +642,8 @@ async def test_board_of_a_finished_match_counts_for_no_limit(place: Place) -> No
     await place.type("Anna", "resign on it", "yes", "start", "resign on it", "yes")
     match = place.hall.tables[table.name].match
     assert match
-    assert match.over
-    assert (await play_bot(place, "Anna")).running
+    assert match.is_over
+    assert (await play_bot(place, "Anna")).is_running
 
 
 async def test_board_counts_only_while_a_player_is_connected(place: Place) -> None:
@@ -697,7 +697,7 @@ async def test_thirty_players_behind_one_address_can_all_play(place: Place, line
     await place.enter(*pupils, origin="10.0.0.1")
     for pupil in pupils:
         await place.type(pupil, line, *(["practice"] if line == "new board" else []))
-    playing = [each for each in place.hall.tables.values() if each.running]
+    playing = [each for each in place.hall.tables.values() if each.is_running]
     assert set(pupils) <= {name for table in playing for name in table.seats.values()}
 
 

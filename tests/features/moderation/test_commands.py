@@ -220,7 +220,7 @@ def test_lists_and_look_show_sanctions_to_operators_only(hall: StoredHall) -> No
     }.items():
         telling = told(hall, line)
         assert isinstance(telling.event, Asked)
-        assert seen(hall, telling.told_at(NOW)) == {"Olga": rows}
+        assert seen(hall, telling.stamp(NOW)) == {"Olga": rows}
     [telling] = do(hall, "Bert", parse("look carla"))
     assert seen(hall, telling) == {"Bert": "Carla (a guest) is in the hall.\nNo rating yet."}
     [telling] = do(hall, "Bert", parse("look olga"))
@@ -230,14 +230,14 @@ def test_lists_and_look_show_sanctions_to_operators_only(hall: StoredHall) -> No
 def test_list_of_many_bans_is_paged(hall: StoredHall) -> None:
     bans = {f"x{n}": Sanction(Measure.BAN, f"X{n:02}", since=float(n)) for n in range(45)}
     hall.order = Order(frozenset({"olga"}), bans=bans)
-    pages = [seen(hall, told(hall, f"bans page {n}").told_at(NOW))["Olga"] for n in (1, 2, 3)]
+    pages = [seen(hall, told(hall, f"bans page {n}").stamp(NOW))["Olga"] for n in (1, 2, 3)]
     rows = [page.split("\n") for page in pages]
     assert [len(each) for each in rows] == [22, 22, 6]
     assert rows[0][1] == "  X44."
     assert rows[1][-1] == '"bans page 3" shows more.'
     hall.order = Order(frozenset({"olga"}))
-    assert seen(hall, told(hall, "bans").told_at(NOW)) == {"Olga": "Nobody is banned."}
-    assert seen(hall, told(hall, "mutes").told_at(NOW)) == {"Olga": "Nobody is muted."}
+    assert seen(hall, told(hall, "bans").stamp(NOW)) == {"Olga": "Nobody is banned."}
+    assert seen(hall, told(hall, "mutes").stamp(NOW)) == {"Olga": "Nobody is muted."}
 
 
 def test_shutdown_is_announced_and_cancelled(hall: StoredHall) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import ModerationRefusal as M
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 
 REFUSALS = [
     (
@@ -69,4 +69,4 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
 def test_moderation_refusal_is_worded(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence

@@ -13,7 +13,7 @@ from tests.features.moderation.reports import reports
 from tests.server.test_sessions import FakeSession
 from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore, do_instead
-from thudmud.features.moderation.model import take_reports
+from thudmud.features.moderation.model import configure_reports
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Order, Sanction
@@ -33,7 +33,7 @@ class Game:
     def __init__(self, store: SlowStore, without: Collection[str] = ()) -> None:
         self.store = store
         hall = Hall([OAK])
-        take_reports(hall, 5)
+        configure_reports(hall, 5)
         service = make_service(store, hall, clock=lambda: store.time, without=without)
         self.sessions = Sessions(service, "ops@example.net")
         self.service, self.hall = service, service.hall

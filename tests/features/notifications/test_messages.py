@@ -8,7 +8,7 @@ from thudmud.errors import RefusedError
 from thudmud.features.notifications.model import NotifyMistake
 from thudmud.features.notifications.model import NotifyRefusal as N
 from thudmud.language import ParseError, parse
-from thudmud.views.refusals import refused
+from thudmud.views.refusals import refusal_text
 
 NOTIFIED = [
     (
@@ -70,7 +70,7 @@ NOTIFIED = [
 
 @pytest.mark.parametrize(("refusal", "sentence"), NOTIFIED, ids=lambda each: str(each)[:30])
 def test_notify_refusal_is_worded(refusal: RefusedError, sentence: str) -> None:
-    assert refused(refusal) == sentence
+    assert refusal_text(refusal) == sentence
 
 
 MISTAKES = [
@@ -105,7 +105,7 @@ TEXTS = [
 def test_notify_mistake_is_worded(line: str, sentence: str) -> None:
     with pytest.raises(ParseError) as mistake:
         parse(line)
-    assert refused(mistake.value) == sentence
+    assert refusal_text(mistake.value) == sentence
 
 
 def test_cases_cover_every_refusal_and_mistake() -> None:

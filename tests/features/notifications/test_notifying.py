@@ -572,7 +572,7 @@ class TestOnce:
         store = post.place.service.store
         await plies(post)
         with monkeypatch.context() as patch:
-            patch.setattr(storage, "sent", fail)
+            patch.setattr(storage, "delete_sent", fail)
             for _ in range(3):
                 with pytest.raises(NotWrittenError):
                     await post.after(MINUTE)
@@ -589,7 +589,7 @@ class TestOnce:
 
         await plies(post)
         with monkeypatch.context() as patch:
-            patch.setattr(storage, "sent", killed)
+            patch.setattr(storage, "delete_sent", killed)
             with pytest.raises(asyncio.CancelledError):
                 await post.after(MINUTE)
         assert len(relay.mails) == 1

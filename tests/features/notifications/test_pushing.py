@@ -306,7 +306,7 @@ def test_settings_determine_the_notification_channels(tmp_path: Path) -> None:
     ways, mailer, pusher = outside(settings, tmp_path)
     assert mailer
     assert pusher
-    assert ways == Ways(mail=True, push=pusher.key, services=("push.example.org",), page=PAGE)
+    assert ways == Ways(has_mail=True, push=pusher.key, services=("push.example.org",), page=PAGE)
     common = NotificationServing(settings, tmp_path).common
     assert common == {"mail.relay": "used", "the key in push.keys": pusher.key}
 

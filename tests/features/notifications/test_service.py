@@ -28,7 +28,9 @@ from thudmud.game.sanctions import Order
 from thudmud.store import NotWrittenError, Store, accounts
 
 MAIL = "anna@example.org"
-WAYS = Ways(mail=True, push="K" * 87, services=("push.example.org",), page="https://example.org")
+WAYS = Ways(
+    has_mail=True, push="K" * 87, services=("push.example.org",), page="https://example.org"
+)
 KEYS = f"{'k' * 87} {'a' * 22}"
 
 
@@ -63,7 +65,7 @@ async def confirmed(place: Place, *names: str) -> None:
             each for each in await place.service.store.read(storage.due, mails=True) if each.code
         ]
         assert "You get mails" in await place.type(name, f"notify code {mail.code}")
-        await place.service.store.write(storage.sent, mail)
+        await place.service.store.write(storage.delete_sent, mail)
 
 
 async def waiting(place: Place) -> dict[str, list[str]]:

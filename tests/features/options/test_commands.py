@@ -20,7 +20,7 @@ from thudmud.features.options.commands import (
 from thudmud.features.options.model import OptionChosen
 from thudmud.features.playing.queries import LastMove
 from thudmud.game.command import Asked
-from thudmud.game.decisions import arrive, decide
+from thudmud.game.decisions import decide, decide_arrival
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import (
     UNKNOWN,
@@ -58,27 +58,27 @@ RED = Colour(foreground=1)
     ],
 )
 def test_choice_changes_a_single_option(choice: SetOption, options: Options) -> None:
-    assert choice.after(Options()) == options
+    assert choice.apply_to(Options()) == options
     assert chosen_by(str(choice)) == choice  # as at the name prompt, where a lone word is a name
 
 
 def test_element_colour_can_be_changed_and_reset() -> None:
-    options = SetElement(Element.TROLL, RED).after(Options())
-    options = SetElement(Element.DWARF, RED).after(options)
-    options = SetElement(Element.TROLL, Colour(bold=True)).after(options)
+    options = SetElement(Element.TROLL, RED).apply_to(Options())
+    options = SetElement(Element.DWARF, RED).apply_to(options)
+    options = SetElement(Element.TROLL, Colour(bold=True)).apply_to(options)
     assert dict(options.elements) == {Element.DWARF: RED, Element.TROLL: Colour(bold=True)}
-    assert SetElement(Element.TROLL, None).after(options).elements == ((Element.DWARF, RED),)
+    assert SetElement(Element.TROLL, None).apply_to(options).elements == ((Element.DWARF, RED),)
 
 
 def test_scheme_resets_element_colours() -> None:
-    options = SetElement(Element.TROLL, RED).after(Options())
-    assert SetScheme(Scheme.DIM).after(options) == Options(scheme=Scheme.DIM)
+    options = SetElement(Element.TROLL, RED).apply_to(Options())
+    assert SetScheme(Scheme.DIM).apply_to(options) == Options(scheme=Scheme.DIM)
 
 
 @pytest.fixture
 def hall() -> Hall:
     hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
-    for decision in arrive(hall, "Anna", 0.0, UNKNOWN, member=False):
+    for decision in decide_arrival(hall, "Anna", 0.0, UNKNOWN, member=False):
         hall.commit(decision)
     return hall
 
@@ -89,7 +89,7 @@ def test_chosen_option_persists_for_its_player(hall: Hall) -> None:
     (told,) = hall.commit(decision)
     machine = Options(on=DEFAULT_ON | {Toggle.MACHINE})
     assert told.event == OptionChosen("Anna", SetToggle(Toggle.MACHINE, value=True), machine)
-    assert told.audience == ("Anna",)
+    assert told.recipients == ("Anna",)
     assert hall.people["Anna"].options == machine
 
 

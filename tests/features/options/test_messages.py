@@ -22,7 +22,7 @@ from thudmud.views.view import PALETTE, TRUE_COLOUR, Display
 def test_automatic_charset_applies_to_boards_only(
     charset: Charset, *, utf8: bool, said: str
 ) -> None:
-    assert said in options_listed(Options(charset=charset), Display(80, utf8=utf8))
+    assert said in options_listed(Options(charset=charset), Display(80, uses_utf8=utf8))
 
 
 def brightness(red: int, green: int, blue: int) -> float:

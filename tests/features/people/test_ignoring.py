@@ -14,7 +14,7 @@ from thudmud.features.rooms.commands import Go
 from thudmud.features.talk.commands import Emote, Say, Tell
 from thudmud.game.asides import CameIn, Gone, Told, WentOut
 from thudmud.game.command import Command
-from thudmud.game.decisions import arrive
+from thudmud.game.decisions import decide_arrival
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
 from thudmud.game.refusals import Refusal
@@ -31,7 +31,7 @@ def hall() -> StoredHall:
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:
     """Return everyone notified of a player's command."""
-    return {name for telling in do(hall, player, command) for name in telling.audience}
+    return {name for telling in do(hall, player, command) for name in telling.recipients}
 
 
 @pytest.mark.parametrize("command", [Say("hello"), Emote("waves")])
@@ -50,7 +50,7 @@ def test_private_talk_of_an_ignored_player_is_refused(hall: StoredHall, command:
 
 def test_tell_from_a_node_unaware_of_the_ignore_is_dropped(hall: StoredHall) -> None:
     [told] = commit(hall, [Decision("Bert", asides=(Told("Bert", "Anna", "hello"),))])
-    assert told.audience == ("Bert",)
+    assert told.recipients == ("Bert",)
 
 
 def test_ignored_player_can_still_be_addressed(hall: StoredHall) -> None:
@@ -60,15 +60,15 @@ def test_ignored_player_can_still_be_addressed(hall: StoredHall) -> None:
 
 def test_movements_of_an_ignored_player_in_the_hall_are_hidden(hall: StoredHall) -> None:
     out, came = do(hall, "Bert", Go("oak board"))
-    assert (out.event, out.audience) == (WentOut("Bert", None, "oak board"), ("Carla",))
-    assert came.audience == ("Bert",)
+    assert (out.event, out.recipients) == (WentOut("Bert", None, "oak board"), ("Carla",))
+    assert came.recipients == ("Bert",)
     _, came = do(hall, "Bert", Go())
-    assert (came.event, came.audience) == (CameIn("Bert", None), ("Bert", "Carla"))
+    assert (came.event, came.recipients) == (CameIn("Bert", None), ("Bert", "Carla"))
     [gone] = lose(hall, "Bert")
     assert isinstance(gone.event, Gone)
-    assert gone.audience == ("Bert", "Carla")
+    assert gone.recipients == ("Bert", "Carla")
     [entered] = enter(hall, "Bert")
-    assert set(entered.audience) == {"Bert", "Carla"}
+    assert set(entered.recipients) == {"Bert", "Carla"}
 
 
 def test_movements_of_an_ignored_player_at_a_watched_board_are_hidden(hall: StoredHall) -> None:
@@ -101,7 +101,7 @@ def test_ignoring_is_one_way_and_does_not_affect_others(hall: StoredHall) -> Non
 
 def test_ignored_name_applies_to_later_arrivals_in_any_case(hall: StoredHall) -> None:
     [told] = do(hall, "Anna", Ignore("mallory"))
-    assert told.audience == ("Anna",)
+    assert told.recipients == ("Anna",)
     assert hall.people["Anna"].ignored == ("Bert", "Mallory")
     enter(hall, "MALLORY")
     assert hear(hall, "MALLORY", Say("hello")) == {"MALLORY", "Bert", "Carla"}
@@ -145,6 +145,6 @@ def test_ignore_list_survives_with_a_reserved_seat(hall: StoredHall) -> None:
 def test_stored_ignore_list_applies_on_arrival() -> None:
     hall = hall_of("Bert")
     profile = Profile(ignored=("BERT", "Zoe"))
-    commit(hall, arrive(hall, "Anna", NOW, profile, member=True))
+    commit(hall, decide_arrival(hall, "Anna", NOW, profile, member=True))
     assert refusal(hall, "Bert", Tell("anna", "hello")) is Refusal.NOT_LISTENING
     assert hear(hall, "Bert", Say("hello")) == {"Bert"}

@@ -189,7 +189,7 @@ class TestStartingOver:
 
     def test_restart_of_a_rated_match_is_lost_by_its_proposer(self, rated: Table) -> None:
         offered = after(rated, ("Bert", Start()), members=MEMBERS)
-        assert offered.running
+        assert offered.is_running
         first, _, second, began = events(offered, "Anna", Start(), members=MEMBERS)
         assert isinstance(first, BattleEnded)
         assert isinstance(second, BattleEnded)
@@ -213,7 +213,7 @@ class TestRematches:
         self, match_over: Table, player: str
     ) -> None:
         assert events(match_over, player, Start()) == [Offered(NOW, player, Offer.REMATCH)]
-        assert not after(match_over, (player, Start())).running
+        assert not after(match_over, (player, Start())).is_running
 
     def test_rematch_agreed_starts_from_the_same_seats(self, match_over: Table) -> None:
         [began] = events(after(match_over, ("Anna", Start())), "Bert", Start())
@@ -221,7 +221,7 @@ class TestRematches:
         assert (began.number, began.dwarf, began.troll) == (1, "Bert", "Anna")
         table = after(match_over, ("Anna", Start()), ("Bert", Start()))
         assert table.match
-        assert (table.match.before, table.offers) == ((0, 0), {})
+        assert (table.match.earlier_points, table.offers) == ((0, 0), {})
 
     def test_rematch_declined_leaves_the_match_over(self, match_over: Table) -> None:
         declined = after(match_over, ("Anna", Start()), ("Bert", No()))

@@ -83,14 +83,14 @@ class TestAdjourning:
         assert isinstance(adjourned, Adjourned)
         restored = Match.restored(adjourned.match)
         assert restored == first_over.match
-        assert not restored.running
+        assert not restored.is_running
         assert restored.points(Side.DWARF) == 32
 
     def test_adjourning_in_the_second_battle_keeps_sides_and_score(self, first_over: Table) -> None:
         table = after(first_over, ("Anna", Start()), ("Bert", Adjourn()))
         (adjourned,) = events(table, "Anna", Adjourn())
         assert isinstance(adjourned, Adjourned)
-        assert (adjourned.match.battle, adjourned.match.before) == (2, (32, 32))
+        assert (adjourned.match.battle, adjourned.match.earlier_points) == (2, (32, 32))
         assert (adjourned.match.dwarf, adjourned.match.troll) == ("Bert", "Anna")
 
     def test_adjourn_offer_lapses_with_a_ply(self, started: Table) -> None:
@@ -204,9 +204,9 @@ class TestTakingBack:
 
     def test_undo_restores_the_count_of_quiet_plies(self) -> None:
         table = after(Table.set_up(BoardSpec("oak board"), 2), *STARTED, A_PLY, A_REPLY)
-        assert table.quiet
+        assert table.is_quiet
         table = after(table, ("Bert", Undo()), ("Anna", Undo()))
-        assert not table.quiet
+        assert not table.is_quiet
         assert game(table).quiet_plies == 1
 
     def test_undo_restores_a_capture(self, started: Table) -> None:
@@ -465,7 +465,7 @@ class TestRatedMatches:
         began = after(seated, ("Anna", Start()), members=MEMBERS)
         first = after(began, *PLIES[:-1], ("Bert", Resign()))
         assert first.match
-        assert not first.match.between_members
+        assert not first.match.is_between_members
         started, end = events(without(first, "Bert"), "Anna", Claim(), LATER, MEMBERS)
         assert isinstance(started, BattleStarted)
         assert isinstance(end, BattleEnded)
@@ -530,8 +530,8 @@ class TestBots:
     def test_match_with_a_bot_is_not_between_members(self, played: Table, rated: Table) -> None:
         assert rated.match
         assert played.match
-        assert rated.match.between_members
-        assert not played.match.between_members
+        assert rated.match.is_between_members
+        assert not played.match.is_between_members
 
     def test_bot_of_level_zero_is_rated_as_a_bot(self, empty: Table) -> None:
         bots = ("Anna", Join(Side.DWARF, level=3)), ("Bert", Join(Side.TROLL, level=0))

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
-from thudmud.features.playing.messages import answered
+from thudmud.features.playing.messages import query_answer_lines
 from thudmud.features.playing.queries import (
     Around,
     Captures,
@@ -46,7 +46,7 @@ ALL: list[PieceQuery] = [
 
 
 def told(table: Table, query: PieceQuery, width: int = 200, me: str = "Anna") -> list[str]:
-    return answered(table, query, me, Display(width))
+    return query_answer_lines(table, query, me, Display(width))
 
 
 def square(name: str) -> Square:

@@ -61,8 +61,8 @@ class TestAtATable:
         table = goes_on(PINE, saved)
         assert table.match == match
         assert table.seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
-        assert (table.offers, table.away, table.running) == ({}, {}, True)
-        assert after(table, ("Bert", ply("G7", "G6"))).running
+        assert (table.offers, table.away, table.is_running) == ({}, {}, True)
+        assert after(table, ("Bert", ply("G7", "G6"))).is_running
 
     def test_resumed_match_keeps_its_own_rules(self, match: Match) -> None:
         table = after(PINE, ("Carla", SetRules("classic")))
@@ -82,8 +82,8 @@ class TestAtATable:
         assert (started.number, started.dwarf, started.troll) == (2, "Bert", "Anna")
         table = after(table, ("Bert", Start()))
         assert table.match
-        assert table.match.before == (32, 32)
-        assert table.match.began == ("pine board", 2)
+        assert table.match.earlier_points == (32, 32)
+        assert table.match.battle_id == ("pine board", 2)
 
     def test_resume_accepts_a_board_where_its_players_sit(self, match: Match) -> None:
         saved = match.saved()
@@ -172,8 +172,8 @@ class TestInTheHall:
         assert hall.battles[0].state is State.ADJOURNED
         told = go_on(hall, "Anna", "Bert")
         assert isinstance(told[-1].event, Resumed)
-        assert set(told[-1].audience) == {"Anna", "Bert"}
-        assert hall.tables["oak board"].running
+        assert set(told[-1].recipients) == {"Anna", "Bert"}
+        assert hall.tables["oak board"].is_running
         assert [battle.state for battle in hall.battles] == [State.RUNNING]
         assert hall.away() == {}
 
@@ -191,7 +191,7 @@ class TestInTheHall:
         assert [battle.state for battle in hall.battles] == [State.ENDED]
         do(hall, "Bert", Start())
         assert [battle.part for battle in hall.battles] == [1, 2]
-        assert hall.battles[1].before == (0, 32)
+        assert hall.battles[1].earlier_points == (0, 32)
 
     def test_resume_of_a_running_match_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Carla", Resume(None, "oak")) is Refusal.NOTHING_ADJOURNED
@@ -216,7 +216,7 @@ class TestInTheHall:
         assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
         assert refusal(hall, "Carla", Resume(1, "oak")) is Refusal.NOTHING_ADJOURNED
         go_on(hall, "Anna", "Bert", 1)
-        assert hall.tables["oak board"].running
+        assert hall.tables["oak board"].is_running
 
     def test_resume_by_number_of_another_players_match_is_refused(self, hall: StoredHall) -> None:
         begin(hall, "pine board", "Carla", "Bert")
@@ -303,7 +303,7 @@ class TestInTheHall:
         with pytest.raises(ConflictError):
             hall.commit(at_oak)
         assert hall.tables["oak board"].match is None
-        assert hall.tables["pine board"].running
+        assert hall.tables["pine board"].is_running
         assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
 
 
@@ -324,7 +324,7 @@ class TestAsking:
         do(hall, "Anna", Resume())
         [told] = do(hall, "Bert", command)
         assert isinstance(told.event, Resumed)
-        assert hall.tables["oak board"].running
+        assert hall.tables["oak board"].is_running
         assert not hall.people["Bert"].invitations
 
     @pytest.mark.parametrize("command", [No(), Decline("anna")], ids=str)
@@ -380,7 +380,7 @@ class TestAsking:
     def test_match_with_a_bot_resumes_without_a_question(self, hall: StoredHall) -> None:
         hall.bots = {"Bert": None}
         do(hall, "Anna", Resume())
-        assert hall.tables["oak board"].running
+        assert hall.tables["oak board"].is_running
 
 
 @pytest.mark.parametrize(

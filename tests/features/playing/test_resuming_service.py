@@ -41,8 +41,8 @@ async def test_match_cannot_be_resumed_at_two_boards(place: Place, store: SlowSt
     assert first.done
     second = await place.type("Bert", "resume game on elm board")
     assert "going on at the oak board" in " ".join(second.split())
-    assert place.hall.tables["oak board"].running
-    assert not place.hall.tables["elm board"].running
+    assert place.hall.tables["oak board"].is_running
+    assert not place.hall.tables["elm board"].is_running
     assert (await store.look_up(HistoryLookup(None))).in_all == 1
 
 
@@ -66,8 +66,8 @@ async def test_match_cannot_be_resumed_by_two_servers_on_one_store(
     results = await asyncio.gather(at_oak, at_elm)
     assert [each.done for each in results] == [True, False]
     for hall in (place.hall, other.hall):
-        assert hall.tables["oak board"].running
-        assert not hall.tables["elm board"].running
+        assert hall.tables["oak board"].is_running
+        assert not hall.tables["elm board"].is_running
     assert (await store.look_up(HistoryLookup(None))).in_all == 1
 
 

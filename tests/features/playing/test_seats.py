@@ -32,8 +32,8 @@ from thudmud.game.events import (
     TakenBack,
 )
 from thudmud.game.refusals import Refusal
-from thudmud.game.table import BoardSpec, Table, require_fit
-from thudmud.game.tables import Context, resume, vanish
+from thudmud.game.table import BoardSpec, Table, require_applicable
+from thudmud.game.tables import Context, leave_server, resume
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMoveError, Reason, Side
 
 BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")
@@ -58,7 +58,7 @@ class TestSittingDown:
     ) -> None:
         assert events(empty, "Anna", Practice()) == [BEGUN]
         assert dict(practice.seats) == dict.fromkeys(Side, "Anna")
-        assert practice.running
+        assert practice.is_running
         assert practice.is_practice
         assert practice.sides_of("Anna") == tuple(Side)
         assert practice.sides_of("Bert") == ()
@@ -122,11 +122,11 @@ class TestSittingDown:
     def test_stored_practice_start_at_an_occupied_table_is_invalid(
         self, empty: Table, started: Table, practice: Table, seated: Table
     ) -> None:
-        require_fit(empty, BEGUN)
-        require_fit(practice, BEGUN)
+        require_applicable(empty, BEGUN)
+        require_applicable(practice, BEGUN)
         for table in (started, seated, after(started, ("Bert", Leave()))):
             with pytest.raises(InvalidValueError, match="others sit there"):
-                require_fit(table, BEGUN)
+                require_applicable(table, BEGUN)
 
 
 def game_rules(table: Table) -> str:
@@ -185,7 +185,7 @@ class TestPlayingBothSides:
     def test_practice_is_a_single_battle(self, practice: Table) -> None:
         table = after(practice, ("Anna", End()))
         assert table.match
-        assert table.match.over
+        assert table.match.is_over
         assert not table.half_played
         assert events(table, "Anna", Start()) == [BEGUN]
 
@@ -226,13 +226,13 @@ class TestSeats:
 
     def test_practice_quit_in_mid_battle_adjourns_it(self, practice: Table) -> None:
         played = after(practice, ("Anna", PLIES[0]))
-        (put_away,) = vanish(played, "Anna", Parting.QUIT, NOW)
+        (put_away,) = leave_server(played, "Anna", Parting.QUIT, NOW)
         assert isinstance(put_away, Adjourned)
         assert len(put_away.match.moves) == 1
         assert not without(played, "Anna", parting=Parting.QUIT).seats
 
     def test_practice_quit_before_the_first_ply_clears_it(self, practice: Table) -> None:
-        assert Cleared(NOW, "Anna") in vanish(practice, "Anna", Parting.QUIT, NOW)
+        assert Cleared(NOW, "Anna") in leave_server(practice, "Anna", Parting.QUIT, NOW)
         assert not without(practice, "Anna", parting=Parting.QUIT).seats
 
     def test_practice_seats_are_free_after_the_grace_period(self, practice: Table) -> None:

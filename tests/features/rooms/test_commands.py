@@ -27,7 +27,7 @@ from thudmud.rules import Side
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:
     """Return the recipients of the first delivery that a command causes."""
-    told = do(hall, player, command)[0].audience
+    told = do(hall, player, command)[0].recipients
     assert len(set(told)) == len(told)  # one delivery per recipient
     return set(told)
 
@@ -54,7 +54,7 @@ def test_observer_receives_events_until_unobserving(hall: StoredHall) -> None:
     assert hear(hall, "Bert", Resign()) == {"Anna", "Bert", "Carla"}
     [told] = do(hall, "Dora", Observe("oak board"))
     assert told.event == ObserveChosen("Dora", "oak board", ("oak board",))
-    assert told.audience == ("Dora",)
+    assert told.recipients == ("Dora",)
     assert told.table is hall.tables["oak board"]
     assert hear(hall, "Bert", Start()) == ALL
     do(hall, "Dora", Unobserve("oak"))
@@ -73,7 +73,7 @@ def test_observer_does_not_see_arrivals_at_the_board(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     _, came = do(hall, "Emil", Go("oak board"))
     assert isinstance(came.event, CameIn)
-    assert "Dora" not in came.audience
+    assert "Dora" not in came.recipients
 
 
 def test_observed_boards_are_limited(hall: StoredHall) -> None:
@@ -141,12 +141,12 @@ def test_observed_board_is_tracked_when_renamed_or_closed(hall: StoredHall) -> N
     do(hall, "Dora", Observe("oak board"))
     do(hall, "Dora", Go("elm table"))
     [told] = hall.apply(BoardRenamed(NOW, "", "oak board", "yew board"))
-    assert "Dora" in told.audience
+    assert "Dora" in told.recipients
     assert observed(hall, "Dora") == ("pine board", "yew board")
     assert hear(hall, "Bert", Resign()) == ALL
     closed, ended = hall.apply(BoardClosed(NOW, "", "pine board"))
-    assert "Dora" in closed.audience
-    assert (ended.event, ended.audience) == (
+    assert "Dora" in closed.recipients
+    assert (ended.event, ended.recipients) == (
         ObserveChosen("Dora", "pine board", ("yew board",)),
         ("Dora",),
     )
@@ -177,7 +177,7 @@ def test_talk_of_watchers_is_hidden_from_players_in_a_battle(hall: StoredHall) -
 
 def test_unheard_watcher_is_notified_once(hall: StoredHall) -> None:
     _, told = do(hall, "Carla", Say("Hello!"))
-    assert (told.event, told.audience) == (DeafNotice("Carla", "oak board"), ("Carla",))
+    assert (told.event, told.recipients) == (DeafNotice("Carla", "oak board"), ("Carla",))
     assert len(do(hall, "Carla", Emote("waves."))) == 1
     do(hall, "Emil", Go("oak board"))
     for player in ("Anna", "Bert"):

@@ -37,7 +37,7 @@ def hall() -> StoredHall:
 def followed(tellings: list[Delivery]) -> list[tuple[object, tuple[str, ...]]]:
     """Return the events of the follow notices among some deliveries, with their recipients."""
     kinds = FollowedCame | FollowedBegan
-    return [(each.event, each.audience) for each in tellings if isinstance(each.event, kinds)]
+    return [(each.event, each.recipients) for each in tellings if isinstance(each.event, kinds)]
 
 
 def sit(hall: StoredHall) -> None:
@@ -49,7 +49,7 @@ def test_follow_and_unfollow() -> None:
     hall = hall_of("Anna", "Bert")
     [told] = do(hall, "Anna", Follow("be"))
     assert told.event == FollowChosen("Anna", "Bert", ("Bert",))
-    assert told.audience == ("Anna",)
+    assert told.recipients == ("Anna",)
     [told] = do(hall, "Anna", Follow("dora"))
     assert told.event == FollowChosen("Anna", "Dora", ("Bert", "Dora"), is_here=False)
     assert refusal(hall, "Anna", Follow("BERT")) is Refusal.FOLLOWED_ALREADY
@@ -69,7 +69,7 @@ def test_arrival_seen_in_the_hall_is_not_announced_twice(hall: StoredHall) -> No
     lose(hall, "Bert")
     entered, *_ = told = enter(hall, "Bert")
     assert isinstance(entered.event, Entered)
-    assert "Carla" in entered.audience
+    assert "Carla" in entered.recipients
     assert followed(told) == []
 
 
@@ -132,7 +132,7 @@ def test_departed_follower_gets_no_notice(hall: StoredHall) -> None:
 
 def test_plan_can_be_set_and_cleared() -> None:
     hall = hall_of("Anna")
-    hall.people["Anna"].member = True
+    hall.people["Anna"].is_member = True
     [told] = do(hall, "Anna", Plan("To win."))
     assert told.event == PlanChosen("Anna", "To win.")
     assert hall.people["Anna"].plan == "To win."

@@ -51,7 +51,7 @@ def heard(house: House, verb: str, words: str) -> list[str]:
 def test_wrapped_talk_is_attributed_on_every_line(
     *, verb: str, words: str, width: int, reader: bool, choices: list[str], away: bool
 ) -> None:
-    house = listening(Terminal(width, utf8=True, reader=reader), choices, away=away)
+    house = listening(Terminal(width, supports_utf8=True, has_reader=reader), choices, away=away)
     first, *others = heard(house, verb, f"x{words}")
     if away and not verb.startswith("tell"):
         first = first.removeprefix("[oak").removeprefix(" board]").lstrip()
@@ -65,7 +65,7 @@ def test_wrapped_talk_is_attributed_on_every_line(
 @pytest.mark.parametrize("reader", [False, True])
 @pytest.mark.parametrize("width", [20, 80])
 def test_talk_cannot_forge_a_server_line(width: int, *, reader: bool) -> None:
-    house = listening(Terminal(width, reader=reader), [], away=False)
+    house = listening(Terminal(width, has_reader=reader), [], away=False)
     for filling in range(width):
         for verb in SPOKEN:
             words = f"{'x ' * (filling // 2)}{'y' * (filling % 2)} {FORGED}"

@@ -154,6 +154,6 @@ async def test_failure_in_teaching_does_not_stop_the_game(
 
     monkeypatch.setattr(Teacher, "_teach", fail)
     await place.sit()
-    assert place.hall.tables["oak board"].running
+    assert place.hall.tables["oak board"].is_running
     assert "an event handler failed" in caplog.messages
     assert "You move" in await place.type("Anna", "f1 f5")

@@ -86,8 +86,8 @@ class TestExamples:
         """In a prism, pairing its two triangles with each other leaves no second round."""
         prism = graph_of(6, [*TRIANGLES, (0, 3), (1, 4), (2, 5)])
         outlook = Outlook(prism, 2, has_bye=False)
-        assert not outlook.goes_on([(0, 3), (1, 4), (2, 5)])
-        assert outlook.goes_on([(0, 1), (3, 4), (2, 5)])
+        assert not outlook.can_continue([(0, 3), (1, 4), (2, 5)])
+        assert outlook.can_continue([(0, 1), (3, 4), (2, 5)])
         assert outlook.first_round([(0, 3), (1, 4)], [()] * 6) is None
         assert outlook.first_round([(2, 5)], [{3}, (), (), {0}, (), ()]) == {
             frozenset({0, 1}),
@@ -99,7 +99,7 @@ class TestExamples:
         monkeypatch.setattr("thudmud.features.tournaments.outlook.MOST_STEPS_IN_ALL", 1)
         outlook = Outlook(complete_graph(20), 19, has_bye=False)
         assert outlook.first_round((), [()] * 20) is None
-        assert outlook.gave_up
+        assert outlook.is_exhausted
 
 
 class TestWhatHolds:
@@ -117,4 +117,4 @@ class TestWhatHolds:
         assert outlook.repeats == expected
         first = outlook.first_round((), [()] * size)
         assert first is not None
-        assert outlook.goes_on(tuple(sorted(each)) for each in first)  # type: ignore[misc]
+        assert outlook.can_continue(tuple(sorted(each)) for each in first)  # type: ignore[misc]

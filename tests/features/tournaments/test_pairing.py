@@ -16,7 +16,7 @@ from thudmud.features.tournaments.pairing import (
     Entrant,
     MatchResult,
     Pairing,
-    goes_on,
+    advancing_player,
     pair,
     pair_free,
     rounds_of,
@@ -80,13 +80,18 @@ class TestValues:
     def test_absence_loses_despite_battles_played(self) -> None:
         pairing = Pairing("A", "B", MatchResult((BattleScore(30, 0, 90),), ("A",)))
         assert [pairing.match_points(each) for each in "AB"] == [0, 1]
-        assert not pairing.played
+        assert not pairing.was_played
         nobody = Pairing("A", "B", absent("A", "B"))
         assert [nobody.match_points(each) for each in "AB"] == [0, 0]
 
     def test_bye_counts_as_a_match_won(self) -> None:
         bye = Pairing("A", None)
-        assert (bye.over, bye.is_bye, bye.played, bye.match_points("A")) == (True, True, False, 1)
+        assert (bye.is_over, bye.is_bye, bye.was_played, bye.match_points("A")) == (
+            True,
+            True,
+            False,
+            1,
+        )
 
     @pytest.mark.parametrize(
         ("kind", "entrants", "asked", "rounds"),
@@ -208,17 +213,17 @@ class TestKnockOut:
         for pairings in rounds:
             names = [name for each in pairings for name in each.players]
             assert len(names) == len(set(names)) == size - len(out)
-            out |= set(names) - {goes_on(each, entrants) for each in pairings}
+            out |= set(names) - {advancing_player(each, entrants) for each in pairings}
 
     def test_level_match_goes_to_the_quicker_win(self) -> None:
         entrants = numbered(2)
         pairing = Pairing("1", "2", MatchResult((BattleScore(9, 1, 50), BattleScore(1, 9, 40))))
-        assert goes_on(pairing, entrants) == "2"
+        assert advancing_player(pairing, entrants) == "2"
 
     def test_level_match_without_a_quicker_win_goes_to_the_higher_seed(self) -> None:
         entrants = numbered(2)
         for battles in ((), (BattleScore(9, 1, 50), BattleScore(1, 9, 50))):
-            assert goes_on(Pairing("2", "1", MatchResult(battles)), entrants) == "1"
+            assert advancing_player(Pairing("2", "1", MatchResult(battles)), entrants) == "1"
 
     def test_knock_out_eliminates_an_absent_player(self) -> None:
         entrants = numbered(4)
@@ -249,7 +254,7 @@ class TestKnockOut:
         entrants[0] = replace(entrants[0], left=2)
         (final,) = pair(KNOCK_OUT, entrants, [first])
         assert final.result == absent("1")
-        assert goes_on(final, entrants) == "2"
+        assert advancing_player(final, entrants) == "2"
 
     def test_knock_out_evens_out_sides(self) -> None:
         entrants = numbered(32)
@@ -313,8 +318,8 @@ class TestArena:
                     before = [past for past in pairings if name in past.players]
                     assert not before or before[-1].opponent(name) != each.opponent(name)
             pairings += made
-            assert len(free) <= 3 or any(not each.over for each in pairings)
-            running = [place for place, each in enumerate(pairings) if not each.over]
+            assert len(free) <= 3 or any(not each.is_over for each in pairings)
+            running = [place for place, each in enumerate(pairings) if not each.is_over]
             if running:
                 place = chance.choice(running)
                 pairings[place] = ended([pairings[place]])[0]

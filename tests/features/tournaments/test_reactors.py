@@ -65,7 +65,7 @@ class Cup(TimedPlace):
 
     def __init__(self, store: SlowStore, node: Node | None = None) -> None:
         super().__init__(store, node)
-        self.hall.limit(TournamentLimits(rest=60.0, grace=300.0))
+        self.hall.set_limits(TournamentLimits(rest=60.0, grace=300.0))
 
     @property
     def one(self) -> Tournament:
@@ -508,7 +508,7 @@ async def test_tournaments_announced_from_one_address_are_limited(cup: Cup) -> N
 async def test_places_for_players_of_one_address_are_limited(
     cup: Cup,
 ) -> None:
-    cup.hall.limit(TournamentLimits(players_per_address=2))
+    cup.hall.set_limits(TournamentLimits(players_per_address=2))
     names = "Xenia", "Yorick", "Zoe"
     await cup.announce(f"swiss {SOON}", *NAMES)
     await cup.enter(*names, origin="192.0.2.7")
@@ -548,7 +548,7 @@ async def test_correspondence_round_ends_at_its_time_limit(cup: Cup) -> None:
     assert sorted(
         each.match_points("Dora") for each in cup.one.rounds[0] if "Dora" in each.players
     ) == [0.0]
-    assert all(cup.hall.tables[board].under_way for board in boards)
+    assert all(cup.hall.tables[board].has_match_under_way for board in boards)
 
 
 async def test_withdrawn_player_finishes_the_match_but_is_paired_no_more(cup: Cup) -> None:
@@ -673,12 +673,12 @@ async def test_correspondence_tournament_of_a_member_ends_within_a_year(
         assert cup.one.end
         assert cup.one.end.why is TournamentEnd.OVER
         assert not cup.one.open
-        assert cup.one.rounds[0][match.index].over
-        assert cup.hall.tables[board].running
+        assert cup.one.rounds[0][match.index].is_over
+        assert cup.hall.tables[board].is_running
 
 
 async def test_correspondence_tournaments_take_at_most_half_the_places(cup: Cup) -> None:
-    cup.hall.limit(TournamentLimits(most=5))
+    cup.hall.set_limits(TournamentLimits(most=5))
     for name in ("Anna", "Bert"):
         await cup.announce(f"round robin 3 days {SOON}", by=name)
     assert await cup.type("Carl", "tournament new round robin 3 days") == (
@@ -704,7 +704,7 @@ async def test_name_of_a_guest_is_reserved_while_entered(cup: Cup) -> None:
 async def test_names_of_guests_are_reserved_until_the_tournament_ends(
     cup: Cup,
 ) -> None:
-    cup.hall.limit(TournamentLimits(by="everybody"))
+    cup.hall.set_limits(TournamentLimits(by="everybody"))
     await cup.enter("Yoda", "Zed")
     await cup.announce(f"swiss {SOON}", "Zed", by="Yoda")
     for name in ("Yoda", "Zed"):
@@ -725,7 +725,7 @@ async def test_cancelled_tournament_leaves_its_matches_running(cup: Cup) -> None
     await cup.type("Anna", "cancel tournament 1")
     await cup.pass_by(500.0)
     assert cup.one.state is TournamentState.CANCELLED
-    assert cup.hall.tables[board].running
+    assert cup.hall.tables[board].is_running
     await cup.type("Anna", Resign(board), Start(board), Resign(board))
     assert not await cup.of_hall(PairingScored)
 
@@ -797,7 +797,7 @@ async def test_tournament_survives_a_restart_at_any_moment(store: SlowStore) -> 
         if place.one.end:
             break
         for match in list(place.one.open.values()):
-            if match.key and (table := place.hall.tables.with_key(match.key)) and table.running:
+            if match.key and (table := place.hall.tables.with_key(match.key)) and table.is_running:
                 await place.type(match.second, Resign(table.name))
                 break
         await place.settled()
@@ -874,7 +874,7 @@ async def everything_is_done_once(cup: Cup) -> None:
     assert met(paired) == {frozenset(pair): 1 for pair in combinations(NAMES, 2)}
     begun = [(each.round, each.index) for each in await cup.of_hall(PairingBegun)]
     assert len(set(begun)) == len(begun) == 6
-    over = [(each.round, each.index) for each in await cup.of_hall(PairingScored) if each.over]
+    over = [(each.round, each.index) for each in await cup.of_hall(PairingScored) if each.is_over]
     assert sorted(over) == sorted(begun)
     assert len(await cup.of_hall(TournamentEnded)) == 1
 
@@ -998,7 +998,7 @@ async def test_flag_fall_during_a_hall_change_is_scored(cup: Cup, store: SlowSto
     await until(lambda: board not in cup.hall.tables or cup.hall.tables[board].half_played)
     await cup.settled()
     scored = await cup.of_hall(PairingScored)
-    assert [(len(each.battles), each.over) for each in scored] == [(1, False), (1, True)]
+    assert [(len(each.battles), each.is_over) for each in scored] == [(1, False), (1, True)]
 
 
 @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.LOST])
@@ -1017,7 +1017,7 @@ async def test_flag_fall_as_the_player_leaves_is_scored(cup: Cup, parting: Parti
     assert cup.away(board) == {first}
     [scored] = await cup.of_hall(PairingScored)
     assert [(mine, theirs) for mine, theirs, _ in scored.battles] == [(0, 32)]
-    assert not scored.over
+    assert not scored.is_over
 
 
 async def test_finished_tournaments_are_loaded_on_demand(cup: Cup, store: SlowStore) -> None:

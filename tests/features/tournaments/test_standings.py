@@ -110,7 +110,7 @@ class TestWhatIsNotPlayed:
         rounds.append(ended(pair(ROUND_ROBIN, entrants, rounds)))
         lines = {each.player: each for each in standings(ROUND_ROBIN, entrants, rounds)}
         assert (lines["A"].points, lines["A"].battle_points) == (0.0, 0)
-        assert lines["B"].left
+        assert lines["B"].has_left
         assert lines["C"].points == 2.0
 
     def test_player_leaving_late_still_counts(self) -> None:

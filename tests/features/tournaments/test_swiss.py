@@ -25,7 +25,7 @@ from tests.features.tournaments.tournaments import (
     shown,
     won_by,
 )
-from thudmud.features.tournaments.matching import Mates, complete
+from thudmud.features.tournaments.matching import Mates, complete_matching
 from thudmud.features.tournaments.outlook import Outlook
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair, rounds_of
 from thudmud.features.tournaments.swiss import Contestant, swiss_pairs
@@ -178,7 +178,7 @@ class TestWhatHolds:
             names = [name for each in pairings for name in each.players]
             assert sorted(names) == sorted(each.player for each in entrants)
             for each in pairings:
-                met[frozenset(each.players)] += each.played
+                met[frozenset(each.players)] += each.was_played
                 byes[each.first] += each.is_bye
         assert max(met.values()) <= 1
         assert max(byes.values()) <= 1
@@ -188,8 +188,12 @@ class TestWhatHolds:
         for seed in range(40):
             chance = Random(seed)  # noqa: S311
             rounds = played(SWISS, entered(chance.randint(8, 40)), 9, by_chance(chance))
-            first = Counter(each.first for pairings in rounds for each in pairings if each.played)
-            second = Counter(each.second for pairings in rounds for each in pairings if each.played)
+            first = Counter(
+                each.first for pairings in rounds for each in pairings if each.was_played
+            )
+            second = Counter(
+                each.second for pairings in rounds for each in pairings if each.was_played
+            )
             assert max(abs(first[str(name)] - second[name]) for name in {*first, *second}) <= 2
 
     @pytest.mark.parametrize("side", [0, 1])
@@ -209,7 +213,7 @@ class TestWhatHolds:
             assert sorted(name for each in pairings for name in each.players) == sorted(
                 each.player for each in entrants
             )
-            met = {frozenset(each.players) for past in rounds for each in past if each.played}
+            met = {frozenset(each.players) for past in rounds for each in past if each.was_played}
             if any(frozenset(each.players) in met for each in pairings):
                 assert not can_be_paired([each.player for each in entrants], met)
             rounds.append(ended(pairings, by_chance(chance)))
@@ -400,7 +404,7 @@ class TestMatching:
             )
 
         mates: Mates = [None] * (2 * half)
-        assert complete(mates, joined) == is_possible(tuple(places))
+        assert complete_matching(mates, joined) == is_possible(tuple(places))
         for place, mate in enumerate(mates):
             assert mate is None or (mates[mate] == place and joined(place, mate))
 
@@ -411,13 +415,13 @@ def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -
     contestants = []
     for name in names:
         mine = [next(each for each in pairings if name in each.players) for pairings in rounds]
-        met = [each for each in mine if each.played]
+        met = [each for each in mine if each.was_played]
 
         def score(player: str, until: int) -> float:
             past = [each for pairings in rounds[:until] for each in pairings]
             return sum(each.match_points(player) for each in past if player in each.players)
 
-        last = mine[-1] if mine and mine[-1].played else None
+        last = mine[-1] if mine and mine[-1].was_played else None
         other = str(last.opponent(name)) if last else ""
         contestants.append(
             Contestant(
@@ -427,7 +431,7 @@ def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -
                     for each in met
                 ),
                 tuple(each.first == name for each in met),
-                any(not each.played and each.match_points(name) for each in mine),
+                any(not each.was_played and each.match_points(name) for each in mine),
                 last is not None and score(name, len(rounds) - 1) != score(other, len(rounds) - 1),
             )
         )

@@ -34,7 +34,7 @@ def stronger(pairing: Pairing) -> MatchResult:
 
 def ended(pairings: Sequence[Pairing], outcome: Outcome = stronger) -> tuple[Pairing, ...]:
     """Return a round with its open pairings decided by `outcome`."""
-    return tuple(each if each.over else replace(each, result=outcome(each)) for each in pairings)
+    return tuple(each if each.is_over else replace(each, result=outcome(each)) for each in pairings)
 
 
 def played(

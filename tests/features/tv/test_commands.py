@@ -87,7 +87,7 @@ def test_observed_boards_follow_the_tv(hall: StoredHall) -> None:
     [told] = commit(hall, decide(hall, "Emil", Tv(), NOW, rated({"Carla": 1600})))
     both = ("elm table", "pine board")
     assert told.event == TvTurned("Emil", "pine board", both, "pine board")
-    assert told.audience == ("Emil",)
+    assert told.recipients == ("Emil",)
     assert told.table is hall.tables["pine board"]
     shown(hall, rated({"Anna": 1600}))
     assert observed(hall) == ("elm table", "oak board")

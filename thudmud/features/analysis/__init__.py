@@ -10,5 +10,7 @@ FEATURE = Feature(
     "analysis",
     (Analyse, CancelAnalysis),
     setup,
-    configure=lambda hall, known: hall.limit(AnalysisLimits(known.players.analyses_per_address)),
+    configure=lambda hall, known: hall.set_limits(
+        AnalysisLimits(known.players.analyses_per_address)
+    ),
 )

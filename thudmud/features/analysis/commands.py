@@ -21,7 +21,7 @@ from thudmud.features.archive.model import annotators, replay_of, show_replay
 from thudmud.game.archive import GOES_ON, FoundBattle
 from thudmud.game.command import CommandContext, has_verb, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import battle_meant
+from thudmud.game.meaning import resolve_battle
 from thudmud.game.people import Person
 from thudmud.values import replace
 
@@ -35,7 +35,7 @@ class Analyse(ArchiveCommand):
 
     def decide(self, scene: CommandContext) -> Decision:
         analysed = self._analysed(scene)
-        return scene.answer(Analyse(analysed.battle.number), answer=analysed)
+        return scene.decide_answer(Analyse(analysed.battle.number), answer=analysed)
 
     def _analysed(self, scene: CommandContext) -> AnalysedBattle:
         """Return the stored analysis of the battle, or else a new one.
@@ -46,7 +46,7 @@ class Analyse(ArchiveCommand):
             LookupNeededError: something has to be looked up first, or the analysis has to be made.
         """
         found = scene.found
-        if rated := scene.hall.rated_board(scene.me):
+        if rated := scene.hall.board_of_rated_battle(scene.me):
             raise RefusedError(AnalysisRefusal.NO_ANALYSES_RATED, board=rated)
         number = self.number
         if number is None:
@@ -54,7 +54,7 @@ class Analyse(ArchiveCommand):
             if seen is None:
                 raise RefusedError(AnalysisRefusal.ANALYSE_WHICH)
             number = seen.battle.number
-        known, game = battle_meant(number, found)
+        known, game = resolve_battle(number, found)
         battle = known.battle
         if battle.state in GOES_ON:
             raise RefusedError(AnalysisRefusal.NOT_OVER, number=number)
@@ -71,7 +71,7 @@ class Analyse(ArchiveCommand):
             raise RefusedError(AnalysisRefusal.ANALYSIS_FAILED, number=number)
         return AnalysedBattle(battle, game, analysis)
 
-    def answered(self, person: Person, answer: Any) -> None:
+    def apply_answer(self, person: Person, answer: Any) -> None:
         # An open replay of the same game shows the analysis from now on.
         seen = replay_of(person)
         if seen and seen.game == answer.game:
@@ -88,11 +88,11 @@ class CancelAnalysis(ArchiveCommand):
         under_way = scene.found[PendingAnalysisLookup(scene.me)]
         if under_way is None:
             raise RefusedError(AnalysisRefusal.NOTHING_ANALYSED)
-        return scene.tell(AnalysisCancelled(scene.me, under_way[0]))
+        return scene.decide_asides(AnalysisCancelled(scene.me, under_way[0]))
 
 
 @annotators.append
-def _kept(scene: CommandContext, known: FoundBattle) -> Analysis | None:
+def _stored_analysis(scene: CommandContext, known: FoundBattle) -> Analysis | None:
     if known.game is None or not has_verb(scene.hall, "analyse"):
         return None
     return scene.found[KeptAnalysisLookup(known.battle.id, len(known.game.moves))]

@@ -20,14 +20,14 @@ from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Replay
 from thudmud.features.archive.model import Replayed
 from thudmud.game.archive import Battle
-from thudmud.game.evaluation import DECIDED, Variation
+from thudmud.game.evaluation import WIN_SCORE, Variation
 from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN
 from thudmud.views.view import Display, View
-from thudmud.views.words import in_few_words, wrapped, wrapped_each
+from thudmud.views.words import in_few_words, wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -84,7 +84,7 @@ def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
             f"All {plies} of battle {number} are being analysed. You are told when that is done;"
             f' "{CancelAnalysis()}" ends it.'
         )
-    return wrapped(told, view.width)
+    return wrap(told, view.width)
 
 
 @facts.register
@@ -95,12 +95,12 @@ def _progress_facts(analysing: Analysing, _: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _cancelled(cancelled: AnalysisCancelled, _: RenderContext, view: View) -> list[str]:
-    return wrapped(f"Battle {cancelled.number} is not analysed for you any more.", view.width)
+    return wrap(f"Battle {cancelled.number} is not analysed for you any more.", view.width)
 
 
 @words.register
-def _told(_: Analyse, occasion: RenderContext, view: View) -> list[str]:
-    return told(occasion.answer, view.display)
+def _render_answer(_: Analyse, occasion: RenderContext, view: View) -> list[str]:
+    return render_analysis(occasion.answer, view.display)
 
 
 @facts.register
@@ -112,14 +112,14 @@ def _told_facts(_: Analyse, occasion: RenderContext) -> Iterator[Fact]:
 def _replayed(seen: Replayed, _: RenderContext, view: View) -> list[str]:
     if not isinstance(seen.annotation, Analysis):
         return []
-    return wrapped(of_ply(seen.annotation, seen.game, seen.ply), view.width)
+    return wrap(of_ply(seen.annotation, seen.game, seen.ply), view.width)
 
 
 @words.register
 def _pending(asked: AnalysisLookup, _: RenderContext, view: View) -> list[str]:
     """Confirm that an analysis is under way, where its progress is unknown."""
     told = f"Battle {asked.battle.number} is being analysed. You are told when that is done."
-    return wrapped(told, view.width)
+    return wrap(told, view.width)
 
 
 def _analysing(battle: Battle, done: int, plies: int) -> Data:
@@ -149,28 +149,28 @@ def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
     }
 
 
-def told(found: AnalysedBattle, display: Display) -> list[str]:
+def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
     """Render a whole analysis. A screen reader gets sentences in place of the curve."""
     battle, game, analysis = found
     width = display.width
-    lines = wrapped(f"Battle {battle.number}, {archive.entry(battle)}.", width)
-    if display.reader:
-        lines += wrapped_each(_course(analysis.worths), width)
+    lines = wrap(f"Battle {battle.number}, {archive.entry(battle)}.", width)
+    if display.is_for_reader:
+        lines += wrap_each(_course(analysis.worths), width)
     else:
-        lines += wrapped(
+        lines += wrap(
             "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The"
             " numbers at the bottom count plies.",
             width,
         )
         lines += curve(analysis.worths, display)
-    lines += wrapped(_counts(game, analysis), width)
+    lines += wrap(_counts(game, analysis), width)
     marked = [ply for ply in range(1, len(game.moves) + 1) if analysis.mark(ply)]
     worst = sorted(marked, key=lambda ply: -analysis.cost(ply))[:MOST_TOLD]
-    lines += wrapped_each((_marked(found, ply, display) for ply in sorted(worst)), width, "    ")
+    lines += wrap_each((_marked(found, ply, display) for ply in sorted(worst)), width, "    ")
     shows = f'"{Replay(battle.number)}" shows each ply, with what it was worth.'
     if len(marked) > len(worst):
         shows = f"These are the {len(worst)} that lost most. {shows}"
-    return lines + wrapped(shows, width)
+    return lines + wrap(shows, width)
 
 
 def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
@@ -210,7 +210,7 @@ def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
     side = _side(game, ply)
     player = battle.player(side) or UNKNOWN
     what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
-    if mark and display.reader:
+    if mark and display.is_for_reader:
         noun = with_article(_NOUNS[mark])
         what = f"Ply {ply}, {noun} of {player}, {side.plural}: {in_few_words(move)}."
     return f"{what} {_better(analysis, game, ply)}"
@@ -225,9 +225,9 @@ def _better(analysis: Analysis, game: Game, ply: int) -> str:
     before, after = analysis.worths[ply - 1], analysis.worths[ply]
     sign = 1 if _side(game, ply) is Side.DWARF else -1
     by = f"Better by {_points(analysis.lost[ply - 1])}"
-    if sign * before >= DECIDED:
+    if sign * before >= WIN_SCORE:
         by = "This would have won"
-    elif sign * after <= -DECIDED:
+    elif sign * after <= -WIN_SCORE:
         by = "This would not have lost"
     return f"{by}: {line}."
 
@@ -246,7 +246,7 @@ def _ahead(worth: int) -> str:
     side = Side.DWARF if worth > 0 else Side.TROLL
     if abs(worth) < _EVEN:
         return "the sides are even"
-    if abs(worth) >= DECIDED:
+    if abs(worth) >= WIN_SCORE:
         return f"the {side.plural} have won, or can"
     return f"the {side.plural} are ahead by {_points(worth)}"
 
@@ -283,7 +283,7 @@ def curve(worths: Sequence[int], display: Display) -> list[str]:
     room = across * (display.width - 1 - _MARGIN)
     group = -(-len(worths) // room)
     groups = [worths[first : first + group] for first in range(0, len(worths), group)]
-    open_worths = [abs(each) for each in worths if abs(each) < DECIDED]
+    open_worths = [abs(each) for each in worths if abs(each) < WIN_SCORE]
     most = max(1, -(-max(open_worths, default=0) // 100))
     heights = [_height(sum(each) / len(each), most, _ROWS * up) for each in groups]
     above = curves.rows(heights, _ROWS, display)

@@ -15,12 +15,12 @@ from thudmud.errors import InvalidValueError
 from thudmud.game.archive import Battle, Lookup
 from thudmud.game.asides import Aside, aside
 from thudmud.game.evaluation import (
-    DECIDED,
+    WIN_SCORE,
     Adviser,
     AdviserLookup,
     Evaluation,
     Variation,
-    limit_worth,
+    clamp_score,
 )
 from thudmud.game.events import BattleId
 from thudmud.rules import Game, Score, Side
@@ -137,7 +137,7 @@ class AnalysisLookup(AdviserLookup["Analysis | None"]):
     game: Game
 
     async def ask(self, adviser: Adviser) -> Mapping[Game, Any]:
-        return {each: await adviser.weigh(each) for each in positions(self.game)}
+        return {each: await adviser.evaluate(each) for each in positions(self.game)}
 
 
 class PendingAnalysisLookup(Lookup["tuple[int, int, int] | None"]):
@@ -174,18 +174,20 @@ def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
         game: the battle.
         weighed: the evaluations, in the order of `positions`.
     """
-    more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].worth
+    more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].score
     worths = [
-        each.worth if abs(each.worth) == DECIDED else limit_worth(each.worth + more)
+        each.score if abs(each.score) == WIN_SCORE else clamp_score(each.score + more)
         for each in weighed
     ]
     if len(weighed) == len(game.moves):
         worths.append(_worth_in_the_end(game))
     lost = [_lost(game, ply, weighed) for ply in range(len(game.moves))]
-    best = [move == each.line[0] for move, each in zip(game.moves, weighed, strict=False)]
+    best = [
+        move == each.principal_variation[0] for move, each in zip(game.moves, weighed, strict=False)
+    ]
     slides = _slides(game, worths, lost, best)
     lines = tuple(
-        each.line if loss >= _NOTED or (slide and not is_best) else ()
+        each.principal_variation if loss >= _NOTED or (slide and not is_best) else ()
         for loss, slide, is_best, each in zip(lost, slides, best, weighed, strict=False)
     )
     nodes = min(each.nodes for each in weighed)
@@ -220,7 +222,7 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
         fallen, since = 0, 0
         for ply in range(len(game.moves)):
             fall = sign * (curve[ply] - curve[ply + 1])
-            if DECIDED in {abs(worths[ply]), abs(worths[ply + 1])}:
+            if WIN_SCORE in {abs(worths[ply]), abs(worths[ply + 1])}:
                 fallen, since = 0, ply + 1
                 continue
             if fall > 0 and marked & {ply - 1, ply, ply + 1}:
@@ -249,16 +251,16 @@ def _smoothed(worths: Sequence[int]) -> list[int]:
 def _lost(game: Game, ply: int, weighed: Sequence[Evaluation]) -> int:
     """Return the loss of a ply, from 0; none for the best ply or one that ends the battle."""
     before, after = weighed[ply], weighed[ply + 1] if ply + 1 < len(weighed) else None
-    if after is None or game.moves[ply] == before.line[0]:
+    if after is None or game.moves[ply] == before.principal_variation[0]:
         return 0
     depth = min(before.depth, after.depth + 1)
     is_dwarfs = (game.opening.turn is Side.DWARF) is (ply % 2 == 0)
     losses = []
     for each in (depth, depth - 1):
         if each > 1:  # depth 1 before the ply has no counterpart after it
-            one, other = before.at(each), after.at(each - 1)
+            one, other = before.score_at_depth(each), after.score_at_depth(each - 1)
             losses.append(one - other if is_dwarfs else other - one)
-            if DECIDED in {abs(one), abs(other)}:
+            if WIN_SCORE in {abs(one), abs(other)}:
                 break  # a decided position needs no second opinion
     return max(0, min(losses, default=0))
 
@@ -267,7 +269,7 @@ def _worth_in_the_end(game: Game) -> int:
     """Return the final evaluation: the score, or the winner if the ruleset has goals."""
     if game.ruleset.goals and game.outcome:
         won = game.outcome.winner
-        return 0 if won is None else DECIDED if won is Side.DWARF else -DECIDED
+        return 0 if won is None else WIN_SCORE if won is Side.DWARF else -WIN_SCORE
     return 100 * _lead(game.score)
 
 

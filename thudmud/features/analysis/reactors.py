@@ -81,10 +81,12 @@ class AnalysisWork:
 def setup(service: FeatureContext) -> None:
     """Register the handlers of analyses with a service."""
     analyses = Analyses(service)
-    service.answer(AnalysisLookup, analyses.look_up)
-    service.answer(PendingAnalysisLookup, lambda request, _: analyses.under_way(request.player))
-    service.bus.on(AnalysisCancelled, analyses.cancelled)
-    service.at_stop(analyses.close)
+    service.register_lookup(AnalysisLookup, analyses.look_up)
+    service.register_lookup(
+        PendingAnalysisLookup, lambda request, _: analyses.under_way(request.player)
+    )
+    service.bus.subscribe(AnalysisCancelled, analyses.cancelled)
+    service.on_stop(analyses.close)
 
 
 class Analyses:
@@ -181,7 +183,7 @@ class Analyses:
 
     async def _do(self, work: AnalysisWork) -> Analysis | None:
         try:
-            analysis = await self._found(work)
+            analysis = await self._analyse_and_store(work)
         finally:
             self._forget(work)
             self._release_turn(work)
@@ -246,7 +248,7 @@ class Analyses:
         waiting = [each for each in self._works.values() if each.turn and not each.turn.done()]
         return min(waiting, key=lambda each: each.left, default=None)
 
-    async def _found(self, work: AnalysisWork) -> Analysis | None:
+    async def _analyse_and_store(self, work: AnalysisWork) -> Analysis | None:
         """Make an analysis and store it; None if there is no adviser, it fails, or nobody waits."""
         adviser = self._service.adviser
         if adviser is None:
@@ -259,7 +261,7 @@ class Analyses:
                 if self._is_abandoned(work):
                     work.waiting.clear()
                     return None
-                found = await adviser.weigh(then)
+                found = await adviser.evaluate(then)
                 if found is None:
                     return None
                 weighed.append(found)

@@ -27,7 +27,9 @@ _LINES = Analysis.__struct_fields__.index("lines")
 
 
 @answers(KeptAnalysisLookup)
-def _kept(database: Database, lookup: KeptAnalysisLookup, _realm: str) -> Analysis | None:
+def _answer_kept_analysis_lookup(
+    database: Database, lookup: KeptAnalysisLookup, _realm: str
+) -> Analysis | None:
     found = analysis_of(database, lookup.battle)
     return found if found and lookup.plies == len(found.lost) else None
 

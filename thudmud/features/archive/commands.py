@@ -23,11 +23,18 @@ from thudmud.game.archive import (
     StandingsLookup,
 )
 from thudmud.game.clocks import TimeClass
-from thudmud.game.command import Command, CommandContext, PrivateCommand, has_verb, put_aside, verb
+from thudmud.game.command import (
+    Command,
+    CommandContext,
+    PrivateCommand,
+    close_private_board,
+    has_verb,
+    verb,
+)
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import battle_meant
+from thudmud.game.meaning import resolve_battle
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Comment, ruleset_called
@@ -42,7 +49,7 @@ class ArchiveCommand(Command):
 class Games(ArchiveCommand):
     """List the player's running and adjourned matches, or all running matches."""
 
-    everybodys: bool = False
+    includes_everybody: bool = False
     is_question = True
 
     @classmethod
@@ -50,12 +57,12 @@ class Games(ArchiveCommand):
         return cls(everybodys is not None)
 
     def __str__(self) -> str:
-        return "games all" if self.everybodys else "games"
+        return "games all" if self.includes_everybody else "games"
 
     def decide(self, scene: CommandContext) -> Decision:
-        if self.everybodys:
-            return scene.answer(self)
-        return scene.answer(self, answer=scene.found[AdjournedLookup(scene.me)])
+        if self.includes_everybody:
+            return scene.decide_answer(self)
+        return scene.decide_answer(self, answer=scene.found[AdjournedLookup(scene.me)])
 
 
 @verb(history="of", history_by_rules="by_rules")
@@ -106,14 +113,14 @@ class History(ArchiveCommand):
         return cls(player, page or 1, opponent, by, day)
 
     def decide(self, scene: CommandContext) -> Decision:
-        opponent, me = _named(self.opponent, scene.me), scene.me
-        player = _named(self.player, me) or (opponent and me)
+        opponent, me = _name_or_me(self.opponent, scene.me), scene.me
+        player = _name_or_me(self.player, me) or (opponent and me)
         asked = replace(self, player=player, opponent=opponent)
         lookup = HistoryLookup(player, self.page, opponent, self.rules, self.day)
-        return scene.answer(asked, answer=scene.found[lookup])
+        return scene.decide_answer(asked, answer=scene.found[lookup])
 
 
-def _named(player: str | None, me: str) -> str | None:
+def _name_or_me(player: str | None, me: str) -> str | None:
     return me if player and player.lower() in {"me", "myself"} else player
 
 
@@ -125,13 +132,13 @@ class Replay(ArchiveCommand):
     ply: int = 0
 
     def decide(self, scene: CommandContext) -> Decision:
-        known, game = battle_meant(self.number, scene.found)
+        known, game = resolve_battle(self.number, scene.found)
         start, notes = min(self.ply, len(game.moves)), None
-        if known.battle.state not in GOES_ON and not scene.hall.rated_board(scene.me):
+        if known.battle.state not in GOES_ON and not scene.hall.board_of_rated_battle(scene.me):
             notes = next((each for look in annotators if (each := look(scene, known))), None)
         seen = Replayed(scene.me, known.battle, game, start, comments=known.comments)
         seen = replace(seen, annotation=notes, spent=known.spent)
-        return scene.tell(*put_aside(scene.person), seen)
+        return scene.decide_asides(*close_private_board(scene.person), seen)
 
 
 class Way(Enum):
@@ -158,11 +165,11 @@ class Step(ArchiveCommand, PrivateCommand):
     def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
         if self.way is Way.LAST and replay_of(person) is None and person.room:
-            return scene.answer(LastMove(), person.room)  # no replay: short for "last move"
+            return scene.decide_answer(LastMove(), person.room)  # no replay: short for "last move"
         seen = self._stepped(person, scene.found)
-        if scene.hall.rated_board(scene.me):
+        if scene.hall.board_of_rated_battle(scene.me):
             seen = replace(seen, annotation=None)
-        return scene.tell(seen)
+        return scene.decide_asides(seen)
 
     def _stepped(self, person: Person, found: LookupResults) -> Replayed:
         seen, way = replay_of(person), self.way
@@ -173,7 +180,7 @@ class Step(ArchiveCommand, PrivateCommand):
         back = way in {Way.BACK, Way.FIRST}
         if seen.ply == (0 if back else end):
             reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
-            if not back and battle_meant(number, found)[1] != seen.game:
+            if not back and resolve_battle(number, found)[1] != seen.game:
                 reason = Refusal.REPLAY_GONE_ON
             elif way is Way.LAST:
                 return seen
@@ -181,7 +188,7 @@ class Step(ArchiveCommand, PrivateCommand):
         on, back_to = min(seen.ply + self.plies, end), max(seen.ply - self.plies, 0)
         to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: back_to}.get(way, on)
         then = seen.game.after(to, seen.then)
-        return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
+        return replace(seen, ply=to, is_autoplaying=way is Way.PLAY and to < end, then=then)
 
 
 @verb("record")
@@ -192,7 +199,7 @@ class ViewRecord(ArchiveCommand):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.answer(self, answer=battle_meant(self.number, scene.found)[0])
+        return scene.decide_answer(self, answer=resolve_battle(self.number, scene.found)[0])
 
 
 MOST_COMMENTS = 100
@@ -230,7 +237,7 @@ class MakeComment(ArchiveCommand):
             if seen is None:
                 raise RefusedError(Refusal.NOT_REPLAYING)
             number, ply = seen.battle.number, seen.ply
-        known, game = battle_meant(number, scene.found)
+        known, game = resolve_battle(number, scene.found)
         battle = known.battle
         if battle.imported or me not in known.players:
             raise RefusedError(Refusal.COMMENT_PLAYERS_ONLY, number=number)
@@ -267,12 +274,12 @@ class ViewScore(ArchiveCommand):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        asked = ViewScore(_named(self.player, scene.me))
-        lookup = ScoreLookup(asked.player or scene.me, curves=True)
-        return scene.answer(asked, answer=scene.found[lookup])
+        asked = ViewScore(_name_or_me(self.player, scene.me))
+        lookup = ScoreLookup(asked.player or scene.me, with_curves=True)
+        return scene.decide_answer(asked, answer=scene.found[lookup])
 
 
-@verb("standings", standings_turned="turned")
+@verb("standings", standings_turned="with_pace_first")
 class ViewStandings(ArchiveCommand):
     """List the standings for a ruleset and a pace; by default the ones with most players.
 
@@ -284,12 +291,12 @@ class ViewStandings(ArchiveCommand):
     is_question = True
 
     @classmethod
-    def turned(cls, time: TimeClass, rules: str) -> ViewStandings:
+    def with_pace_first(cls, time: TimeClass, rules: str) -> ViewStandings:
         return cls(rules, time)
 
     def decide(self, scene: CommandContext) -> Decision:
         lookup = StandingsLookup(scene.me, self.rules, self.time)
-        return scene.answer(self, answer=scene.found[lookup])
+        return scene.decide_answer(self, answer=scene.found[lookup])
 
 
 @verb(stop="of")
@@ -304,6 +311,6 @@ class Stop(ArchiveCommand, PrivateCommand):
 
     def decide(self, scene: CommandContext) -> Decision:
         if seen := replay_of(scene.person):
-            return scene.tell(ReplayLeft(scene.me, seen))
+            return scene.decide_asides(ReplayLeft(scene.me, seen))
         has_more = has_verb(scene.hall, "tutorial")
         raise RefusedError(Refusal.NO_EXERCISE if has_more else Refusal.NOT_REPLAYING)

@@ -16,7 +16,7 @@ _DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
 
 def parts(display: Display) -> tuple[int, int]:
     """Return the resolution of a character cell: columns side by side, and levels in height."""
-    return (2, 4) if display.utf8 else (1, 3)
+    return (2, 4) if display.uses_utf8 else (1, 3)
 
 
 def rows(heights: Sequence[int], count: int, display: Display, *, hangs: bool = False) -> list[str]:
@@ -39,7 +39,7 @@ def _row(cells: Sequence[Sequence[int]], row: int, display: Display, *, hangs: b
     """Return a row of the chart. Row 0 is next to the base line."""
     _, up = parts(display)
     filled = [[max(0, min(up, height - row * up)) for height in cell] for cell in cells]
-    if not display.utf8:
+    if not display.uses_utf8:
         return "".join((_DOWN if hangs else _UP)[height] for (height,) in filled)
     order = -1 if hangs else 1
     dots = [

@@ -40,7 +40,7 @@ from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
 from thudmud.views.standing import battles
 from thudmud.views.view import Display, View
-from thudmud.views.words import day, pages_of, wrapped, wrapped_each
+from thudmud.views.words import day, pages_of, wrap, wrap_each
 
 _REFUSALS = {
     Refusal.NO_SUCH_BATTLE: ('There is no battle {number}. "history" lists the battles.'),
@@ -103,32 +103,32 @@ def replayed(
         player = battle.player(then.position.turn.other) or UNKNOWN
         mine = player if player.lower() == me.lower() and not battle.imported else None
         played = sentences.ply(then.moves[-1], player, mine)
-        lines = wrapped(f"Battle {number}, ply {ply} of {plies}: {played}", width)
+        lines = wrap(f"Battle {number}, ply {ply} of {plies}: {played}", width)
     else:
         seen = f"{counted(plies, 'ply')} to see:"
-        lines = wrapped(f"Battle {number}, as it began on {day(battle.at)}. {seen}", width)
-    if display.reader:
-        lines += wrapped(reader.counts(table), width)
+        lines = wrap(f"Battle {number}, as it began on {day(battle.at)}. {seen}", width)
+    if display.is_for_reader:
+        lines += wrap(reader.piece_counts(table), width)
     elif style is Style.FULL:
         lines += boards.draw(table, display)
     else:
-        lines += wrapped(boards.status_line(table), width)
+        lines += wrap(boards.status_line(table), width)
     for comment in comments:
         by = f"{comment.player} comments" if comment.player else "A comment"
         lines += own_words(f"{by}: {comment.text}", display)
     if ply == plies:
-        lines += wrapped(_end(battle, game), width)
-    return lines + wrapped(STEPS, width) if ply == 0 else lines
+        lines += wrap(_end(battle, game), width)
+    return lines + wrap(STEPS, width) if ply == 0 else lines
 
 
-def heard(
+def visible_comments(
     hall: Hall, player: str, comments: Iterable[Comment], ply: int | None = None
 ) -> tuple[Comment, ...]:
     """Return the comments, perhaps on one ply only, except those by players `player` ignores."""
     return tuple(
         each
         for each in comments
-        if ply in {None, each.ply} and not hall.people.ignores(player, each.player)
+        if ply in {None, each.ply} and not hall.people.is_ignoring(player, each.player)
     )
 
 
@@ -151,8 +151,8 @@ def _table(battle: Battle, game: Game) -> Table:
         names[Side.DWARF],
         names[Side.TROLL],
         battle=battle.part,
-        before=battle.before,
-        single=battle.imported,
+        earlier_points=battle.earlier_points,
+        is_single_battle=battle.imported,
     )
     spec = BoardSpec(f"replay of battle {battle.number}", battle.rules)
     return replace(Table.set_up(spec, 0), match=match, seats=MappingProxyType(names))
@@ -177,7 +177,7 @@ def entry(battle: Battle) -> str:
         facts.insert(1, counted(battle.plies, "ply"))
     if battle.time:
         facts.insert(1, str(battle.time))
-    if battle.set_up:
+    if battle.has_custom_opening:
         facts.append("from a position that was set up")
     if battle.imported:
         facts.append("imported")
@@ -234,7 +234,7 @@ def _comment_made_facts(made: CommentMade, _: RenderContext) -> Iterator[Fact]:
 @words.register
 def _games(asked: Games, occasion: RenderContext, view: View) -> list[str]:
     hall = occasion.hall
-    if asked.everybodys:
+    if asked.includes_everybody:
         return battles(hall, view.width)
     tables = (each.as_of(occasion.at) for each in hall.tables.values())
     return games(tables, occasion.answer, occasion.player, view.width)
@@ -242,8 +242,8 @@ def _games(asked: Games, occasion: RenderContext, view: View) -> list[str]:
 
 @facts.register
 def _games_facts(asked: Games, occasion: RenderContext) -> Iterator[Fact]:
-    if not asked.everybodys:
-        yield Fact("Thud.Games", data.adjourned(occasion.answer), occasion.player)
+    if not asked.includes_everybody:
+        yield Fact("Thud.Games", data.adjourned_data(occasion.answer), occasion.player)
 
 
 def games(
@@ -253,18 +253,18 @@ def games(
     running = [
         _running(table, table.match, side)
         for table in tables
-        if table.match and not table.match.over and (side := table.side_of(me))
+        if table.match and not table.match.is_over and (side := table.side_of(me))
     ]
     adjourned = [_adjourned(each, me) for each in away]
     if not running and not adjourned:
-        return wrapped(
+        return wrap(
             'You have no match under way, here or put away. "history" lists your past battles.',
             width,
         )
     lines = []
     for heading, entries in (("Your matches:", running), ("Put away for another day:", adjourned)):
         if entries:
-            lines += [heading, *wrapped_each((f"  {each}." for each in entries), width, INDENT)]
+            lines += [heading, *wrap_each((f"  {each}." for each in entries), width, INDENT)]
     return lines
 
 
@@ -273,7 +273,7 @@ def _running(table: Table, match: Match, side: Side) -> str:
     against = f"against {other}" if other else "with nobody against you"
     which = f"{side.plural} {against}; battle {match.battle} of {match.battles}"
     board = f"{capitalised(table.name)}: {'practice' if match.is_practice else which}"
-    if not match.running:
+    if not match.is_running:
         return f"{board} is over"
     turn = match.game.position.turn
     is_mine = turn is side and not match.is_practice
@@ -295,7 +295,7 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 
 def put_away(width: int) -> list[str]:
     """Tell a player that they have an adjourned match, and how to find it."""
-    return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
+    return wrap(f'You have a match put away for another day: "{Games()}" tells more.', width)
 
 
 @words.register
@@ -305,7 +305,7 @@ def _history(asked: History, occasion: RenderContext, view: View) -> list[str]:
 
 @facts.register
 def _history_facts(asked: History, occasion: RenderContext) -> Iterator[Fact]:
-    known = data.history(occasion.answer, asked.page)
+    known = data.history_data(occasion.answer, asked.page)
     yield Fact("Thud.History", {"player": asked.player, **known}, occasion.player)
 
 
@@ -323,15 +323,13 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     which = _which(asked, battles, me)
     if not found.in_all:
         if asked == History(page=asked.page):
-            return wrapped("No battle has been played here yet.", width)
+            return wrap("No battle has been played here yet.", width)
         whose = "of yours" if is_own else f"of {_spelt(player, battles)}" if player else ""
-        return wrapped(f"No battle {' '.join(filter(None, (whose, which)))} is known here.", width)
+        return wrap(f"No battle {' '.join(filter(None, (whose, which)))} is known here.", width)
     pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
-        return wrapped(
-            f'There is no page {asked.page}. "{last}" shows the earliest battles.', width
-        )
+        return wrap(f'There is no page {asked.page}. "{last}" shows the earliest battles.', width)
     heading = "The battles" if which else "All battles"
     if player is not None:
         heading = "Your battles" if is_own else f"The battles of {_spelt(player, battles)}"
@@ -344,9 +342,9 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     numbers = len(str(battles[0].number))
     entries = (f"{battle.number:>{numbers}}. {entry(battle)}" for battle in battles)
     return [
-        *wrapped(f"{heading}, newest first:", width),
-        *wrapped_each(entries, width, " " * (numbers + 2)),
-        *wrapped(more, width),
+        *wrap(f"{heading}, newest first:", width),
+        *wrap_each(entries, width, " " * (numbers + 2)),
+        *wrap(more, width),
     ]
 
 
@@ -375,14 +373,14 @@ def _spelt(player: str, battles: Iterable[Battle]) -> str:
 @words.register
 def _record(_: ViewRecord, occasion: RenderContext, view: View) -> list[str]:
     found: FoundBattle = occasion.answer
-    comments = heard(occasion.hall, occasion.player, found.comments)
+    comments = visible_comments(occasion.hall, occasion.player, found.comments)
     return record(found, comments, view.width)
 
 
 @facts.register
 def _record_facts(_: ViewRecord, occasion: RenderContext) -> Iterable[Fact]:
     found: FoundBattle = occasion.answer
-    comments = heard(occasion.hall, occasion.player, found.comments)
+    comments = visible_comments(occasion.hall, occasion.player, found.comments)
     return recorded(found._replace(comments=comments), occasion.player)
 
 
@@ -409,10 +407,10 @@ def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> lis
     Only the heading is wrapped. The first line of a record is wider than a screen.
     """
     battle, game = found.battle, found.game
-    heading = wrapped(f"Battle {battle.number}, {entry(battle)}.", width)
+    heading = wrap(f"Battle {battle.number}, {entry(battle)}.", width)
     if game is None:
         return heading
-    letters = wrapped('Its columns skip the letter I: see "help notation".', width)
+    letters = wrap('Its columns skip the letter I: see "help notation".', width)
     return [*heading, *letters, *_plies(game, comments, found.spent)]
 
 

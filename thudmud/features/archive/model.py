@@ -44,7 +44,7 @@ class Replayed(Aside):
         battle: the battle.
         game: the whole game, or a running game as of the start of the replay.
         ply: the number of plies played so far; 0 is the opening.
-        playing: whether autoplay is on.
+        is_autoplaying: whether autoplay is on.
         then: the game at that ply, if known. It saves replaying the game from its opening.
         comments: comments on all plies of the battle.
         annotation: the evaluation of the battle, if there is one and the player may see it.
@@ -54,7 +54,7 @@ class Replayed(Aside):
     battle: Battle
     game: Game
     ply: int
-    playing: bool = False
+    is_autoplaying: bool = False
     then: Game | None = None
     comments: tuple[Comment, ...] = ()
     annotation: Annotation | None = None
@@ -105,7 +105,7 @@ class CommentMade(Aside):
     opponent in the battle. `comments` are all comments on the battle after the change.
     """
 
-    crosses = is_limited = True
+    reaches_other_nodes = is_limited = True
 
     other: str
     battle: int
@@ -126,4 +126,4 @@ def _apply_comment_made(made: CommentMade, hall: Hall) -> Delivery:
         if seen and seen.battle.number == made.battle:
             show_replay(person, replace(seen, comments=made.comments))
     told = tuple(person.name for person in (both if made.text else both[:1]))
-    return Delivery(made, hall.people.hearers(made.player, told))
+    return Delivery(made, hall.people.without_ignorers(made.player, told))

@@ -17,7 +17,7 @@ from thudmud.game.asides import ResultTold
 from thudmud.game.clocks import TimeClass
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import NO_BOTS, OWN_PROGRAM, BattleEnded
-from thudmud.game.hall import Hall, guests_of, unrated
+from thudmud.game.hall import Hall, guest_players, unrated_reason
 from thudmud.game.match import RATED_PLIES, Match, Unrated
 from thudmud.game.more import Help
 from thudmud.game.people import BotLevel
@@ -27,7 +27,7 @@ from thudmud.views import data
 from thudmud.views.data import Fact
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrap
 
 INDENT = "    "
 
@@ -45,7 +45,7 @@ def _score(asked: ViewScore, occasion: RenderContext, view: View) -> list[str]:
 @facts.register
 def _score_facts(asked: ViewScore, occasion: RenderContext) -> Iterator[Fact]:
     player = occasion.player
-    yield Fact("Thud.Score", data.fared(occasion.answer, asked.player or player), player)
+    yield Fact("Thud.Score", data.results_data(occasion.answer, asked.player or player), player)
 
 
 def score(
@@ -73,9 +73,9 @@ def score(
     if found is None:
         who = capitalised(shortened(player))
         if not is_here:
-            return wrapped(f"Nobody called {who} has finished a battle here.", width)
+            return wrap(f"Nobody called {who} has finished a battle here.", width)
         have = "You have" if player == me else f"{who} has"
-        return wrapped(f"{have} not finished a battle here yet.", width)
+        return wrap(f"{have} not finished a battle here yet.", width)
     names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
     lines = []
     if found.people != archive.Performance():
@@ -89,12 +89,12 @@ def score(
             lines += _fared(f"{found.name}{role}", each, "battle", display)
     if found.puzzles:
         rating = _rating(found.puzzles, "puzzle", display)
-        lines += wrapped(f"{found.name}, at puzzles: rating {rating}.", width)
+        lines += wrap(f"{found.name}, at puzzles: rating {rating}.", width)
     if found.tournaments:
         places = (
             f"{nth(each.place)} of {each.entrants} in {each.name}" for each in found.tournaments
         )
-        lines += wrapped(f"{found.name}, in tournaments: {'; '.join(places)}.", width)
+        lines += wrap(f"{found.name}, in tournaments: {'; '.join(places)}.", width)
     ratings = [found.puzzles, *found.people.ratings.values(), *found.bots.ratings.values()]
     ratings += [each for level in found.levels.values() for each in level.ratings.values()]
     return lines + explained(ratings, display)
@@ -117,7 +117,7 @@ def _fared(
         points: the history of each rating, for its curve.
     """
     width = display.width
-    lines = wrapped(f"{who}:" if fared.ratings else f"{who}: no rating yet.", width)
+    lines = wrap(f"{who}:" if fared.ratings else f"{who}: no rating yet.", width)
     played = [*(rules for rules, _ in fared.battles), *(pool.rules for pool in fared.ratings)]
     for rules in dict.fromkeys(played):
         matches = fared.matches.get(rules)
@@ -128,12 +128,12 @@ def _fared(
             if (rules, side) in fared.battles
         ]
         told = f": {'; '.join(counts)}." if counts else ":"
-        lines += wrapped(f"  {capitalised(rules)}{told}", width, INDENT)
+        lines += wrap(f"  {capitalised(rules)}{told}", width, INDENT)
         for pool in (archive.Pool(rules, time) for time in TimeClass):
             if rating := fared.ratings.get(pool):
                 pace = f"{pool.time.value}, " if noun == "match" else ""
                 told = capitalised(f"{pace}rating {_rating(rating, noun, display)}.")
-                lines += wrapped(f"{INDENT}{told}", width, INDENT * 2)
+                lines += wrap(f"{INDENT}{told}", width, INDENT * 2)
                 lines += _course((points or {}).get(pool, ()), display)
     return lines
 
@@ -150,10 +150,10 @@ def _course(points: Sequence[int], display: Display) -> list[str]:
     matches, most, least = len(points) - 1, max(points, default=0), min(points, default=0)
     if matches < 2 or most == least:
         return []
-    if display.reader:
+    if display.is_for_reader:
         over = f"Over the last {matches} matches it went from {points[0]} to {points[-1]}"
         told = f"{INDENT}{over}; the highest was {most}, the lowest {least}."
-        return wrapped(told, display.width, INDENT * 2)
+        return wrap(told, display.width, INDENT * 2)
     across, up = curves.parts(display)
     group = -(-len(points) // (across * (display.width - 1 - _MARGIN)))
     last = points[::-1][::group][::-1]  # the last of each group, to include the latest rating
@@ -173,7 +173,7 @@ def _standings(_: ViewStandings, occasion: RenderContext, view: View) -> list[st
 
 @facts.register
 def _standings_facts(_: ViewStandings, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Standings", data.standings(occasion.answer), occasion.player)
+    yield Fact("Thud.Standings", data.standings_data(occasion.answer), occasion.player)
 
 
 def standings(ranking: archive.Ranking, display: Display) -> list[str]:
@@ -182,28 +182,28 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     said = "nobody is ranked yet."
     if ranking.in_all:
         said = "the best first, by rating less twice the give or take:"
-    lines = wrapped(f"{capitalised(str(ranking.pool))}: {said}", width)
+    lines = wrap(f"{capitalised(str(ranking.pool))}: {said}", width)
     for place, name, rating in ranking.players:
         text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
-        lines += wrapped(text, width, "     ")
+        lines += wrap(text, width, "     ")
     if ranking.in_all > archive.PAGE:
-        lines += wrapped(f"There are {ranking.in_all} in all.", width)
+        lines += wrap(f"There are {ranking.in_all} in all.", width)
     if mine and mine.is_provisional:
         own = f"Yours is provisional: {_rating(mine, 'match', display)}."
-        lines += wrapped(f"{own} You are ranked after {archive.PROVISIONAL} matches.", width)
+        lines += wrap(f"{own} You are ranked after {archive.PROVISIONAL} matches.", width)
     elif not ranking.in_all:
         after = f"You are ranked after {archive.PROVISIONAL} rated matches"
-        lines += wrapped(f'{after}: "{Help("ratings")}" tells more.', width)
+        lines += wrap(f'{after}: "{Help("ratings")}" tells more.', width)
     others = [
         f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
     ]
     if others:
-        lines += wrapped(f"Others are ranked, too: {listed(others)}.", width)
+        lines += wrap(f"Others are ranked, too: {listed(others)}.", width)
     return lines
 
 
 @add_lines_to(BattleEnded)
-def _ended(telling: Delivery, occasion: RenderContext, view: View) -> list[str]:
+def _add_rating_changes(telling: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Add rating changes to the end of a battle, and how to replay it."""
     event, match = cast("BattleEnded", telling.event), occasion.known_table.match
     told = changed(event, match, telling.changes, view, occasion.hall)
@@ -232,7 +232,7 @@ def changed(
         At most one sentence. Empty in practice, and in an unfinished match that can still count.
     """
     me, display = view.me, view.display
-    if why := unrated(event, match, changes, hall):
+    if why := unrated_reason(event, match, changes, hall):
         will = "changes" if event.points or event.levels != NO_BOTS else "will change"
         return [f"No rating {will}: {_reason(why, event, hall, me)}."]
     if not changes:
@@ -253,7 +253,7 @@ def _change(change: archive.RatingChange, me: str | None, display: Display) -> s
     """Return a rating change as a phrase, such as ``your rating 1500 -> 1579?``."""
     whose = "your" if change.player == me else f"{change.player}'s"
     after = points_of(change.after, display)
-    if display.reader:
+    if display.is_for_reader:
         return f"{whose} rating goes from {change.before} to {after}"
     return f"{whose} rating {change.before} -> {after}"
 
@@ -262,7 +262,7 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
     """Return the reason why no rating changes, as a clause."""
     match why:
         case Unrated.GUEST:
-            guests = sorted(guests_of(event, hall), key=lambda each: each != me)
+            guests = sorted(guest_players(event, hall), key=lambda each: each != me)
             names = listed("you" if each == me else each for each in guests)
             are = "is" if len(guests) == 1 and guests[0] != me else "are"
             return f"{names} {are} {'a guest' if len(guests) == 1 else 'guests'}"
@@ -291,7 +291,7 @@ def _result_told(told: ResultTold, _: RenderContext, view: View) -> list[str]:
         result = f"{first} beats {second} by {abs(dwarf - troll)} in a rated match"
     points = {each.player: points_of(each.after, view.display) for each in told.changes}
     known = [f"{name} {points[name]}" for name in (first, second) if name in points]
-    return wrapped(f"{result}{': ' if known else ''}{'; '.join(known)}.", view.width)
+    return wrap(f"{result}{': ' if known else ''}{'; '.join(known)}.", view.width)
 
 
 @facts.register
@@ -307,22 +307,22 @@ def _result_told_facts(told: ResultTold, _: RenderContext) -> Iterator[Fact]:
         "points": {side.value: points[side] for side in Side},
         "winner": None if lead == 0 else (Side.DWARF if lead > 0 else Side.TROLL).value,
         "at": int(ended.at),
-        "ratings": [data.changed(each) for each in told.changes],
+        "ratings": [data.rating_change_data(each) for each in told.changes],
     }
     yield Fact("Thud.Result", known)
 
 
 def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:
     """Explain the question mark, if one of the ratings has it."""
-    is_marked = any(each and each.is_provisional for each in ratings) and not display.reader
-    return wrapped(PROVISIONALLY, display.width) if is_marked else []
+    is_marked = any(each and each.is_provisional for each in ratings) and not display.is_for_reader
+    return wrap(PROVISIONALLY, display.width) if is_marked else []
 
 
 def points_of(rating: archive.Rating, display: Display) -> str:
     """Return the points of a rating, marked if it is provisional."""
     if not rating.is_provisional:
         return str(rating.points)
-    return f"{rating.points}, provisional" if display.reader else f"{rating.points}?"
+    return f"{rating.points}, provisional" if display.is_for_reader else f"{rating.points}?"
 
 
 def _rating(rating: archive.Rating, noun: str, display: Display) -> str:

@@ -23,7 +23,7 @@ _Left = Gone | TookOver
 def setup(service: FeatureContext) -> None:
     """Subscribe to replays, and show their next plies at once or after a pause."""
 
-    def shown(applied: AppliedEvent) -> None:
+    def schedule_next_ply(applied: AppliedEvent) -> None:
         """Show or schedule the next ply, if autoplay is on."""
         name, pause = cast("Replayed", applied.event).player, service.replay_pause
         service.scheduler.cancel(("replay", name))
@@ -32,7 +32,9 @@ def setup(service: FeatureContext) -> None:
         if pause == 0:
             play_at_once(name, applied.cause)
         elif pause:
-            service.scheduler.at(("replay", name), service.clock() + pause, lambda: play_next(name))
+            service.scheduler.schedule(
+                ("replay", name), service.clock() + pause, lambda: play_next(name)
+            )
 
     def play_at_once(name: str, cause: object) -> None:
         """Show a batch of plies and stop, since all other players wait meanwhile."""
@@ -55,15 +57,15 @@ def setup(service: FeatureContext) -> None:
         """Stop autoplay for a player who has left or reconnected."""
         service.scheduler.cancel(("replay", cast("_Left", applied.event).player))
 
-    service.bus.on(Replayed, shown)
-    service.bus.on((Gone, TookOver), left)
-    service.at_blank_line(pause)
+    service.bus.subscribe(Replayed, schedule_next_ply)
+    service.bus.subscribe((Gone, TookOver), left)
+    service.on_blank_line(pause)
 
 
 def is_replaying(hall: Hall, name: str) -> bool:
     """Whether a player's replay is in autoplay."""
     person = hall.people.get(name)
-    return bool(person and (seen := replay_of(person)) and seen.playing)
+    return bool(person and (seen := replay_of(person)) and seen.is_autoplaying)
 
 
 def play_on(service: FeatureContext, name: str, cause: object = None) -> None:
@@ -79,4 +81,4 @@ def stop_playing(hall: Hall, name: str) -> None:
     """Stop the autoplay of a player's replay at its current ply."""
     person = hall.people.get(name)
     if person and (seen := replay_of(person)):
-        show_replay(person, replace(seen, playing=False))
+        show_replay(person, replace(seen, is_autoplaying=False))

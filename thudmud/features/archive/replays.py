@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thudmud.features.archive.commands import Replay
-from thudmud.features.archive.messages import comment_data, heard, replayed
+from thudmud.features.archive.messages import comment_data, replayed, visible_comments
 from thudmud.features.archive.model import Replayed, ReplayLeft, replay_of
 from thudmud.features.playing.queries import Query
-from thudmud.game.clocks import DAY, left_after
+from thudmud.game.clocks import DAY, seconds_left_after_plies
 from thudmud.rules import Side
-from thudmud.views.data import Data, Fact, standing
+from thudmud.views.data import Data, Fact, game_data
 from thudmud.views.registry import RenderContext, add_lines_to, added_lines, facts, words
 from thudmud.views.view import View
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrap
 
 
 @words.register
@@ -23,10 +23,10 @@ def _replayed(seen: Replayed, occasion: RenderContext, view: View) -> list[str]:
         battle,
         game,
         seen.then or game.after(seen.ply),
-        style=hall.style(player, hall.tables.called(battle.id.board)),
+        style=hall.style(player, hall.tables.name_for_key(battle.id.board)),
         me=player,
         display=view.display,
-        comments=heard(hall, player, seen.comments, seen.ply),
+        comments=visible_comments(hall, player, seen.comments, seen.ply),
     ) + added_lines(Replayed, seen, occasion, view)
 
 
@@ -34,7 +34,7 @@ def _replayed(seen: Replayed, occasion: RenderContext, view: View) -> list[str]:
 def _replayed_facts(seen: Replayed, occasion: RenderContext) -> Iterator[Fact]:
     player = seen.player
     yield Fact("Thud.Replay", replayed_data(seen), player)
-    for comment in heard(occasion.hall, player, seen.comments, seen.ply):
+    for comment in visible_comments(occasion.hall, player, seen.comments, seen.ply):
         yield Fact("Thud.Comment", comment_data(seen.battle.number, comment), player)
 
 
@@ -43,14 +43,14 @@ def _not_in_the_replay(_: Query, occasion: RenderContext, view: View) -> list[st
     """Name the board that an answer is about, for a player with an open replay."""
     if not replay_of(occasion.hall.people[occasion.player]):
         return []
-    return wrapped(f"At the {occasion.known_table.name}, not in the replay:", view.width)
+    return wrap(f"At the {occasion.known_table.name}, not in the replay:", view.width)
 
 
 @words.register
 def _replay_left(told: ReplayLeft, _: RenderContext, view: View) -> list[str]:
     number, ply = told.replay.battle.number, told.replay.ply
     again = f'"{Replay(number, ply)}" opens it there again.'
-    return wrapped(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)
+    return wrap(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)
 
 
 def replayed_data(aside: Replayed) -> Data:
@@ -59,11 +59,11 @@ def replayed_data(aside: Replayed) -> Data:
     worths = aside.annotation.worths if aside.annotation else ()
     return {
         "battle": aside.battle.number,
-        **standing(then),
+        **game_data(then),
         "plies": len(aside.game.moves),
         "dwarf": aside.battle.dwarf or None,
         "troll": aside.battle.troll or None,
-        "playing": aside.playing,
+        "playing": aside.is_autoplaying,
         "worth": worths[aside.ply] if worths else None,
         "clock": _clock(aside),
     }
@@ -75,7 +75,7 @@ def _clock(aside: Replayed) -> Data | None:
     if control is None or len(aside.spent) < len(aside.game.moves):
         return None
     first, given = aside.game.opening.turn, 60 * control.minutes or DAY * control.days
-    left = [given, given, *left_after(control, aside.spent[: aside.ply])]
+    left = [given, given, *seconds_left_after_plies(control, aside.spent[: aside.ply])]
     sides = (first, first.other) if aside.ply % 2 == 0 else (first.other, first)
     latest = dict(zip(sides, left[-2:], strict=True))
     return {side.value: int(latest[side]) for side in Side}

@@ -28,18 +28,25 @@ from thudmud.features.playing.moves import End, Play, PlayRecorded, Resign, Undo
 from thudmud.features.playing.queries import LastMove, Query
 from thudmud.features.playing.seats import Leave
 from thudmud.features.rooms.commands import Look
-from thudmud.game.advice import Advice, Merit, advice
+from thudmud.game.advice import Advice, Merit, build_advice
 from thudmud.game.archive import MIDDLE, LookupResults
-from thudmud.game.command import Asked, Command, CommandContext, PrivateCommand, put_aside, verb
+from thudmud.game.command import (
+    Asked,
+    Command,
+    CommandContext,
+    PrivateCommand,
+    close_private_board,
+    verb,
+)
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.hooks import private_deciders
-from thudmud.game.meaning import is_private_meant
+from thudmud.game.meaning import is_private_board_phrase
 from thudmud.game.more import Help
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.game.tables import GameCommand, battle
+from thudmud.game.tables import GameCommand, require_running_game
 from thudmud.rules import Game, IllegalMoveError, Move, Reason
 from thudmud.values import replace
 
@@ -47,11 +54,11 @@ R = Remark
 
 
 @private_deciders.append
-def _decided(scene: CommandContext, command: Command) -> Decision | None:
-    return _obeyed(scene, command) or _followed(scene, command)
+def _decide_privately(scene: CommandContext, command: Command) -> Decision | None:
+    return _decide_in_exercise(scene, command) or _advance_lesson(scene, command)
 
 
-def _obeyed(scene: CommandContext, command: Command) -> Decision | None:
+def _decide_in_exercise(scene: CommandContext, command: Command) -> Decision | None:
     """Decide a command as an action in the player's exercise.
 
     Returns:
@@ -69,46 +76,50 @@ def _obeyed(scene: CommandContext, command: Command) -> Decision | None:
     if (
         isinstance(command, GameCommand)
         and not isinstance(command, Query)
-        and not is_private_meant(person, command.on)
+        and not is_private_board_phrase(person, command.on)
     ):
         return None
     match command:
         case Play():
             told = _play(person.name, exercise, command, now)
         case PlayRecorded():
-            told = _play(person.name, exercise, command.spelled_out(battle(exercise.table)), now)
+            told = _play(
+                person.name, exercise, command.to_play(require_running_game(exercise.table)), now
+            )
         case Command(words="hint"):
             told = _hint(person.name, exercise)
         case Step(Way.NEXT):
-            told = _next(person, exercise, found)
+            told = _go_to_next(person, exercise, found)
         case Step(Way.BACK):
-            told = _back(person, exercise)
+            told = _go_back(person, exercise)
         case Step(Way.FIRST):
-            told = _anew(person, exercise)
+            told = _restart(person, exercise)
         case Step(Way.LAST):
             board = exercise.table.name
             return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
         case Stop():
-            return _left(scene)
+            return _leave_exercise(scene)
         case Leave() | End() | Resign():
-            done = _asked(person.name, exercise, command)
+            done = _complete_line_step(person.name, exercise, command)
             if done is None:
-                return _left(scene)
+                return _leave_exercise(scene)
             told = done
         case Undo():
             raise RefusedError(Refusal.NO_PLY_YET, board=exercise.table.name)
         case Look(None):
             board = exercise.table.name
             shown = Asked(person.name, command, board)
-            asked = _asked(person.name, exercise, command) or _task(person.name, exercise)
-            then = _counted(hall, person, asked, found, now)
+            asked = _complete_line_step(person.name, exercise, command) or _repeat_task(
+                person.name, exercise
+            )
+            then = _decide_and_record(hall, person, asked, found, now)
             return replace(then, asides=(shown, *then.asides))
         case _:
             return None
-    return _counted(hall, person, told, found, now)
+    return _decide_and_record(hall, person, told, found, now)
 
 
-def _followed(scene: CommandContext, command: Command) -> Decision | None:
+def _advance_lesson(scene: CommandContext, command: Command) -> Decision | None:
     """Decide a command that a lesson may ask for, and advance the lesson if it just did.
 
     Returns:
@@ -124,22 +135,22 @@ def _followed(scene: CommandContext, command: Command) -> Decision | None:
         return None
     if not isinstance(command, GameCommand | Help | OptionCommand):
         return None
-    if not is_private_meant(person, getattr(command, "on", None)):
+    if not is_private_board_phrase(person, getattr(command, "on", None)):
         return None
     # Decide the command as usual. If it stores events, it can't be a step of a lesson.
     decision = command.decide(scene)
-    told = None if decision.events else _asked(person.name, exercise, command)
+    told = None if decision.events else _complete_line_step(person.name, exercise, command)
     if told is None:
         return decision
-    then = _counted(scene.hall, person, told, scene.found, scene.now)
+    then = _decide_and_record(scene.hall, person, told, scene.found, scene.now)
     asides = (*decision.asides, *then.asides)
     return replace(then, asides=asides, preferences=decision.preferences)
 
 
-def _require_time(scene: CommandContext) -> None:
+def _require_no_live_clock(scene: CommandContext) -> None:
     """Require that the player has no running clock in a battle."""
     for table in scene.hall.tables.seats_of(scene.me):
-        if table.in_haste:
+        if table.has_live_clock:
             raise RefusedError(ExerciseRefusal.IN_BATTLE, board=table.name)
 
 
@@ -150,21 +161,21 @@ class Tutorial(PrivateCommand):
     lesson: int | None = None
 
     def decide(self, scene: CommandContext) -> Decision:
-        _require_time(scene)
+        _require_no_live_clock(scene)
         person, known, number = scene.person, exercises.lessons(), self.lesson
         last = studies_of(person).lesson
         if number is None and last and not last.is_over:
-            begun = ExerciseChanged(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
-            return _opened(scene, begun)
+            begun = ExerciseChanged(person.name, last, (R.BEGUN, *_next_remarks(last)), shows=True)
+            return _open_exercise(scene, begun)
         if number is None:
-            done = studies_of(person).lessons | _record(person, scene.found).lessons
+            done = studies_of(person).lessons | _study_record(person, scene.found).lessons
             left = [each for each in known if each not in done]
             if not left:
                 return Lessons().decide(scene)
             number = left[0]
         if number not in known:
             raise RefusedError(ExerciseRefusal.NO_SUCH_LESSON, number=number, most=len(known))
-        return _opened(scene, _begun(person, known[number]))
+        return _open_exercise(scene, _begin_lesson(person, known[number]))
 
 
 @verb("lessons")
@@ -172,7 +183,7 @@ class Lessons(PrivateCommand):
     """List the lessons, marking completed ones."""
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.answer(self, answer=_record(scene.person, scene.found))
+        return scene.decide_answer(self, answer=_study_record(scene.person, scene.found))
 
 
 @verb("puzzle")
@@ -182,50 +193,52 @@ class TryPuzzle(PrivateCommand):
     number: int | None = None
 
     def decide(self, scene: CommandContext) -> Decision:
-        _require_time(scene)
+        _require_no_live_clock(scene)
         person, known, number = scene.person, exercises.puzzles(), self.number
         last = studies_of(person).puzzle
         if number is None and last and not last.is_over:
-            return _opened(scene, ExerciseChanged(person.name, last, (R.BEGUN, R.TASK), shows=True))
+            return _open_exercise(
+                scene, ExerciseChanged(person.name, last, (R.BEGUN, R.TASK), shows=True)
+            )
         if number is None:
-            number = _fitting(person, scene.found)
+            number = _choose_puzzle(person, scene.found)
         if number not in known:
             raise RefusedError(ExerciseRefusal.NO_SUCH_PUZZLE, number=number, most=len(known))
-        return _opened(scene, _set(person, known[number]))
+        return _open_exercise(scene, _open_puzzle(person, known[number]))
 
 
-def _opened(scene: CommandContext, begun: ExerciseChanged) -> Decision:
+def _open_exercise(scene: CommandContext, begun: ExerciseChanged) -> Decision:
     """Decide to open an exercise, and notify opponents that their battles wait."""
-    decision = _told(begun)
+    decision = _exercise_decision(begun)
     if scene.person.private:
         return decision
     waits = []
     for table in scene.hall.tables.seats_of(scene.me):
-        if table.running:
+        if table.is_running:
             others = (each for each in table.seats.values() if each != scene.me)
             at = begun.exercise.table.name
             waits.append(BattleWaits(scene.me, next(others, ""), table.name, at))
     return replace(decision, asides=(*waits, *decision.asides))
 
 
-def _left(scene: CommandContext) -> Decision:
+def _leave_exercise(scene: CommandContext) -> Decision:
     """Decide to leave an exercise, and show the player's waiting battle."""
     person, room = scene.person, scene.person.room
     table = scene.hall.table_in(room)
-    if table is None or not (table.running and table.side_of(scene.me)):
-        return scene.tell(*put_aside(person))
-    seen = scene.answer(Look(), room)
-    return replace(seen, asides=(*put_aside(person), *seen.asides))
+    if table is None or not (table.is_running and table.side_of(scene.me)):
+        return scene.decide_asides(*close_private_board(person))
+    seen = scene.decide_answer(Look(), room)
+    return replace(seen, asides=(*close_private_board(person), *seen.asides))
 
 
 # Lessons.
 
 
-def _begun(person: Person, lesson: exercises.Lesson) -> ExerciseChanged:
-    return _at(person, lesson, 0, (R.BEGUN, R.TASK))
+def _begin_lesson(person: Person, lesson: exercises.Lesson) -> ExerciseChanged:
+    return _open_lesson_at(person, lesson, 0, (R.BEGUN, R.TASK))
 
 
-def _at(
+def _open_lesson_at(
     person: Person, lesson: exercises.Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
 ) -> ExerciseChanged:
     """Open a lesson at a step that sets up a board."""
@@ -233,11 +246,11 @@ def _at(
     return ExerciseChanged(person.name, at, remarks, shows=True)
 
 
-def _told(told: ExerciseChanged) -> Decision:
+def _exercise_decision(told: ExerciseChanged) -> Decision:
     return Decision(told.player, told.exercise.table.name, asides=(told,))
 
 
-def _doing(exercise: exercises.Exercise) -> tuple[Remark, ...]:
+def _next_remarks(exercise: exercises.Exercise) -> tuple[Remark, ...]:
     """Return the remarks that say what to do next."""
     if exercise.is_over:
         return (R.OVER,)
@@ -248,19 +261,21 @@ def _doing(exercise: exercises.Exercise) -> tuple[Remark, ...]:
     )
 
 
-def _task(player: str, exercise: exercises.Exercise) -> ExerciseChanged:
-    return ExerciseChanged(player, exercise, _doing(exercise))
+def _repeat_task(player: str, exercise: exercises.Exercise) -> ExerciseChanged:
+    return ExerciseChanged(player, exercise, _next_remarks(exercise))
 
 
-def _asked(player: str, exercise: exercises.Exercise, command: Command) -> ExerciseChanged | None:
+def _complete_line_step(
+    player: str, exercise: exercises.Exercise, command: Command
+) -> ExerciseChanged | None:
     """Advance the lesson if its current step asks for this command; otherwise return None."""
     if not isinstance(exercise, exercises.LessonProgress) or exercise.is_done:
         return None
     line, _, _ = str(command).partition(" on ")
-    return _gone_on(player, exercise) if exercise.current.is_line(line) else None
+    return _complete_step(player, exercise) if exercise.current.is_line(line) else None
 
 
-def _gone_on(
+def _complete_step(
     player: str, before: exercises.LessonProgress, table: Table | None = None
 ) -> ExerciseChanged:
     """Mark the current step as done, and advance unless the next step sets up a new board.
@@ -268,9 +283,9 @@ def _gone_on(
     The player says "next" before a new board, so that they can look at the old one.
     """
     table = table or before.table
-    if before.following is None or before.following.scene:
+    if before.next_step is None or before.next_step.scene:
         done = replace(before, table=table, is_done=True)
-        return ExerciseChanged(player, done, (R.DONE, *_doing(done)))
+        return ExerciseChanged(player, done, (R.DONE, *_next_remarks(done)))
     then = replace(before, table=table, step=before.step + 1, hints=0)
     return ExerciseChanged(player, then, (R.DONE, R.TASK))
 
@@ -289,33 +304,33 @@ def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) 
         raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=game.turn)
     move = game.resolve(command.attempt, side)
     if isinstance(exercise, exercises.PuzzleProgress):
-        return _tried(player, exercise, move, now)
+        return _try_puzzle(player, exercise, move, now)
     if not exercise.current.is_ply(game, move):
         return ExerciseChanged(
-            player, exercise, (R.WRONG,), advice=_against(game, move, exercise.current)
+            player, exercise, (R.WRONG,), advice=_objection_to(game, move, exercise.current)
         )
-    plies = [_played(exercise.table, player, move, now)]
+    plies = [_apply_ply(exercise.table, player, move, now)]
     reply = exercise.current.reply
     if reply:
         _, then = plies[0]
         answer = _game_at(then).resolve(reply, side.other)
-        plies.append(_played(then, then.seats[side.other], answer, now))
-    told = _gone_on(player, exercise, plies[-1][1])
+        plies.append(_apply_ply(then, then.seats[side.other], answer, now))
+    told = _complete_step(player, exercise, plies[-1][1])
     return replace(told, plies=tuple(plies), shows=True)
 
 
-def _against(game: Game, move: Move, step: exercises.LessonStep) -> Advice | None:
+def _objection_to(game: Game, move: Move, step: exercises.LessonStep) -> Advice | None:
     """Return advice against a ply, if it loses more pieces than the expected ply."""
-    why, asked = advice(game, (move,)), exercises.attempt_of(step.answer)
-    best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
-    return why if best is None or _lost(why) > _lost(best) else None
+    why, asked = build_advice(game, (move,)), exercises.attempt_of(step.answer)
+    best = build_advice(game, (game.resolve(asked, game.turn),)) if asked else None
+    return why if best is None or _pieces_lost(why) > _pieces_lost(best) else None
 
 
-def _lost(advice: Advice) -> int:
+def _pieces_lost(advice: Advice) -> int:
     return sum(each.number for each in advice.reasons if each.merit is Merit.LOSES)
 
 
-def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
+def _apply_ply(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
     """Apply a ply to a table; return the event and the table after it."""
     game = _game_at(table)
     event = Moved(now, player, game.turn, move, len(game.moves) + 1)
@@ -330,57 +345,59 @@ def _game_at(table: Table) -> Game:
 
 def _hint(player: str, exercise: exercises.Exercise) -> ExerciseChanged:
     if exercise.is_over or (isinstance(exercise, exercises.LessonProgress) and exercise.is_done):
-        return _task(player, exercise)
+        return _repeat_task(player, exercise)
     then = replace(exercise, hints=exercise.hints + 1)
     return ExerciseChanged(player, then, (R.ANSWER if exercise.hints else R.HINT,))
 
 
-def _next(person: Person, exercise: exercises.Exercise, found: LookupResults) -> ExerciseChanged:
+def _go_to_next(
+    person: Person, exercise: exercises.Exercise, found: LookupResults
+) -> ExerciseChanged:
     if isinstance(exercise, exercises.PuzzleProgress):
-        return _set(person, exercises.puzzles()[_fitting(person, found)])
+        return _open_puzzle(person, exercises.puzzles()[_choose_puzzle(person, found)])
     if not exercise.is_done:
         raise RefusedError(ExerciseRefusal.STEP_OPEN)
-    if exercise.following:
-        return _at(person, exercise.lesson, exercise.step + 1)
+    if exercise.next_step:
+        return _open_lesson_at(person, exercise.lesson, exercise.step + 1)
     after = exercises.lessons().get(exercise.lesson.number + 1)
     if after is None:
         raise RefusedError(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
-    return _begun(person, after)
+    return _begin_lesson(person, after)
 
 
-def _back(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
+def _go_back(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
     """Return to the last step that set up a board; from its start, to the board before."""
     if isinstance(exercise, exercises.PuzzleProgress):
-        return _anew(person, exercise)
+        return _restart(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
     begun = max(n for n in scenes if n <= exercise.step)
     if exercise.step == begun and not exercise.is_done:
         begun = max((n for n in scenes if n < begun), default=0)
-    return _at(person, exercise.lesson, begun)
+    return _open_lesson_at(person, exercise.lesson, begun)
 
 
-def _anew(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
+def _restart(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
     if isinstance(exercise, exercises.LessonProgress):
-        return _begun(person, exercise.lesson)
-    return _set(person, exercise.puzzle)
+        return _begin_lesson(person, exercise.lesson)
+    return _open_puzzle(person, exercise.puzzle)
 
 
 # Puzzles.
 
 
-def _set(person: Person, puzzle: exercises.Puzzle) -> ExerciseChanged:
+def _open_puzzle(person: Person, puzzle: exercises.Puzzle) -> ExerciseChanged:
     at = exercises.at_puzzle(person.name, puzzle, studies_of(person).version)
     return ExerciseChanged(person.name, at, (R.BEGUN, R.TASK), shows=True)
 
 
-def _fitting(person: Person, found: LookupResults) -> int:
+def _choose_puzzle(person: Person, found: LookupResults) -> int:
     """Choose a puzzle for a player, and return its number.
 
     Untried puzzles come first, then unsolved ones, then the number after the latest. Within these,
     a player with a settled rating gets the puzzle with the nearest rating. Others get the first,
     since the file goes from easy to hard.
     """
-    known, puzzles = _record(person, found), exercises.puzzles()
+    known, puzzles = _study_record(person, found), exercises.puzzles()
     last, rating = studies_of(person).puzzle, known.rating
     tried = {*known.tried, *studies_of(person).tried}
     solved = {key for key, done in known.tried.items() if done} | studies_of(person).solved
@@ -397,28 +414,28 @@ def _fitting(person: Person, found: LookupResults) -> int:
     return 1 + (last.number if last else 0) % len(puzzles)
 
 
-def _record(person: Person, found: LookupResults) -> StudyRecord:
+def _study_record(person: Person, found: LookupResults) -> StudyRecord:
     """Return the stored record of a member's lessons and puzzles; guests have an empty one."""
-    return found[StudiesLookup(person.name)] if person.member else StudyRecord()
+    return found[StudiesLookup(person.name)] if person.is_member else StudyRecord()
 
 
-def _tried(
+def _try_puzzle(
     player: str, exercise: exercises.PuzzleProgress, move: Move, now: float
 ) -> ExerciseChanged:
     puzzle = exercise.puzzle
     tried = replace(exercise, tries=exercise.tries + 1)
     if puzzle.is_solved_by(move):
-        ply = _played(exercise.table, player, move, now)
+        ply = _apply_ply(exercise.table, player, move, now)
         solved = replace(tried, table=ply[1], is_over=True)
         return ExerciseChanged(
             player, solved, (R.DONE, R.OVER), (ply,), shows=True, line=puzzle.line
         )
-    if puzzle.goes_like(move):
+    if puzzle.has_solution_squares(move):
         return ExerciseChanged(player, tried, (R.FEWER,))
     return ExerciseChanged(player, tried, (R.WRONG,), line=puzzle.refuted(move))
 
 
-def _counted(
+def _decide_and_record(
     hall: Hall, person: Person, told: ExerciseChanged, found: LookupResults, now: float
 ) -> Decision:
     """Return the decision for a step, storing a member's finished lesson or first try at a puzzle.
@@ -426,19 +443,19 @@ def _counted(
     A hint counts as a try. Each lesson and puzzle is stored only once for each member, so that
     nobody can fill the disk.
     """
-    at, decision = told.exercise, _told(told)
+    at, decision = told.exercise, _exercise_decision(told)
     is_first = at.is_over if isinstance(at, exercises.LessonProgress) else at.tries + at.hints == 1
-    if not is_first or not person.member or hall.version is None:
+    if not is_first or not person.is_member or hall.version is None:
         return decision
     event: HallEvent = LessonDone(now, person.name, at.number)
     if isinstance(at, exercises.LessonProgress):
-        if at.number in studies_of(person).lessons | _record(person, found).lessons:
+        if at.number in studies_of(person).lessons | _study_record(person, found).lessons:
             return decision
-    elif at.puzzle.key in _record(person, found).tried:
+    elif at.puzzle.key in _study_record(person, found).tried:
         return decision
     else:
         event = PuzzleTried(now, person.name, at.puzzle.key, at.is_over)
         rest = (R.OVER,) if at.is_over else ()
         remarks = (*(each for each in told.remarks if each not in rest), R.COUNTED, *rest)
-        decision = _told(replace(told, remarks=remarks))
+        decision = _exercise_decision(replace(told, remarks=remarks))
     return replace(decision, hall=(event,), hall_version=hall.version)

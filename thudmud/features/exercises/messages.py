@@ -32,13 +32,13 @@ from thudmud.game.table import Table
 from thudmud.rules import Game, Move, Piece
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
-from thudmud.views.facts import moved, whole
+from thudmud.views.facts import ply_fact, table_facts_in_full
 from thudmud.views.reasons import danger, shortest_attempt, some
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
-from thudmud.views.standing import drawn, shown
+from thudmud.views.standing import board_lines, full_board_lines
 from thudmud.views.view import View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -71,37 +71,37 @@ R = Remark
 @words.register
 def _exercised(told: ExerciseChanged, occasion: RenderContext, view: View) -> list[str]:
     """Render a step of an exercise: heading, plies, board and task."""
-    sentences_of = said(told, occasion.hall, clicks=view.display.draws)
-    lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
+    sentences_of = remark_sentences(told, occasion.hall, clicks=view.display.is_drawn_by_client)
+    lines = wrap_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
     for event, table in told.plies:
-        if view.display.reader:
-            facts = reader.happened(event, table, view.me)
-            lines += wrapped_each([*facts, reader.counts(table)], view.width)
+        if view.display.is_for_reader:
+            facts = reader.event_sentences_for_reader(event, table, view.me)
+            lines += wrap_each([*facts, reader.piece_counts(table)], view.width)
         else:
-            lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
+            lines += wrap(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
     # Draw a new position in any style.
-    if told.shows and not view.display.draws:
+    if told.shows and not view.display.is_drawn_by_client:
         if not told.plies:
-            lines += drawn(told.exercise.table, view)
-        elif not view.display.reader:
-            lines += shown(told.exercise.table, view)
+            lines += full_board_lines(told.exercise.table, view)
+        elif not view.display.is_for_reader:
+            lines += board_lines(told.exercise.table, view)
     below = [sentences_of[each] for each in told.remarks if each not in ABOVE]
-    return lines + wrapped_each(below, view.width)
+    return lines + wrap_each(below, view.width)
 
 
 @facts.register
 def _exercised_facts(told: ExerciseChanged, occasion: RenderContext) -> Iterator[Fact]:
     player, exercise = told.player, told.exercise
-    yield from (moved(each, after) for each, after in told.plies)
+    yield from (ply_fact(each, after) for each, after in told.plies)
     if told.shows and not told.plies:
-        yield from whole(exercise.table, player)
-    remarks = said(told, occasion.hall, clicks=True)
+        yield from table_facts_in_full(exercise.table, player)
+    remarks = remark_sentences(told, occasion.hall, clicks=True)
     yield Fact("Thud.Exercise", _exercise(exercise, player, remarks), player)
 
 
 @words.register
 def _left(told: ExerciseLeft, _: RenderContext, view: View) -> list[str]:
-    return wrapped(left(told.exercise), view.width)
+    return wrap(left(told.exercise), view.width)
 
 
 @facts.register
@@ -113,9 +113,9 @@ def _left_facts(told: ExerciseLeft, _: RenderContext) -> Iterator[Fact]:
 def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
     if told.player == view.me:
         back = f'"{Stop()}" takes you back to it'
-        return wrapped(f"Your battle at the {told.board} waits: {back}.", view.width)
+        return wrap(f"Your battle at the {told.board} waits: {back}.", view.width)
     opens = f"{told.player} opens {'the tutorial' if told.exercise == TUTORIAL else 'a puzzle'}"
-    return wrapped(f"{opens}; your battle at the {told.board} waits.", view.width)
+    return wrap(f"{opens}; your battle at the {told.board} waits.", view.width)
 
 
 @words.register
@@ -129,8 +129,8 @@ def _lessons(_: Lessons, occasion: RenderContext, view: View) -> list[str]:
     more = f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" goes on where you were.'
     return [
         "The lessons of the tutorial:",
-        *wrapped_each(entries, view.width, "    "),
-        *wrapped(more, view.width),
+        *wrap_each(entries, view.width, "    "),
+        *wrap(more, view.width),
     ]
 
 
@@ -154,7 +154,7 @@ def _exercise(
     }
 
 
-def said(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
+def remark_sentences(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
     """Return the sentences of all remarks, for a player who types or who clicks."""
     at, ways = told.exercise, '"stop" leaves.'
     if has_verb(hall, "hint"):

@@ -219,7 +219,7 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
                 typed=_line(each.get("type", "")),
                 clicked=_line(each.get("click", "")),
                 accepts=tuple(each.get("accepts", ())),
-                wants=_wanted(wants) if wants else None,
+                wants=_parse_ply_wanted(wants) if wants else None,
                 reply=attempt_of(each["reply"]) if "reply" in each else None,
                 scene=scene,
             )
@@ -238,8 +238,8 @@ def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard |
     """Return the board that a step sets up, if any. Rules and side default to those of `before`."""
     if not data.keys() & {"opening", "dwarfs", "trolls"}:
         return None
-    ruleset = RULESETS[data["rules"]] if "rules" in data else _known(before).ruleset
-    side = Side(data["side"]) if "side" in data else _known(before).side
+    ruleset = RULESETS[data["rules"]] if "rules" in data else _require_board(before).ruleset
+    side = Side(data["side"]) if "side" in data else _require_board(before).side
     if data.get("opening"):
         return LessonBoard(ruleset, ruleset.opening, side)
     pieces = dict.fromkeys(ruleset.opening.squares(Piece.STONE), Piece.STONE)
@@ -249,13 +249,13 @@ def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard |
     return LessonBoard(ruleset, Position.of(pieces, side), side)
 
 
-def _known(scene: LessonBoard | None) -> LessonBoard:
+def _require_board(scene: LessonBoard | None) -> LessonBoard:
     if scene is None:
         raise InvalidValueError("the first board of a lesson has rules and a side")
     return scene
 
 
-def _wanted(data: Mapping[str, Any]) -> PlyWanted:
+def _parse_ply_wanted(data: Mapping[str, Any]) -> PlyWanted:
     known = dict(data)
     for key, kind in (("verb", Verb), ("origin", Square.parse)):
         if key in known:
@@ -293,14 +293,14 @@ class Puzzle(Value):
         """The best move."""
         return self.line[0]
 
-    def goes_like(self, move: Move) -> bool:
+    def has_solution_squares(self, move: Move) -> bool:
         """Whether a move has the solution's origin and target."""
         best = self.solution
         return (move.origin, move.target) == (best.origin, best.target)
 
     def is_solved_by(self, move: Move) -> bool:
         """Whether a move goes like the solution, and captures at least as many pieces."""
-        return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
+        return self.has_solution_squares(move) and len(move.captures) >= len(self.solution.captures)
 
     def refuted(self, move: Move) -> Variation:
         """Return a wrong move with its refutation, if one is known.
@@ -412,7 +412,7 @@ class LessonProgress(Value):
         return self.lesson.steps[self.step]
 
     @property
-    def following(self) -> LessonStep | None:
+    def next_step(self) -> LessonStep | None:
         """The next step; None after the last."""
         rest = self.lesson.steps[self.step + 1 :]
         return rest[0] if rest else None
@@ -420,7 +420,7 @@ class LessonProgress(Value):
     @property
     def is_over(self) -> bool:
         """Whether the last step is done."""
-        return self.is_done and self.following is None
+        return self.is_done and self.next_step is None
 
 
 class PuzzleProgress(Value):
@@ -507,7 +507,7 @@ def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Tabl
     """Return an exercise's board, seating the player on `side` and the server on the other."""
     seats = {side: player, side.other: SERVER}
     dwarf, troll = seats[Side.DWARF], seats[Side.TROLL]
-    match = Match(game, BattleId(name, 1), dwarf, troll, single=True)
+    match = Match(game, BattleId(name, 1), dwarf, troll, is_single_battle=True)
     table = Table.set_up(BoardSpec(name, game.ruleset.name), 0)
     return replace(table, match=match, seats=MappingProxyType(seats), version=version)
 
@@ -599,7 +599,7 @@ class ExerciseChanged(Aside):
 def _apply_exercised(exercised: ExerciseChanged, hall: Hall) -> Delivery:
     person = hall.people[exercised.player]
     if person.private is None:
-        hall.rooms.changed(person)
+        hall.rooms.invalidate(person)
     left = ExerciseLeft(exercised.player, exercised.exercise)
     person.private = PrivateBoard(exercised.exercise.table, left)
     person.interrupt()
@@ -619,7 +619,7 @@ def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Delivery:
     person = hall.people[left.player]
     person.private = None
     person.keep(ExerciseState(None, studies_of(person)))
-    hall.rooms.changed(person)
+    hall.rooms.invalidate(person)
     return Delivery(left, (left.player,))
 
 

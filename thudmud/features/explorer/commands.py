@@ -9,7 +9,7 @@ from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, Exp
 from thudmud.game.archive import GOES_ON
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import battle_meant, board_asked_about
+from thudmud.game.meaning import resolve_battle, resolve_query_board
 from thudmud.rules import Game
 
 
@@ -41,22 +41,22 @@ class Explore(ArchiveCommand):
         return cls(on=on)
 
     def decide(self, scene: CommandContext) -> Decision:
-        if rated := scene.hall.rated_board(scene.me):
+        if rated := scene.hall.board_of_rated_battle(scene.me):
             raise RefusedError(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
         number, ply, replay = self.number, self.ply, replay_of(scene.person)
         if number is None and self.on is None and replay:
             number, ply = replay.battle.number, replay.ply
         if number is None:
-            table = board_asked_about(scene.hall, scene.person, self.on)
-            if table.running and table.side_of(scene.me) and not table.is_practice:
+            table = resolve_query_board(scene.hall, scene.person, self.on)
+            if table.is_running and table.side_of(scene.me) and not table.is_practice:
                 raise RefusedError(ExplorerRefusal.NO_EXPLORING_PLAYING, board=table.name)
             game = table.game or Game.start(table.ruleset, table.opening)
             found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
-            return scene.answer(self, table.name, ExploredPosition(game, None, found))
-        known, whole = battle_meant(number, scene.found)
+            return scene.decide_answer(self, table.name, ExploredPosition(game, None, found))
+        known, whole = resolve_battle(number, scene.found)
         battle = known.battle
         if battle.state in GOES_ON and scene.me in battle.players and not battle.is_practice:
             raise RefusedError(ExplorerRefusal.EXPLORE_LATER, number=number)
         game = whole.after(min(ply, len(whole.moves)))
         found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
-        return scene.answer(self, answer=ExploredPosition.of(whole, number, ply, found))
+        return scene.decide_answer(self, answer=ExploredPosition.of(whole, number, ply, found))

@@ -21,7 +21,7 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import in_few_words, wrapped, wrapped_each
+from thudmud.views.words import in_few_words, wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -48,8 +48,8 @@ _HEADINGS = "times", "dwarfs won", "drawn", "trolls won", "points", "best"
 
 
 @words.register
-def _told(_: Explore, occasion: RenderContext, view: View) -> list[str]:
-    return told(occasion.answer, occasion, view.display)
+def _render_answer(_: Explore, occasion: RenderContext, view: View) -> list[str]:
+    return render_statistics(occasion.answer, occasion, view.display)
 
 
 @facts.register
@@ -72,12 +72,12 @@ def explored(position: ExploredPosition, board: str | None, player: str = "") ->
         "battle": number,
         "rules": game.ruleset.name,
         "ply": len(game.moves),
-        "turn": data.turn(game),
+        "turn": data.side_to_move(game),
         "times": found.times,
         "plies": [
             {
                 "record": str(each.move),
-                **data.way(each.move),
+                **data.move_data(each.move),
                 "times": each.tried.times,
                 "dwarf": each.tried.dwarf,
                 "drawn": each.tried.drawn,
@@ -106,7 +106,9 @@ def _best(battle: Battle) -> Data:
     }
 
 
-def told(position: ExploredPosition, occasion: RenderContext, display: Display) -> list[str]:
+def render_statistics(
+    position: ExploredPosition, occasion: RenderContext, display: Display
+) -> list[str]:
     """Render the statistics of a position as a table, or as a sentence for each ply."""
     game, number, found, _ = position
     width = display.width
@@ -114,20 +116,20 @@ def told(position: ExploredPosition, occasion: RenderContext, display: Display) 
     here = f"at the {occasion.table.name}" if occasion.table else f"{here} of battle {number}"
     lines = []
     if not found.plies:
-        lines += wrapped(f"No battle that is over has gone on from the position {here}.", width)
+        lines += wrap(f"No battle that is over has gone on from the position {here}.", width)
         return lines + _left(found, width)
     shown = found.plies[:MOST_IN_WORDS]
     played = f"What was played from the position {here}, {_times(found.times)} in all:"
-    lines += wrapped(played, width)
-    if display.reader or width < _LEAST_FOR_A_TABLE:
-        lines += wrapped_each(map(_sentence, shown), width, archive.INDENT)
+    lines += wrap(played, width)
+    if display.is_for_reader or width < _LEAST_FOR_A_TABLE:
+        lines += wrap_each(map(_sentence, shown), width, archive.INDENT)
     else:
         lines += _table(shown, width)
     if others := len(found.plies) - len(shown) + found.others:
-        lines += wrapped(f"{counted(others, 'other ply')} came less often.", width)
+        lines += wrap(f"{counted(others, 'other ply')} came less often.", width)
     if found.best:
         best = f"Battle {found.best.number} is the best known, {archive.entry(found.best)}."
-        lines += wrapped(f'{best} "{Replay(found.best.number)}" shows it.', width)
+        lines += wrap(f'{best} "{Replay(found.best.number)}" shows it.', width)
     return lines + _left(found, width)
 
 
@@ -135,7 +137,7 @@ def _left(found: PositionStatistics, width: int) -> list[str]:
     if not found.left:
         return []
     counting = f"Not all battles are counted yet: {counted(found.left, 'battle')} to go."
-    return wrapped(counting, width)
+    return wrap(counting, width)
 
 
 def _times(number: int) -> str:
@@ -177,10 +179,10 @@ def _table(plies: Sequence[ExploredPly], width: int) -> list[str]:
     lines = [_row("", _HEADINGS, columns, first)]
     for name, row in zip(names, rows, strict=True):
         if len(name) > first:
-            lines += wrapped(name, width, archive.INDENT)
+            lines += wrap(name, width, archive.INDENT)
         lines.append(_row(name if len(name) <= first else "", row, columns, first))
     shows = "The points are the dwarfs' score less the trolls' in the end, on average."
-    return [*lines, *wrapped(shows, width)]
+    return [*lines, *wrap(shows, width)]
 
 
 def _row(name: str, row: Sequence[str], columns: Sequence[int], first: int) -> str:

@@ -90,10 +90,10 @@ class PlyStatistics(NamedTuple):
 
 def is_better(battle: Battle, other: Battle) -> bool:
     """Whether a battle has the higher sum of ratings, or failing that, is later."""
-    return _standing(battle) > _standing(other)
+    return _battle_rank(battle) > _battle_rank(other)
 
 
-def _standing(battle: Battle) -> tuple[int, float, int]:
+def _battle_rank(battle: Battle) -> tuple[int, float, int]:
     return sum(rating or 0 for rating in battle.ratings), battle.at, battle.number
 
 

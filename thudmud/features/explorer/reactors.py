@@ -29,4 +29,4 @@ def setup(service: FeatureContext) -> None:
         played = await service.look_up(ExploreLookup(game.ruleset.name, game.position))
         return explored(ExploredPosition.of(found.game, number, ply, played), None)
 
-    service.answer_onlookers("explore", answer)
+    service.register_onlooker_answer("explore", answer)

@@ -70,12 +70,12 @@ class ExploredRows:
         if self._projected.count():
             self._put_upto(0)
 
-    def ended(self, battle: Battle) -> None:
+    def count_ended_battle(self, battle: Battle) -> None:
         """Count a battle that has just ended, unless the rebuild will get to it."""
         if battle.number <= self.upto():
             self._count(battle)
 
-    def go_on(self, most: int = BATCH) -> bool:
+    def count_next_batch(self, most: int = BATCH) -> bool:
         """Count the next batch of the rebuild; return whether there is more to do."""
         if (upto := self.upto()) == ALL:
             return False
@@ -98,7 +98,9 @@ class ExploredRows:
                 self._count(battle)
         return some[-1].number if len(some) == most else last
 
-    def found(self, lookup: ExploreLookup, realm: str, players: Players) -> PositionStatistics:
+    def statistics_of(
+        self, lookup: ExploreLookup, realm: str, players: Players
+    ) -> PositionStatistics:
         """Return the statistics of a position."""
         place, symmetry = place_of(lookup.rules, lookup.position, realm)
         upto = self.upto()
@@ -254,8 +256,10 @@ def explored_rows(database: Database) -> ExploredRows:
 
 
 @answers(ExploreLookup)
-def _found(database: Database, lookup: ExploreLookup, realm: str) -> PositionStatistics:
-    return explored_rows(database).found(lookup, realm, database.players)
+def _answer_explore_lookup(
+    database: Database, lookup: ExploreLookup, realm: str
+) -> PositionStatistics:
+    return explored_rows(database).statistics_of(lookup, realm, database.players)
 
 
 def _make_anew(stored: SqlTable, anew: Backend, projected: ProjectedRows) -> None:
@@ -267,7 +271,7 @@ def _make_anew(stored: SqlTable, anew: Backend, projected: ProjectedRows) -> Non
     rows.count_all(rows.upto())
 
 
-battle_ended.append(lambda database, battle: explored_rows(database).ended(battle))
+battle_ended.append(lambda database, battle: explored_rows(database).count_ended_battle(battle))
 rebuilt.append(lambda database: explored_rows(database).begin_anew())
-hooks.unfinished.append(lambda database: explored_rows(database).go_on())
+hooks.unfinished.append(lambda database: explored_rows(database).count_next_batch())
 hooks.made_anew.append(_make_anew)

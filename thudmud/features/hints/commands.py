@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from thudmud.errors import RefusedError
 from thudmud.features.hints.model import AdviceLookup, HintRefusal
-from thudmud.game.advice import advice
+from thudmud.game.advice import build_advice
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import board_meant
-from thudmud.game.tables import GameCommand, battle, require_playing, require_turn, seat
+from thudmud.game.meaning import resolve_board
+from thudmud.game.tables import (
+    GameCommand,
+    require_playing,
+    require_running_game,
+    require_seat,
+    require_turn,
+)
 
 
 @verb("hint")
@@ -20,13 +26,13 @@ class Hint(GameCommand):
 
     def decide(self, scene: CommandContext) -> Decision:
         require_playing(scene, self.on)
-        table = board_meant(scene.hall, scene.person, self.on)
-        side = seat(table, scene.me)
-        if rated := scene.hall.rated_board(scene.me):
+        table = resolve_board(scene.hall, scene.person, self.on)
+        side = require_seat(table, scene.me)
+        if rated := scene.hall.board_of_rated_battle(scene.me):
             raise RefusedError(HintRefusal.NO_HINTS_RATED, board=rated)
-        game = battle(table)
+        game = require_running_game(table)
         require_turn(table, side)
         line = scene.found[AdviceLookup(table.key, game)]
         if line is None:
             raise RefusedError(HintRefusal.HINT_FAILED, board=table.name)
-        return scene.answer(self, table.name, advice(game, line))
+        return scene.decide_answer(self, table.name, build_advice(game, line))

@@ -11,12 +11,12 @@ from thudmud.features.playing.moves import Play
 from thudmud.game.advice import Advice
 from thudmud.views import data
 from thudmud.views.data import Fact
-from thudmud.views.facts import place
+from thudmud.views.facts import board_reference
 from thudmud.views.reasons import because, clauses, danger, shortest_attempt
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -41,20 +41,20 @@ def _hint(_: Hint, occasion: RenderContext, view: View) -> list[str]:
     """Render a hint; a screen reader gets each reason on its own line."""
     advice: Advice = occasion.answer
     table = occasion.known_table
-    typed = Play(shortest_attempt(advice.move), table.name if view.away else None)
-    if view.display.reader:
+    typed = Play(shortest_attempt(advice.move), table.name if view.is_elsewhere else None)
+    if view.display.is_for_reader:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
-        return wrapped_each([f'Try "{typed}".', *facts], view.width)
-    return wrapped(f'Try "{typed}": {because(advice)}.', view.width)
+        return wrap_each([f'Try "{typed}".', *facts], view.width)
+    return wrap(f'Try "{typed}": {because(advice)}.', view.width)
 
 
 @facts.register
 def _hint_facts(_: Hint, occasion: RenderContext) -> Iterator[Fact]:
     advice: Advice = occasion.answer
     known = {
-        **place(occasion.known_table),
+        **board_reference(occasion.known_table),
         "side": advice.side.value,
-        **data.way(advice.move),
+        **data.move_data(advice.move),
         "record": str(advice.move),
         "reasons": [
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons

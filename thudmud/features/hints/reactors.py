@@ -30,8 +30,8 @@ _log = logging.getLogger(__name__)
 def setup(service: FeatureContext) -> None:
     """Register the handler of hints with a service."""
     hints = Hints(service)
-    service.answer(AdviceLookup, hints.look_up)
-    service.at_stop(hints.close)
+    service.register_lookup(AdviceLookup, hints.look_up)
+    service.on_stop(hints.close)
 
 
 class Hints:
@@ -53,7 +53,7 @@ class Hints:
                 has changed since they asked.
         """
         service, name = self._service, request.player
-        board = service.hall.tables.called(asked.board)
+        board = service.hall.tables.name_for_key(asked.board)
         if request.is_late:
             raise RefusedError(HintRefusal.HINT_OUT_OF_DATE, board=board)
         if service.adviser is None:
@@ -66,7 +66,7 @@ class Hints:
         self.waiting[name] = advising
         service.scheduler.cancel(("hint", name))  # a leftover of the last hint
         at = service.clock() + HINT_SLOW
-        service.scheduler.at(("hint", name), at, lambda: self._put_off(advising, name))
+        service.scheduler.schedule(("hint", name), at, lambda: self._put_off(advising, name))
         service.spawn(self._await_hint(advising, asked, request))
         return Postponed(Decision(name, board), HINT_SECONDS, is_awaited=True)
 

@@ -10,7 +10,7 @@ FEATURE = Feature(
     "letters",
     (SendLetter, Letters, ForgetLetters),
     setup,
-    configure=lambda hall, known: hall.limit(
+    configure=lambda hall, known: hall.set_limits(
         LetterLimits(known.players.messages, known.players.messages_from_one)
     ),
 )

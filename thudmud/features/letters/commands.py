@@ -16,7 +16,7 @@ from thudmud.features.letters.model import (
 )
 from thudmud.game.command import Asked, Command, CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import one_called, player_meant
+from thudmud.game.meaning import match_one_by_prefix, resolve_player
 from thudmud.game.refusals import Refusal
 
 LETTERS_PAGE = 10
@@ -39,7 +39,7 @@ class SendLetter(Command):
         if box is None:
             # It may be an abbreviation, which works for players who are here.
             try:
-                name = player_meant(hall, words)
+                name = resolve_player(hall, words)
             except RefusedError as refusal:
                 if refusal.code is Refusal.NO_SUCH_PLAYER:
                     raise RefusedError(LettersRefusal.NO_SUCH_MEMBER, words=words) from None
@@ -49,7 +49,11 @@ class SendLetter(Command):
                 raise RefusedError(LettersRefusal.NOT_A_MEMBER, player=name)
         if box.name == me:
             raise RefusedError(LettersRefusal.LETTER_SELF)
-        if hall.people.ignores(box.name, me) if box.name in hall.people else box.ignores:
+        if (
+            hall.people.is_ignoring(box.name, me)
+            if box.name in hall.people
+            else box.is_ignoring_sender
+        ):
             raise RefusedError(Refusal.NOT_LISTENING, player=box.name)
         most, most_of_one = hall.limits(LetterLimits)
         if box.from_sender >= most_of_one:
@@ -63,12 +67,12 @@ class SendLetter(Command):
             code = LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY
             raise RefusedError(code, player=box.name, most=for_strangers)
         is_here = box.name in hall.people
-        return scene.tell(LetterSent(me, box.name, self.text, is_here=is_here))
+        return scene.decide_asides(LetterSent(me, box.name, self.text, is_here=is_here))
 
 
 def _require_letters(scene: CommandContext) -> None:
     """Refuse a player who isn't a member, and all if this server has no letters."""
-    if not scene.person.member:
+    if not scene.person.is_member:
         raise RefusedError(LettersRefusal.LETTERS_FOR_MEMBERS)
     if not scene.hall.limits(LetterLimits).letters:
         raise RefusedError(LettersRefusal.NO_LETTERS)
@@ -89,7 +93,11 @@ class Letters(Command):
         page = LettersPage(some, sum(each.is_new for each in every), len(every))
         shown = Asked(scene.me, self, answer=page)
         new = tuple(each.number for each in some if each.is_new)
-        return scene.tell(shown, LettersRead(scene.me, new)) if new else scene.tell(shown)
+        return (
+            scene.decide_asides(shown, LettersRead(scene.me, new))
+            if new
+            else scene.decide_asides(shown)
+        )
 
 
 @verb("forget", forget_messages="of_sender")
@@ -116,7 +124,9 @@ class ForgetLetters(Command):
             raise RefusedError(LettersRefusal.NO_SUCH_LETTER, number=number)
         if not chosen:
             raise RefusedError(LettersRefusal.NOTHING_TO_FORGET)
-        return scene.tell(LettersForgotten(scene.me, tuple(each.number for each in chosen)))
+        return scene.decide_asides(
+            LettersForgotten(scene.me, tuple(each.number for each in chosen))
+        )
 
 
 def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
@@ -124,5 +134,5 @@ def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
     if words is None:
         return letters
     senders = dict.fromkeys(each.sender for each in letters if each.sender)
-    sender = one_called(words, senders, LettersRefusal.NO_LETTERS_FROM)
+    sender = match_one_by_prefix(words, senders, LettersRefusal.NO_LETTERS_FROM)
     return tuple(each for each in letters if each.sender == sender)

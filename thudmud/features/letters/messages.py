@@ -23,7 +23,7 @@ from thudmud.views.headlines import WIDTH, Headline, LookUp, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_facts_to, add_lines_to, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import pages_of, sentences_without, wrapped
+from thudmud.views.words import pages_of, sentences_without, wrap
 
 _FORMER = "a former member"
 
@@ -66,7 +66,7 @@ def _waiting(told: Entered | TookOver, _: RenderContext, view: View) -> list[str
     if not new:
         return []
     has = f"You have {counted(new, 'new message')}"
-    return wrapped(f'{has}: "{Letters()}" shows {_them(new)}.', view.width)
+    return wrap(f'{has}: "{Letters()}" shows {_them(new)}.', view.width)
 
 
 def _count(told: Entered | TookOver) -> LetterCount:
@@ -74,8 +74,8 @@ def _count(told: Entered | TookOver) -> LetterCount:
 
 
 @words.register
-def _listed(asked: Letters, occasion: RenderContext, view: View) -> list[str]:
-    return listed(occasion.answer, asked, view.display, occasion.at)
+def _render_letters(asked: Letters, occasion: RenderContext, view: View) -> list[str]:
+    return letter_list_lines(occasion.answer, asked, view.display, occasion.at)
 
 
 @facts.register
@@ -83,19 +83,21 @@ def _listed_facts(asked: Letters, occasion: RenderContext) -> Iterator[Fact]:
     yield letters_fact(occasion.answer, asked.page, occasion.player)
 
 
-def listed(found: LettersPage, asked: Letters, display: Display, now: float) -> list[str]:
+def letter_list_lines(
+    found: LettersPage, asked: Letters, display: Display, now: float
+) -> list[str]:
     """Return a page of letters, latest last, with the commands that delete them."""
     width, shown = display.width, found.letters
     if not found.in_all:
-        return wrapped("You have no messages.", width)
+        return wrap("You have no messages.", width)
     pages = pages_of(found.in_all, LETTERS_PAGE)
     if not shown:
-        return wrapped(f"There are only {counted(pages, 'page')}.", width)
+        return wrap(f"There are only {counted(pages, 'page')}.", width)
     are_new = found.new == found.in_all
     heading = f"You have {counted(found.in_all, 'new message' if are_new else 'message')}"
     if found.new and not are_new:
         heading += f", {found.new} of them new"
-    lines = wrapped(f"{heading}{f'. Page {asked.page} of {pages}' if pages > 1 else ''}:", width)
+    lines = wrap(f"{heading}{f'. Page {asked.page} of {pages}' if pages > 1 else ''}:", width)
     for each in shown:
         lines += own_words(_letter(each, now), display)
     older = ""
@@ -103,7 +105,7 @@ def listed(found: LettersPage, asked: Letters, display: Display, now: float) -> 
         older = f'"{replace(asked, page=asked.page + 1)}" shows those before. '
     one, all_ = ForgetLetters(shown[-1].number), ForgetLetters(sender=asked.sender)
     which = "all" if asked.sender is None else "all of these"
-    return lines + wrapped(f'{older}"{one}" deletes one, "{all_}" {which}.', width)
+    return lines + wrap(f'{older}"{one}" deletes one, "{all_}" {which}.', width)
 
 
 def _letter(letter: Letter, now: float) -> str:
@@ -117,11 +119,11 @@ def _them(number: int) -> str:
 
 
 @words.register
-def _sent(sent: LetterSent, _: RenderContext, view: View) -> list[str]:
+def _render_letter_sent(sent: LetterSent, _: RenderContext, view: View) -> list[str]:
     if sent.player != view.me:
-        return wrapped(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
+        return wrap(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
     when = "They have been told." if sent.is_here else "They are told when they come in."
-    return wrapped(f"Your message to {sent.to} is kept. {when}", view.width)
+    return wrap(f"Your message to {sent.to} is kept. {when}", view.width)
 
 
 @facts.register
@@ -132,8 +134,8 @@ def _sent_facts(sent: LetterSent, _: RenderContext) -> Iterator[Fact]:
 @words.register
 def _forgotten(gone: LettersForgotten, _: RenderContext, view: View) -> list[str]:
     if len(gone.numbers) == 1:
-        return wrapped(f"Message {gone.numbers[0]} is deleted.", view.width)
-    return wrapped(f"{counted(len(gone.numbers), 'message')} are deleted.", view.width)
+        return wrap(f"Message {gone.numbers[0]} is deleted.", view.width)
+    return wrap(f"{counted(len(gone.numbers), 'message')} are deleted.", view.width)
 
 
 @add_facts_to(Entered, TookOver)
@@ -167,7 +169,7 @@ async def _headline(hall: Hall, look_up: LookUp, player: str, __: int) -> Headli
     has, them = counted(letters.new, "new message"), _them(letters.new)
     brief = f'You have {has}: "{Letters()}" shows {them}.'
     report = '"report" and a name tells the operators of somebody who should not write to you.'
-    lines = wrapped(" ".join(sentences_without(f"{brief} {report}", hall.left_out)), WIDTH)
+    lines = wrap(" ".join(sentences_without(f"{brief} {report}", hall.left_out)), WIDTH)
     return Headline("message", capitalised(has), brief, tuple(lines))
 
 

@@ -80,7 +80,7 @@ class Postbox(NamedTuple):
 
     Attributes:
         name: the recipient's name.
-        ignores: whether the recipient ignores the sender.
+        is_ignoring_sender: whether the recipient ignores the sender.
         in_all: how many letters the recipient has.
         from_sender: how many of these are from the sender.
         from_strangers: how many of these are from strangers, if the sender is one; None if the
@@ -88,7 +88,7 @@ class Postbox(NamedTuple):
     """
 
     name: str
-    ignores: bool = False
+    is_ignoring_sender: bool = False
     in_all: int = 0
     from_sender: int = 0
     from_strangers: int | None = None

@@ -49,7 +49,7 @@ def setup(service: FeatureContext) -> None:
     async def forget(gone: LettersForgotten) -> None:
         await store.write(partial(storage.forget, player=gone.player, numbers=gone.numbers))
 
-    service.store_asides(LetterSent, post)
-    service.store_asides(LettersRead, mark_read)
-    service.store_asides(LettersForgotten, forget)
-    service.look_up_at_entry(count)
+    service.register_aside_store(LetterSent, post)
+    service.register_aside_store(LettersRead, mark_read)
+    service.register_aside_store(LettersForgotten, forget)
+    service.register_entry_lookup(count)

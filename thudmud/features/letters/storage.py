@@ -139,12 +139,14 @@ def _postbox(database: Database, lookup: PostboxLookup, _: str) -> Postbox | Non
 
 
 @answers(LettersLookup)
-def _found(database: Database, lookup: LettersLookup, _: str) -> tuple[Letter, ...]:
+def _answer_letters_lookup(database: Database, lookup: LettersLookup, _: str) -> tuple[Letter, ...]:
     return letters(database, lookup.player)
 
 
 @answers(LetterCountLookup)
-def _counted(database: Database, lookup: LetterCountLookup, _: str) -> LetterCount:
+def _answer_letter_count_lookup(
+    database: Database, lookup: LetterCountLookup, _: str
+) -> LetterCount:
     return count(database, lookup.player)
 
 

@@ -17,35 +17,48 @@ from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.model import replay_of
 from thudmud.features.matchmaking.model import InvitationDeclined
 from thudmud.features.playing.moves import OFFERING
-from thudmud.features.playing.opening import at_own_board, in_hall, opened
+from thudmud.features.playing.opening import board_opened_event, decide_at_new_board, decide_in_hall
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, require_boards
-from thudmud.features.talk.commands import require_listening
+from thudmud.features.talk.commands import require_not_ignored
 from thudmud.game import archive, events
 from thudmud.game.asides import Invited
 from thudmud.game.clocks import TimeClass, TimeControl, time_class
-from thudmud.game.command import Asked, Command, CommandContext, put_aside, verb, walk
+from thudmud.game.command import (
+    Asked,
+    Command,
+    CommandContext,
+    close_private_board,
+    verb,
+    walk_asides,
+)
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import called, hall_board_meant, level_meant, player_here, player_meant
+from thudmud.game.meaning import (
+    match_by_prefix,
+    resolve_hall_board,
+    resolve_level,
+    resolve_player,
+    resolve_player_here,
+)
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import (
     ANSWER_WITHIN,
-    all_ended,
-    asked_about,
-    ended,
-    require_no_haste,
-    withdrawn,
+    end_seek,
+    end_seeks,
+    open_question_about,
+    require_no_live_clock,
+    withdraw_questioned_seek,
 )
 from thudmud.game.table import Table
 from thudmud.game.tables import (
     BattleCommand,
     Context,
     Events,
-    invited,
-    lapsed,
-    made_free,
-    seat,
+    free_seat_for,
+    lapse_offers,
+    make_invitation,
+    require_seat,
 )
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.values import Value, replace
@@ -80,14 +93,14 @@ class Seek(WithTerms):
 
     def decide(self, scene: CommandContext) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
-        require_no_haste(scene.hall, scene.me, self.time)
+        require_no_live_clock(scene.hall, scene.me, self.time)
         require_boards(scene.hall, scene.me)  # nobody could accept it without a board
-        made = replace(_made(scene, rules, self.side, rated=self.rated), time=self.time)
+        made = replace(_make_seek(scene, rules, self.side, rated=self.rated), time=self.time)
         for each in scene.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=each.number)
         _require_seeks(scene)
-        return in_hall(scene, made)
+        return decide_in_hall(scene, made)
 
 
 @verb(challenge="of")
@@ -105,15 +118,15 @@ class Challenge(WithTerms):
 
     def decide(self, scene: CommandContext) -> Decision:
         hall, me = scene.hall, scene.me
-        to = player_here(scene, self.player)
+        to = resolve_player_here(scene, self.player)
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise RefusedError(Refusal.MATCH_SELF)
-        require_no_haste(hall, me, self.time)
-        require_listening(hall, to, me)
+        require_no_live_clock(hall, me, self.time)
+        require_not_ignored(hall, to, me)
         for seek in hall.seeks.values():
             is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
-            if is_answer and _suits(seek, rules, self.side):
+            if is_answer and _is_suitable(seek, rules, self.side):
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(
                     scene, agreed, self.side
@@ -123,19 +136,19 @@ class Challenge(WithTerms):
                 raise RefusedError(Refusal.ASKED_ALREADY, player=to, number=seek.number)
         _require_invitations(hall, to)
         if to in hall.bots:
-            level = level_meant(hall, to, self.level).number if self.level else None
+            level = resolve_level(hall, to, self.level).number if self.level else None
             dwarf, troll = _seated(me, to, self.side)
             started = events.BattleStarted(
                 scene.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
             )
-            return at_own_board(scene, (), started, level=level)
+            return decide_at_new_board(scene, (), started, level=level)
         if self.level is not None:
             raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=to)
         require_boards(hall, me)
         _require_seeks(scene)
         rated = self.rated and to in hall.people.members
-        made = replace(_made(scene, rules, self.side, rated=rated), to=to, time=self.time)
-        return in_hall(scene, made)
+        made = replace(_make_seek(scene, rules, self.side, rated=rated), to=to, time=self.time)
+        return decide_in_hall(scene, made)
 
 
 def _require_invitations(hall: Hall, to: str) -> None:
@@ -160,11 +173,14 @@ class Invite(WithTerms):
         if is_anywhere and hall.opens_boards:  # without a seat to offer, it is a challenge
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(scene)
-        to, table = player_here(scene, self.player), hall_board_meant(hall, person, self.on)
-        level = None if self.level is None else level_meant(hall, to, self.level).number
+        to, table = (
+            resolve_player_here(scene, self.player),
+            resolve_hall_board(hall, person, self.on),
+        )
+        level = None if self.level is None else resolve_level(hall, to, self.level).number
         context = Context(scene.now, hall.people.members)
-        asked = invited(table, scene.me, to, self.side, context, level=level)
-        require_listening(hall, to, scene.me)
+        asked = make_invitation(table, scene.me, to, self.side, context, level=level)
+        require_not_ignored(hall, to, scene.me)
         _require_invitations(hall, to)
         return Decision(scene.me, table.name, asides=(asked,))
 
@@ -183,8 +199,8 @@ class Withdraw(Command):
         if number is not None and number not in mine:
             raise RefusedError(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
-        ends = all_ended(scene.hall, chosen, scene.me, events.SeekEnd.WITHDRAWN, scene.now)
-        return in_hall(scene, *ends)
+        ends = end_seeks(scene.hall, chosen, scene.me, events.SeekEnd.WITHDRAWN, scene.now)
+        return decide_in_hall(scene, *ends)
 
 
 @verb(play_now="of")
@@ -212,7 +228,7 @@ class PlayNow(WithTerms):
             if bot is None:
                 raise RefusedError(Refusal.NO_BOTS)
             return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
-        require_no_haste(hall, name)
+        require_no_live_clock(hall, name)
         for seek in hall.seeks.values():
             if seek.player == name and seek.until and seek.is_open(scene.now):
                 wait = seek.until - scene.now
@@ -223,10 +239,10 @@ class PlayNow(WithTerms):
             is_asked_now = seek.to == name and seek.until and seek.is_open(scene.now)
             if is_asked_now and self == PlayNow():
                 return _begin(scene, seek)
-            fits = not seek.to and _suits(seek, self.rules, self.side)
+            fits = not seek.to and _is_suitable(seek, self.rules, self.side)
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
-                wants_rated = seek.rated and scene.person.member and not self.rated
-                if wants_rated or asked_about(hall, seek, scene.now):
+                wants_rated = seek.rated and scene.person.is_member and not self.rated
+                if wants_rated or open_question_about(hall, seek, scene.now):
                     continue  # the terms must suit both
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(scene, agreed, self.side, looks_on=True)
@@ -234,7 +250,7 @@ class PlayNow(WithTerms):
         with_bots = [
             each
             for each in hall.tables.seats_of(name)
-            if each.running and each.levels != events.NO_BOTS
+            if each.is_running and each.levels != events.NO_BOTS
         ]
         if mine and with_bots:
             raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
@@ -242,19 +258,19 @@ class PlayNow(WithTerms):
         require_boards(hall, name)
         if not mine:
             _require_seeks(scene)
-            sought = (replace(_made(scene, rules, self.side, rated=self.rated), time=time),)
+            sought = (replace(_make_seek(scene, rules, self.side, rated=self.rated), time=time),)
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
-            return in_hall(scene, *sought, asides=(asked,))
+            return decide_in_hall(scene, *sought, asides=(asked,))
         bot = _bot(scene, rules)
         if bot is None:
             if not sought:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
-            return in_hall(scene, *sought)
+            return decide_in_hall(scene, *sought)
         dwarf, troll = _seated(name, bot, self.side)
         # No clock: this battle only passes the time until an opponent comes.
         started = events.BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated)
-        return at_own_board(scene, sought, started, Asked(name, PlayNow()), waits=True)
+        return decide_at_new_board(scene, sought, started, Asked(name, PlayNow()), waits=True)
 
 
 @verb("new_board")
@@ -265,12 +281,12 @@ class NewBoard(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         hall, person = scene.hall, scene.person
-        if hall.caps.new_boards_for_members and not person.member:
+        if hall.caps.only_members_open_boards and not person.is_member:
             raise RefusedError(Refusal.NEW_BOARDS_FOR_MEMBERS)
-        board = opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
+        board = board_opened_event(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
         require_boards(hall, scene.me)
-        asides = (*put_aside(person), *walk(person, board.name))
-        return in_hall(scene, board, board=board.name, asides=asides)
+        asides = (*close_private_board(person), *walk_asides(person, board.name))
+        return decide_in_hall(scene, board, board=board.name, asides=asides)
 
 
 class Agree(Command):
@@ -294,7 +310,7 @@ class Agree(Command):
             if not (seek.to or self.takes_seeks):
                 raise _not_asked([seek])
             return _begin(scene, seek)
-        chosen = _chosen(scene, self.what, takes_seeks=self.takes_seeks)
+        chosen = _resolve_offer(scene, self.what, takes_seeks=self.takes_seeks)
         if chosen.seek is not None:
             return _begin(scene, scene.hall.seeks[chosen.seek])
         return chosen.accepting.decide(scene)
@@ -330,15 +346,17 @@ class Decline(Command):
             if seek.to != scene.me:
                 raise RefusedError(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
         else:
-            chosen = _chosen(scene, self.what, takes_seeks=False, declining=True)
+            chosen = _resolve_offer(scene, self.what, takes_seeks=False, declining=True)
             if asked := chosen.invited:
                 told = InvitationDeclined(scene.me, chosen.player, asked.board, asked.battle)
-                return scene.tell(told)
+                return scene.decide_asides(told)
             if chosen.seek is None:
                 return chosen.declining.decide(scene)
             seek = scene.hall.seeks[chosen.seek]
-        declined = ended(seek, scene.me, events.SeekEnd.DECLINED, scene.now)
-        return in_hall(scene, declined, *withdrawn(scene.hall, seek, scene.now))
+        declined = end_seek(seek, scene.me, events.SeekEnd.DECLINED, scene.now)
+        return decide_in_hall(
+            scene, declined, *withdraw_questioned_seek(scene.hall, seek, scene.now)
+        )
 
 
 @verb("no")
@@ -361,7 +379,7 @@ class No(BattleCommand):
             RefusedError: there are several offers; or there is none, and the player has no seat.
         """
         hall = scene.hall
-        offered = _most_urgent(scene, list(_standing(scene)))
+        offered = _most_urgent(scene, list(_open_offers(scene)))
         answers = {each.declining for each in offered}
         if len(answers) > 1:
             raise _which(offered, declining=True)
@@ -376,13 +394,13 @@ class No(BattleCommand):
             raise RefusedError(Refusal.NOTHING_STANDS)
         return None
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side = seat(table, player)
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side = require_seat(table, player)
         offered = [offer for offer, by in table.offers.items() if by is side.other]
         if offered:
             return tuple(events.Declined(context.now, player, offer) for offer in offered)
         # The open offers are the player's own: withdraw them.
-        withdrawn = lapsed(table, player, context.now)
+        withdrawn = lapse_offers(table, player, context.now)
         if not withdrawn:
             raise RefusedError(Refusal.NOTHING_OFFERED, board=table.name)
         return withdrawn
@@ -409,10 +427,10 @@ class OpenOffer(Value):
 def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
     """Return the open offers to a player who is here, as the commands that accept them."""
     scene = CommandContext(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
-    return frozenset(str(each.accepting) for each in _standing(scene))
+    return frozenset(str(each.accepting) for each in _open_offers(scene))
 
 
-def _standing(scene: CommandContext) -> Iterator[OpenOffer]:
+def _open_offers(scene: CommandContext) -> Iterator[OpenOffer]:
     """Yield the open offers to the player."""
     hall, name = scene.hall, scene.me
     for table in hall.tables.seats_of(name):
@@ -425,7 +443,7 @@ def _standing(scene: CommandContext) -> Iterator[OpenOffer]:
             yield OpenOffer(seek.player, taking, refusing, seek=seek.number)
     for asked in scene.person.invitations.values():
         there = hall.tables.get(asked.board)
-        if there and _still_asks(there, asked, Context(scene.now, hall.people.members)):
+        if there and _is_still_possible(there, asked, Context(scene.now, hall.people.members)):
             agreeing = _agreeing(asked, there.name)
             yield OpenOffer(asked.player, agreeing, Decline(asked.player.lower()), invited=asked)
 
@@ -441,15 +459,15 @@ def _most_urgent(scene: CommandContext, offered: list[OpenOffer]) -> list[OpenOf
     return [each for each in offered if each.seek and seeks[each.seek].until] or offered
 
 
-def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
+def _is_still_possible(table: Table, invited: Invited, context: Context) -> bool:
     """Whether an invitation is still possible: the seat is free, or the board for the battle is."""
     if invited.battle is not None:
-        return not table.under_way
-    is_free = made_free(table, invited.side, invited.to, context) is not None
+        return not table.has_match_under_way
+    is_free = free_seat_for(table, invited.side, invited.to, context) is not None
     return is_free and not table.side_of(invited.to)
 
 
-def _suits(seek: events.SeekMade, rules: str | None, side: Side | None) -> bool:
+def _is_suitable(seek: events.SeekMade, rules: str | None, side: Side | None) -> bool:
     """Whether a seek suits an opponent who wants a ruleset and a side; None for any."""
     return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
 
@@ -468,9 +486,11 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     """
     if seek.player == name or seek.player not in hall.people:
         return False
-    if len(hall.tables.in_use_by(seek.player)) >= hall.caps.boards:
+    if len(hall.tables.player_boards_in_use_by(seek.player)) >= hall.caps.boards:
         return False
-    return not hall.people.ignores(seek.player, name) and not hall.people.ignores(name, seek.player)
+    return not hall.people.is_ignoring(seek.player, name) and not hall.people.is_ignoring(
+        name, seek.player
+    )
 
 
 def _bot(scene: CommandContext, rules: str) -> str | None:
@@ -507,7 +527,7 @@ def bots_here(hall: Hall, found: archive.LookupResults) -> list[archive.ListedBo
     return sorted(listed, key=lambda bot: bot.level or inf)
 
 
-def _chosen(
+def _resolve_offer(
     scene: CommandContext, what: str | None, *, takes_seeks: bool, declining: bool = False
 ) -> OpenOffer:
     """Return the offer that the player answers.
@@ -523,7 +543,7 @@ def _chosen(
         RefusedError: there is no such offer, or more than one.
     """
     hall = scene.hall
-    offered = list(_standing(scene))
+    offered = list(_open_offers(scene))
     if what is None:
         offered = _most_urgent(scene, offered)
     open_seeks = [
@@ -537,9 +557,9 @@ def _chosen(
             for each in open_seeks
         ]
     if what is not None:
-        players = called(what, [each.player for each in offered])
+        players = match_by_prefix(what, [each.player for each in offered])
         if not players:
-            player = player_meant(hall, what)
+            player = resolve_player(hall, what)
             if theirs := [each for each in open_seeks if each.player == player]:
                 raise _not_asked(theirs)
             raise RefusedError(Refusal.NOTHING_OFFERED_BY, player=player)
@@ -594,27 +614,27 @@ def _begin(
         raise RefusedError(Refusal.OWN_SEEK, number=seek.number)
     if seek.player not in hall.people:
         raise RefusedError(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
-    require_listening(hall, seek.player, name)
-    require_no_haste(hall, name, seek.time)
+    require_not_ignored(hall, seek.player, name)
+    require_no_live_clock(hall, name, seek.time)
     is_asked_first = seek.answers is None and not seek.is_by_days
     if is_asked_first and hall.is_busy(seek.player, scene.now):
         return _asked_first(scene, seek, side, looks_on=looks_on)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
-    taken = [ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
+    taken = [end_seek(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
     if met := hall.seeks.get(seek.answers or 0):
-        taken.append(ended(met, seek.player, events.SeekEnd.MET, scene.now))
+        taken.append(end_seek(met, seek.player, events.SeekEnd.MET, scene.now))
     # Other challenges between the two end as well.
     both = {seek.player, name}
     over = {each.number for each in taken}
     taken += [
-        ended(each, name, events.SeekEnd.WITHDRAWN, scene.now)
+        end_seek(each, name, events.SeekEnd.WITHDRAWN, scene.now)
         for each in hall.seeks.values()
         if each.number not in over and each.player in both and each.to in both
     ]
     rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
     time = seek.time
     started = events.BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
-    return at_own_board(scene, tuple(taken), started)
+    return decide_at_new_board(scene, tuple(taken), started)
 
 
 def _asked_first(
@@ -622,7 +642,7 @@ def _asked_first(
 ) -> Decision:
     """Return the decision that asks a busy seeker whether to play now."""
     hall, me, now = scene.hall, scene.me, scene.now
-    if other := asked_about(hall, seek, now):
+    if other := open_question_about(hall, seek, now):
         seconds = (other.until or now) - now
         code = Refusal.ASKS_ALREADY if other.player == me else Refusal.ASKED_BY_OTHERS
         raise RefusedError(code, player=seek.player, seconds=seconds)
@@ -630,21 +650,23 @@ def _asked_first(
     _require_seeks(scene)
     mine = seek.side.other if seek.side else side
     asking = replace(
-        _made(scene, seek.rules, mine, rated=seek.rated),
+        _make_seek(scene, seek.rules, mine, rated=seek.rated),
         to=seek.player,
         time=seek.time,
         answers=seek.number,
         until=now + ANSWER_WITHIN,
-        looks_on=looks_on,
+        keeps_looking=looks_on,
     )
-    return in_hall(scene, asking)
+    return decide_in_hall(scene, asking)
 
 
-def _made(scene: CommandContext, rules: str, side: Side | None, *, rated: bool) -> events.SeekMade:
+def _make_seek(
+    scene: CommandContext, rules: str, side: Side | None, *, rated: bool
+) -> events.SeekMade:
     """Return a new seek of the player. It is rated only for members."""
     seeks = scene.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
-    is_rated = rated and scene.person.member
+    is_rated = rated and scene.person.is_member
     return events.SeekMade(scene.now, scene.me, number, rules, side, is_rated)
 
 
@@ -660,7 +682,7 @@ def _require_seeks(scene: CommandContext) -> None:
         raise RefusedError(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
 
 
-def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
+def require_quota_left(hall: Hall, decision: Decision, names: Collection[str]) -> None:
     """Refuse a decision that exceeds the share of an address in seeks or boards.
 
     Everybody who is here can have a first one. Only those beyond it count, so that players who
@@ -677,25 +699,29 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
             raise RefusedError(Refusal.SEEKS_FROM_ADDRESS, most=caps.seeks_per_address)
     if any(isinstance(event, events.BoardOpened) for event in decision.hall):
         boards = {
-            name: {each for each in hall.tables.in_use_by(name) if _occupies(hall, each)}
+            name: {
+                each
+                for each in hall.tables.player_boards_in_use_by(name)
+                if _counts_towards_limit(hall, each)
+            }
             for name in names
         }
         if boards.get(me) and _beyond_first(hall, boards) >= caps.boards_per_address:
             raise RefusedError(
                 Refusal.BOARDS_FROM_ADDRESS,
                 most=caps.boards_per_address,
-                boards=tuple(hall.tables.in_use_by(me)),
-                free=hall.tables.free_of_hall(),
+                boards=tuple(hall.tables.player_boards_in_use_by(me)),
+                free=hall.tables.first_empty_standing_board(),
             )
 
 
-def _occupies(hall: Hall, board: str) -> bool:
+def _counts_towards_limit(hall: Hall, board: str) -> bool:
     """Whether a board counts towards the limit.
 
     It doesn't if the player has left a bot alone there, as when an opponent was found elsewhere.
     """
     table, here = hall.tables[board], hall.people_in(board)
-    if table.levels == events.NO_BOTS or table.in_haste:
+    if table.levels == events.NO_BOTS or table.has_live_clock:
         return True
     return any(each in here for each in table.seats.values() if each not in hall.bots)
 

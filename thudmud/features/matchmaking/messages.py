@@ -15,12 +15,12 @@ from thudmud.game.asides import Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
-from thudmud.views.facts import seek_data, sought
+from thudmud.views.facts import seek_data, seek_facts
 from thudmud.views.refusals import RefusalText, add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
-from thudmud.views.sentences import timed
+from thudmud.views.sentences import time_control_phrase
 from thudmud.views.view import View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 
 def _which_offer(_: RefusedError, details: Mapping[str, Any], __: str | None) -> str:
@@ -103,14 +103,14 @@ def _invited(asked: Invited, _: RenderContext, view: View) -> list[str]:
         asks = does(player, view.me, "ask")
         whom = "you" if to == view.me else to
         told = f"{asks} {whom} to go on with battle {asked.battle} at the {board}."
-        return wrapped(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
+        return wrap(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
     if to == view.me:
         seat = f"play the {side.plural} at the {board}"
         sits = f'To do so, type "{Join(side, board)}".'
-        return wrapped(f"{player} asks you to {seat}. {sits}", view.width)
+        return wrap(f"{player} asks you to {seat}. {sits}", view.width)
     how = "" if asked.level is None else f", at level {asked.level}"
     asks = does(player, view.me, "ask")
-    return wrapped(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
+    return wrap(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
 
 
 @facts.register
@@ -125,7 +125,7 @@ def _invited_facts(asked: Invited, _: RenderContext) -> Iterator[Fact]:
 def _turned_down(told: InvitationDeclined, _: RenderContext, view: View) -> list[str]:
     declines = does(told.player, view.me, "decline")
     what = "sit down" if told.battle is None else f"go on with battle {told.battle}"
-    return wrapped(f"{declines} to {what} at the {told.board}.", view.width)
+    return wrap(f"{declines} to {what} at the {told.board}.", view.width)
 
 
 @facts.register
@@ -139,12 +139,12 @@ def _playing_now(_: PlayNow, occasion: RenderContext, view: View) -> list[str]:
     waits = "While you wait, you play a bot."
     if table := occasion.table:
         waits = f"While you wait, you can play on against the bot at the {table.name}."
-    return wrapped(waits, view.width)
+    return wrap(waits, view.width)
 
 
 @words.register
 def _seek_made(seek: SeekMade, _: RenderContext, view: View) -> list[str]:
-    return wrapped(seek_made(seek, view.me), view.width)
+    return wrap(seek_made(seek, view.me), view.width)
 
 
 @facts.register
@@ -192,13 +192,13 @@ def _match_wanted(seek: SeekMade, me: str | None) -> str:
         first = f"; you play the {seek.side.plural} first"
     elif seek.side:
         first = f"; you would play the {seek.side.other.plural} first"
-    rules = f"by the {seek.rules} rules{timed(seek.time)}"
+    rules = f"by the {seek.rules} rules{time_control_phrase(seek.time)}"
     return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
 
 
 @words.register
 def _seek_ended(ended: SeekEnded, _: RenderContext, view: View) -> list[str]:
-    return wrapped(_why_ended(ended, view.me), view.width)
+    return wrap(_why_ended(ended, view.me), view.width)
 
 
 @facts.register
@@ -246,18 +246,18 @@ def _seeks(_: Seeks, occasion: RenderContext, view: View) -> list[str]:
         has_bot = any(hall.bots[each] for each in hall.bots_here())
         until = "; while you wait, you play a bot" if has_bot else ""
         typed = f'"{PlayNow()}" looks for an opponent{until}.'
-        return wrapped(f"Nobody is looking for a match just now. {typed}", width)
+        return wrap(f"Nobody is looking for a match just now. {typed}", width)
     stands.sort(key=attrgetter("number"))
     entries = (f"{each.number:>3}. {_wants(each, player)}." for each in stands)
-    lines = wrapped_each(entries, width, "     ")
+    lines = wrap_each(entries, width, "     ")
     others = [each.number for each in stands if each.player != player]
     if others:
-        lines += wrapped(f'"{Accept(others[0])}" starts the first of them.', width)
+        lines += wrap(f'"{Accept(others[0])}" starts the first of them.', width)
     if any(each.player == player for each in stands):
-        lines += wrapped(f'"{Withdraw()}" takes yours back.', width)
+        lines += wrap(f'"{Withdraw()}" takes yours back.', width)
     return lines
 
 
 @facts.register
 def _seeks_facts(_: Seeks, occasion: RenderContext) -> Iterator[Fact]:
-    yield from sought(occasion.hall, occasion.player)
+    yield from seek_facts(occasion.hall, occasion.player)

@@ -14,7 +14,7 @@ from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.game.asides import Gone
 from thudmud.game.events import Parting, SeekEnd, SeekEnded, SeekMade
 from thudmud.game.feature import AppliedEvent, FeatureContext, Reactor
-from thudmud.game.seeks import gone, unanswered
+from thudmud.game.seeks import end_seeks_of_departed, expire_question
 from thudmud.store import StoreError
 
 LEAST_GRACE = 60.0
@@ -34,26 +34,26 @@ class Seeking(Reactor):
         self._stopped = False
         self._look_on: dict[int, SeekMade] = {}
         """Open seeks, by number, of players who look for somebody else if they are declined."""
-        service.bus.on(Gone, self._gone)
-        service.bus.on(SeekMade, self._made)
-        service.bus.on(SeekEnded, self._ended)
-        service.at_stop(self._stop)
+        service.bus.subscribe(Gone, self._on_player_gone)
+        service.bus.subscribe(SeekMade, self._on_seek_made)
+        service.bus.subscribe(SeekEnded, self._on_seek_ended)
+        service.on_stop(self._stop)
 
     def begin(self) -> None:
         """Watch all seeks, when a server starts."""
         for seek in self._hall.seeks.values():
             self._watch(seek)
             for name in {seek.player, seek.to} - {"", *self._hall.people}:
-                self._wait_for(name)
+                self._end_after_absence(name)
 
     def _stop(self) -> None:
         """Ignore all further events."""
         self._stopped = True
 
-    def _made(self, applied: AppliedEvent) -> None:
+    def _on_seek_made(self, applied: AppliedEvent) -> None:
         self._watch(cast("SeekMade", applied.event))
 
-    def _ended(self, applied: AppliedEvent) -> None:
+    def _on_seek_ended(self, applied: AppliedEvent) -> None:
         """Look for another opponent if the seek wasn't accepted, and the player wants that."""
         event = cast("SeekEnded", applied.event)
         self._service.scheduler.cancel(("question", str(event.number)))
@@ -73,62 +73,70 @@ class Seeking(Reactor):
             command = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
             await self._service.run_command(name, command)
 
-    def _gone(self, applied: AppliedEvent) -> None:
+    def _on_player_gone(self, applied: AppliedEvent) -> None:
         """End the seeks of a player who has left, at once or after some minutes."""
         gone = cast("Gone", applied.event)
         name, parting = gone.player, gone.parting
-        if self._stopped or not self._concerns(name):
+        if self._stopped or not self._has_seeks_of(name):
             return
         if parting.is_by_server:
-            self._wait_for(name)
+            self._end_after_absence(name)
         elif applied.is_ours:
             self._service.spawn(self._end(name, for_good=parting is not Parting.LOST))
 
-    def _concerns(self, name: str) -> bool:
+    def _has_seeks_of(self, name: str) -> bool:
         return any(name in {seek.player, seek.to} for seek in self._hall.seeks.values())
 
     def _watch(self, seek: SeekMade) -> None:
-        if seek.looks_on:
+        if seek.keeps_looking:
             self._look_on[seek.number] = seek
         if seek.until is not None:
             key = "question", str(seek.number)
-            self._service.scheduler.at(
-                key, seek.until, lambda: self._service.spawn(self._unanswered(seek))
+            self._service.scheduler.schedule(
+                key, seek.until, lambda: self._service.spawn(self._expire_question(seek))
             )
 
-    async def look(self) -> None:
+    async def run_overdue(self) -> None:
         """End the questions whose time is up."""
         for seek in list(self._hall.seeks.values()):
             if seek.until is not None and seek.until <= self._service.clock():
-                await self._unanswered(seek)
+                await self._expire_question(seek)
 
-    async def _unanswered(self, seek: SeekMade) -> None:
+    async def _expire_question(self, seek: SeekMade) -> None:
         """End a question whose time is up."""
         try:
             while self._hall.seeks.get(seek.number) == seek:
-                await self._service.carry_out(unanswered(self._hall, seek, self._service.clock()))
+                await self._service.carry_out(
+                    expire_question(self._hall, seek, self._service.clock())
+                )
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": seek.player})
             key, at = ("question", str(seek.number)), self._service.clock() + RETRY
-            self._service.scheduler.at(key, at, lambda: self._service.spawn(self._unanswered(seek)))
+            self._service.scheduler.schedule(
+                key, at, lambda: self._service.spawn(self._expire_question(seek))
+            )
 
-    def _wait_for(self, name: str) -> None:
+    def _end_after_absence(self, name: str) -> None:
         """End the seeks by and to an absent player in some minutes, unless they come back."""
         self._service.scheduler.cancel(("absent seeker", name))  # the timer of an earlier absence
         at = self._service.clock() + max(self._hall.seat_grace, LEAST_GRACE)
         end = partial(self._end, name, for_good=True)
-        self._service.scheduler.at(("absent seeker", name), at, lambda: self._service.spawn(end()))
+        self._service.scheduler.schedule(
+            ("absent seeker", name), at, lambda: self._service.spawn(end())
+        )
 
     async def _end(self, name: str, *, for_good: bool) -> None:
         """End the seeks by a player who has left and, if for good, those to that player."""
         try:
             while name not in self._hall.people:
-                decision = gone(self._hall, name, self._service.clock(), for_good=for_good)
+                decision = end_seeks_of_departed(
+                    self._hall, name, self._service.clock(), for_good=for_good
+                )
                 if not decision.hall or await self._service.carry_out(decision):
                     break
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": name})
-            self._wait_for(name)
+            self._end_after_absence(name)
             return
-        if not for_good and self._concerns(name):
-            self._wait_for(name)
+        if not for_good and self._has_seeks_of(name):
+            self._end_after_absence(name)

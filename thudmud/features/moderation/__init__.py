@@ -1,7 +1,7 @@
 """Moderation: reports by players, and the operators' commands to mute, kick, ban and shut down."""
 
 from thudmud.features.moderation import commands, messages  # noqa: F401  (registers)
-from thudmud.features.moderation.model import take_reports
+from thudmud.features.moderation.model import configure_reports
 from thudmud.features.moderation.reactors import setup
 from thudmud.features.moderation.shell import USER_ACTIONS
 from thudmud.game.feature import Feature, commands_in
@@ -11,5 +11,5 @@ FEATURE = Feature(
     commands_in(__name__),
     setup,
     user_actions=USER_ACTIONS,
-    configure=lambda hall, settings: take_reports(hall, settings.players.reports),
+    configure=lambda hall, settings: configure_reports(hall, settings.players.reports),
 )

@@ -27,14 +27,14 @@ from thudmud.game.archive import MemberLookup
 from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import one_called, player_meant
+from thudmud.game.meaning import match_one_by_prefix, resolve_player
 from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import (
     Measure,
     Network,
     Order,
     Sanction,
-    is_this_machine,
+    is_loopback,
     network_of,
     network_text,
 )
@@ -52,7 +52,7 @@ class OperatorCommand(Command):
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         """Return the decision for an operator; raises as `decide` does."""
-        return scene.answer(self)
+        return scene.decide_answer(self)
 
 
 @verb("broadcast")
@@ -62,7 +62,7 @@ class Broadcast(OperatorCommand):
     text: str
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        return scene.tell(Announced(scene.me, self.text))
+        return scene.decide_asides(Announced(scene.me, self.text))
 
 
 @verb("mute")
@@ -89,7 +89,7 @@ class Unmute(OperatorCommand):
         mute = _one(order.all_mutes(scene.now), self.player)
         if mute is None:
             raise RefusedError(ModerationRefusal.NOT_MUTED, words=_as_shown(scene, self.player))
-        return scene.tell(SanctionLifted(scene.me, mute))
+        return scene.decide_asides(SanctionLifted(scene.me, mute))
 
 
 @verb("mutes")
@@ -105,7 +105,7 @@ class Kick(OperatorCommand):
     why: str = ""
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        whom = player_meant(scene.hall, self.player)
+        whom = resolve_player(scene.hall, self.player)
         _require_fair(scene, order, whom)
         return _impose(scene, Measure.KICK, whom, None, self.why)
 
@@ -134,7 +134,7 @@ class Unban(OperatorCommand):
         ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
         if ban is None:
             raise RefusedError(ModerationRefusal.NOT_BANNED, words=_as_shown(scene, self.whom))
-        return scene.tell(SanctionLifted(scene.me, ban))
+        return scene.decide_asides(SanctionLifted(scene.me, ban))
 
 
 @verb("bans")
@@ -151,7 +151,7 @@ class Reports(OperatorCommand):
     page: int = 1
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        return scene.answer(self, answer=scene.found[ReportsLookup()])
+        return scene.decide_answer(self, answer=scene.found[ReportsLookup()])
 
 
 @verb("close_report")
@@ -163,7 +163,7 @@ class CloseReport(OperatorCommand):
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         if all(each.number != self.number for each in scene.found[ReportsLookup()]):
             raise RefusedError(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
-        return scene.tell(ReportClosed(scene.me, self.number))
+        return scene.decide_asides(ReportClosed(scene.me, self.number))
 
 
 @verb(close_reports_about="of_subject", close_reports_from="of_author", close_all_reports="all")
@@ -197,12 +197,14 @@ class CloseReports(OperatorCommand):
             raise RefusedError(ModerationRefusal.NO_OPEN_REPORT)
         about = by = ""
         if self.about is not None:
-            about = one_called(self.about, _names(each.about for each in found), _NO_REPORTS)
+            about = match_one_by_prefix(
+                self.about, _names(each.about for each in found), _NO_REPORTS
+            )
         elif self.by is not None:
-            by = one_called(self.by, _names(each.by for each in found), _NO_REPORTS)
+            by = match_one_by_prefix(self.by, _names(each.by for each in found), _NO_REPORTS)
         chosen = [each for each in found if about in {"", each.about} and by in {"", each.by}]
         last = max(each.number for each in chosen)
-        return scene.tell(ReportsClosed(scene.me, last, len(chosen), about, by))
+        return scene.decide_asides(ReportsClosed(scene.me, last, len(chosen), about, by))
 
 
 _NO_REPORTS = ModerationRefusal.NO_REPORTS_OF_PLAYER
@@ -230,7 +232,7 @@ class StopServer(OperatorCommand):
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         at = scene.now + self.seconds
-        return scene.tell(ShutdownAnnounced(scene.me, at, self.seconds, self.why))
+        return scene.decide_asides(ShutdownAnnounced(scene.me, at, self.seconds, self.why))
 
 
 @verb("cancel_shutdown")
@@ -240,7 +242,7 @@ class CancelShutdown(OperatorCommand):
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         if scene.hall.part(PlannedShutdown).told is None:
             raise RefusedError(ModerationRefusal.NO_SHUTDOWN)
-        return scene.tell(ShutdownAnnounced(scene.me, scene.now, None))
+        return scene.decide_asides(ShutdownAnnounced(scene.me, scene.now, None))
 
 
 def _impose(
@@ -248,7 +250,7 @@ def _impose(
 ) -> Decision:
     until = None if seconds is None else scene.now + seconds
     sanction = Sanction(measure, whom, scene.me, scene.now, until, why)
-    return scene.tell(Sanctioned(scene.me, sanction))
+    return scene.decide_asides(Sanctioned(scene.me, sanction))
 
 
 def _require_fair(scene: CommandContext, order: Order, whom: str) -> None:
@@ -269,7 +271,7 @@ def _player(scene: CommandContext, words: str) -> str:
         LookupNeededError: the account has to be looked up first.
     """
     try:
-        return player_meant(scene.hall, words)
+        return resolve_player(scene.hall, words)
     except RefusedError as refusal:
         if refusal.code is not Refusal.NO_SUCH_PLAYER:
             raise
@@ -315,7 +317,7 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
     if network.prefixlen < WIDEST[network.version]:
         widest = f"/{WIDEST[network.version]}"
         raise RefusedError(ModerationRefusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
-    if network.is_unspecified or is_this_machine(str(network)):
+    if network.is_unspecified or is_loopback(str(network)):
         raise RefusedError(ModerationRefusal.NETWORK_LOCAL, network=network_text(network))
     for name, origin in hall.origins.items():
         where = network_of(origin) if hall.is_operator(name) else None
@@ -354,7 +356,7 @@ class FileReport(Command):
         reported = scene.found[ReportedLookup(about or words, me)]
         about = about or reported.name
         if about is None:
-            about = player_meant(hall, words)
+            about = resolve_player(hall, words)
             reported = scene.found[ReportedLookup(about, me)]
         if about == me:
             raise RefusedError(ModerationRefusal.REPORT_SELF)
@@ -362,7 +364,7 @@ class FileReport(Command):
             raise RefusedError(ModerationRefusal.REPORTS_TOO_MANY, most=most)
         if reported.open >= MOST_REPORTS:
             raise RefusedError(ModerationRefusal.REPORTS_FULL)
-        said = hall.heard(me, about)
-        if scene.person.member:  # letters count too: a member may have read them by mail
+        said = hall.recent_lines_heard(me, about)
+        if scene.person.is_member:  # letters count too: a member may have read them by mail
             said += reported.written
-        return scene.tell(ReportMade(me, about, self.text, said))
+        return scene.decide_asides(ReportMade(me, about, self.text, said))

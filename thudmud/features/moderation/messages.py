@@ -28,7 +28,7 @@ from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sanctions import until
 from thudmud.views.view import View
-from thudmud.views.words import because, minute, wrapped, wrapped_each
+from thudmud.views.words import because, minute, wrap, wrap_each
 
 PAGE, REPORTS_PAGE = 20, 10
 """The number of bans, and of reports, on a page."""
@@ -102,18 +102,18 @@ def _announced_facts(told: Announced, _: RenderContext) -> Iterator[Fact]:
 def _sanctioned(told: Sanctioned, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
-        return wrapped(_to_whom(player, sanction), view.width)
+        return wrap(_to_whom(player, sanction), view.width)
     done = f"{does(player, view.me, sanction.measure.value)} {sanction.whom}"
-    return wrapped(f"{done}{_length(sanction)}{because(sanction.why)}.", view.width)
+    return wrap(f"{done}{_length(sanction)}{because(sanction.why)}.", view.width)
 
 
 @words.register
 def _lifted(told: SanctionLifted, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
-        return wrapped(f"{player} has unmuted you: others hear you again.", view.width)
+        return wrap(f"{player} has unmuted you: others hear you again.", view.width)
     done = does(player, view.me, f"un{sanction.measure.value}")
-    return wrapped(f"{done} {sanction.whom}.", view.width)
+    return wrap(f"{done} {sanction.whom}.", view.width)
 
 
 @words.register
@@ -122,10 +122,10 @@ def _reports_told(told: ReportsAnnounced, _: RenderContext, view: View) -> list[
     first = reports[0]
     if len(reports) == 1:
         told_one = f'{first.player} reports {first.about}: "{first.text}" {lists}'
-        return wrapped(told_one, view.width, private=True)
+        return wrap(told_one, view.width, private=True)
     by, about = (each.player for each in reports), (each.about for each in reports)
     many = counted(len(reports), "more report")
-    return wrapped(f"{many}: {_some(by)} about {_some(about)}. {lists}", view.width)
+    return wrap(f"{many}: {_some(by)} about {_some(about)}. {lists}", view.width)
 
 
 def _some(names: Iterable[str]) -> str:
@@ -141,22 +141,22 @@ def _some(names: Iterable[str]) -> str:
 def _reports_closed(told: ReportsClosed, _: RenderContext, view: View) -> list[str]:
     of = f" about {told.about}" if told.about else f" from {told.by}" if told.by else ""
     closes = f"{does(told.player, view.me, 'close')} {counted(told.how_many, 'report')}{of}"
-    return wrapped(f"{closes}.", view.width)
+    return wrap(f"{closes}.", view.width)
 
 
 @words.register
 def _report_closed(told: ReportClosed, _: RenderContext, view: View) -> list[str]:
     closes = does(told.player, view.me, "close")
-    return wrapped(f"{closes} report {told.number}.", view.width)
+    return wrap(f"{closes} report {told.number}.", view.width)
 
 
 @words.register
 def _shutdown(told: ShutdownAnnounced, _: RenderContext, view: View) -> list[str]:
     if told.seconds is None:
-        return wrapped("The server does not shut down after all.", view.width)
+        return wrap("The server does not shut down after all.", view.width)
     when = f"in {lasting(told.seconds)}" if told.seconds else "now"
     kept = "All seats and matches are kept."
-    return wrapped(f"The server shuts down {when}{because(told.why)}. {kept}", view.width)
+    return wrap(f"The server shuts down {when}{because(told.why)}. {kept}", view.width)
 
 
 @facts.register
@@ -189,7 +189,7 @@ def _known_of(name: str, occasion: RenderContext, view: View) -> list[str]:
     origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, occasion.at)
     known = [f"They come from {origin}."] if origin else []
     known += [f"They are muted{until(mute)}{because(mute.why)}."] if mute else []
-    return wrapped(" ".join(known), view.width)
+    return wrap(" ".join(known), view.width)
 
 
 @words.register
@@ -198,7 +198,7 @@ def _mutes(_: Mutes, occasion: RenderContext, view: View) -> list[str]:
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
     heading = f"{counted(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
-    return [*wrapped(heading, width), *wrapped_each(map(_row, found), width, "    ")]
+    return [*wrap(heading, width), *wrap_each(map(_row, found), width, "    ")]
 
 
 @words.register
@@ -210,11 +210,11 @@ def _bans(asked: Bans, occasion: RenderContext, view: View) -> list[str]:
     rows = found[first : first + PAGE]
     if not rows:
         none = "Nobody is banned." if not found else f"There is no page {asked.page} of bans."
-        return wrapped(none, width)
-    lines = wrapped(f"{counted(len(found), 'ban')}:", width)
-    lines += wrapped_each(map(_row, rows), width, "    ")
+        return wrap(none, width)
+    lines = wrap(f"{counted(len(found), 'ban')}:", width)
+    lines += wrap_each(map(_row, rows), width, "    ")
     if len(found) > first + PAGE:
-        lines += wrapped(f'"{Bans(asked.page + 1)}" shows more.', width)
+        lines += wrap(f'"{Bans(asked.page + 1)}" shows more.', width)
     return lines
 
 
@@ -228,12 +228,12 @@ def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
         head = f"  {report.number}. {minute(report.at)}, {by} about {report.about}: {report.text}"
         said = (f"    {report.about} was heard: {each}" for each in report.said)
         for each in (head, *said):
-            lines += wrapped(each, width, "      ", private=True)
+            lines += wrap(each, width, "      ", private=True)
     if not lines:
         none = (
             f"There is no page {asked.page} of reports." if found else "There are no open reports."
         )
-        return wrapped(none, width)
+        return wrap(none, width)
     first = found[0]
     close = f'"{CloseReport(first.number)}" closes the first when you have seen to it'
     if len(found) > REPORTS_PAGE and first.by:
@@ -242,9 +242,9 @@ def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
     more = f'"{Reports(asked.page + 1)}" shows more.'
     has_more = len(found) > asked.page * REPORTS_PAGE
     return [
-        *wrapped(f"{counted(len(found), 'report')}:", width),
+        *wrap(f"{counted(len(found), 'report')}:", width),
         *lines,
-        *wrapped(f"{more} {close}" if has_more else close, width),
+        *wrap(f"{more} {close}" if has_more else close, width),
     ]
 
 
@@ -257,4 +257,4 @@ def _row(sanction: Sanction) -> str:
 def _report_made(made: ReportMade, _: RenderContext, view: View) -> list[str]:
     last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
     lines = f", with the last {last} that you heard from them" if made.said else ""
-    return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)
+    return wrap(f"Your report about {made.about} is kept for the operators{lines}.", view.width)

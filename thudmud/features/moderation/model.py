@@ -53,7 +53,7 @@ class OperatorAction(StoredAside, Aside):
 class Announced(OperatorAction):
     """An operator broadcast a message to everybody."""
 
-    crosses = True
+    reaches_other_nodes = True
 
     text: str
 
@@ -67,7 +67,7 @@ class SanctionAction(OperatorAction):
     """A sanction was imposed or lifted. The player concerned and all operators are notified."""
 
     sanction: Sanction
-    crosses = True
+    reaches_other_nodes = True
 
     @property
     def involves(self) -> set[str]:
@@ -76,7 +76,7 @@ class SanctionAction(OperatorAction):
 
 @applies(SanctionAction)
 def _apply_of_sanction(sanction: SanctionAction, hall: Hall) -> Delivery:
-    told_of_it = hall.operators_and(sanction.player)
+    told_of_it = hall.player_and_operators(sanction.player)
     is_ban = sanction.sanction.measure is Measure.BAN
     if not is_ban and sanction.sanction.whom in hall.people:
         told_of_it = *told_of_it, sanction.sanction.whom
@@ -97,14 +97,14 @@ class SanctionLifted(SanctionAction):
 class ReportClosed(OperatorAction):
     """An operator closed a report. All operators are notified."""
 
-    crosses = True
+    reaches_other_nodes = True
 
     number: int
 
 
 @applies(ReportClosed)
 def _apply_report_closed(closed: ReportClosed, hall: Hall) -> Delivery:
-    return Delivery(closed, hall.operators_and(closed.player))
+    return Delivery(closed, hall.player_and_operators(closed.player))
 
 
 @aside
@@ -121,7 +121,7 @@ class ReportsClosed(OperatorAction):
         by: the author of the reports; "" for any.
     """
 
-    crosses = True
+    reaches_other_nodes = True
 
     last: int
     how_many: int
@@ -131,7 +131,7 @@ class ReportsClosed(OperatorAction):
 
 @applies(ReportsClosed)
 def _apply_reports_closed(closed: ReportsClosed, hall: Hall) -> Delivery:
-    return Delivery(closed, hall.operators_and(closed.player))
+    return Delivery(closed, hall.player_and_operators(closed.player))
 
 
 @aside
@@ -167,13 +167,13 @@ class ReportMade(StoredAside, Aside):
     Operators are notified by `ReportsAnnounced`.
     """
 
-    crosses = is_limited = True
+    reaches_other_nodes = is_limited = True
 
     about: str
     text: str
     said: tuple[str, ...] = ()
 
-    def abroad(self) -> Aside:
+    def form_for_other_nodes(self) -> Aside:
         return replace(self, said=())  # already stored, and may be long
 
 
@@ -186,7 +186,7 @@ class ReportsAnnounced(Aside):
 
 @applies(ReportsAnnounced)
 def _apply_reports_told(told: ReportsAnnounced, hall: Hall) -> Delivery:
-    return Delivery(told, hall.operators_and(told.player))
+    return Delivery(told, hall.player_and_operators(told.player))
 
 
 MOST_REPORTS = 1000
@@ -221,9 +221,9 @@ class ReportLimits(NamedTuple):
     open: int = 0
 
 
-def take_reports(hall: Hall, most: int) -> None:
+def configure_reports(hall: Hall, most: int) -> None:
     """Set the maximum of open reports by a player, and record speech if reports are enabled."""
-    hall.limit(ReportLimits(most))
+    hall.set_limits(ReportLimits(most))
     hall.remember_speech(most > 0)
 
 

@@ -56,8 +56,8 @@ def setup(service: FeatureContext) -> None:
             service.disconnect(sanction.whom)
 
     for kind in (Announced, Sanctioned, SanctionLifted, ReportClosed, ReportsClosed):
-        service.store_asides(kind, note)
-    service.bus.on(Sanctioned, sanctioned)
+        service.register_aside_store(kind, note)
+    service.bus.subscribe(Sanctioned, sanctioned)
     ReportNews(service)
     Countdown(service)
 
@@ -104,8 +104,8 @@ class ReportNews:
     def __init__(self, service: FeatureContext) -> None:
         self._service = service
         self._waiting: list[ReportMade] = []
-        service.store_asides(ReportMade, self._store)
-        service.bus.on(ReportMade, self._made)
+        service.register_aside_store(ReportMade, self._store)
+        service.bus.subscribe(ReportMade, self._on_report_made)
 
     async def _store(self, made: ReportMade) -> None:
         work = partial(
@@ -115,7 +115,7 @@ class ReportNews:
         who = {"number": number, "player": made.player, "about": made.about}
         _log.warning("a player was reported", extra=who)
 
-    def _made(self, applied: AppliedEvent) -> None:
+    def _on_report_made(self, applied: AppliedEvent) -> None:
         """Announce a report at once, or in the next batch."""
         self._waiting.append(cast("ReportMade", applied.event))
         if _REPORTS not in self._service.scheduler:
@@ -126,7 +126,7 @@ class ReportNews:
         reports, self._waiting = self._waiting, []
         if reports:
             again = self._service.clock() + TOLD_EVERY
-            self._service.scheduler.at(_REPORTS, again, self._tell_all)
+            self._service.scheduler.schedule(_REPORTS, again, self._tell_all)
             self._service.tell(ReportsAnnounced("", tuple(reports)))
 
 
@@ -138,8 +138,8 @@ class Countdown:
 
     def __init__(self, service: FeatureContext) -> None:
         self._service = service
-        service.store_asides(ShutdownAnnounced, self._begin)
-        service.bus.on((Entered, TookOver), self._came)
+        service.register_aside_store(ShutdownAnnounced, self._begin)
+        service.bus.subscribe((Entered, TookOver), self._came)
 
     async def _begin(self, told: ShutdownAnnounced) -> None:
         """Start a countdown, replacing an earlier one, or cancel it."""
@@ -155,9 +155,9 @@ class Countdown:
         for mark in MARKS:
             if mark < told.seconds:
                 tell = partial(self._service.tell, replace(told, seconds=mark))
-                scheduler.at(_key(mark), told.at - mark, tell)
+                scheduler.schedule(_key(mark), told.at - mark, tell)
         stop = partial(self._service.stop_server, "an operator")
-        scheduler.at(_key(0), told.at, stop)
+        scheduler.schedule(_key(0), told.at, stop)
 
     def _came(self, applied: AppliedEvent) -> None:
         """Announce a planned shutdown to a player who enters this node."""

@@ -108,7 +108,7 @@ def erase(database: Database, player: int) -> None:
 
 
 @answers(ReportsLookup)
-def _found(database: Database, _: ReportsLookup, __: str) -> tuple[Report, ...]:
+def _answer_reports_lookup(database: Database, _: ReportsLookup, __: str) -> tuple[Report, ...]:
     return tuple(reports(database, most=MOST_REPORTS))
 
 

@@ -31,7 +31,7 @@ from thudmud.features.notifications.model import (
 from thudmud.game.command import TERMINALS, Command, CommandContext, ValueTerminal, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import Switch
-from thudmud.game.sanctions import is_this_machine
+from thudmud.game.sanctions import is_loopback
 
 TERMINALS.update(
     HOURS=ValueTerminal(Quiet.of, NotifyMistake.NO_SUCH_HOURS),
@@ -57,9 +57,9 @@ def _contact(scene: CommandContext, *, ends: bool = False) -> Contact:
     Raises:
         RefusedError: the player isn't a member, or this server notifies nobody.
     """
-    if _ways(scene).are_none and not (scene.person.member and ends):
+    if _ways(scene).are_none and not (scene.person.is_member and ends):
         raise RefusedError(NotifyRefusal.NOTIFIES_NOBODY)
-    if not scene.person.member:
+    if not scene.person.is_member:
         raise RefusedError(NotifyRefusal.NOTIFY_FOR_MEMBERS)
     return scene.found[ContactLookup(scene.me)]
 
@@ -71,9 +71,11 @@ class Notify(Command):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        if _ways(scene).are_none and scene.person.member:  # the web page sends "notify" by itself
-            return scene.answer(self, answer=Contact())
-        return scene.answer(self, answer=_contact(scene))
+        if (
+            _ways(scene).are_none and scene.person.is_member
+        ):  # the web page sends "notify" by itself
+            return scene.decide_answer(self, answer=Contact())
+        return scene.decide_answer(self, answer=_contact(scene))
 
 
 class NotifyChoice(Command):
@@ -83,9 +85,9 @@ class NotifyChoice(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         contact = _contact(scene, ends=self.ends)
-        return scene.tell(NotifyChosen(scene.me, self, self.after(contact)))
+        return scene.decide_asides(NotifyChosen(scene.me, self, self.apply_to(contact)))
 
-    def after(self, contact: Contact) -> Contact:
+    def apply_to(self, contact: Contact) -> Contact:
         """Return the player's choices after the command."""
         raise NotImplementedError
 
@@ -99,12 +101,12 @@ class NotifyMail(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         contact, address = _contact(scene), self.address
-        if not _ways(scene).mail:
+        if not _ways(scene).has_mail:
             raise RefusedError(NotifyRefusal.NO_MAILS)
         if not is_address(address):
             raise RefusedError(NotifyRefusal.NO_MAIL_ADDRESS)
         origin = scene.hall.origins.get(scene.me, "")
-        network = "" if is_this_machine(origin) else origin
+        network = "" if is_loopback(origin) else origin
         asked = scene.found[AskedLookup(address, scene.me, network)]
         notified = scene.hall.part(NotificationSettings)
         if asked.unwanted:
@@ -115,7 +117,7 @@ class NotifyMail(Command):
             raise RefusedError(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
         if refusal := refused_code(asked, notified.codes_per_hour, scene.now):
             raise refusal
-        return scene.tell(CodeAsked(scene.me, address, network))
+        return scene.decide_asides(CodeAsked(scene.me, address, network))
 
 
 def _require_established(asked: CodeHistory, now: float) -> None:
@@ -139,7 +141,7 @@ class NotifyCode(Command):
     def decide(self, scene: CommandContext) -> Decision:
         if not _contact(scene).asked:
             raise RefusedError(NotifyRefusal.NO_CODE)
-        return scene.tell(CodeTyped(scene.me, self.code))
+        return scene.decide_asides(CodeTyped(scene.me, self.code))
 
 
 @verb("notify_browser")
@@ -159,7 +161,7 @@ class NotifyBrowser(Command):
         if not is_served(self.endpoint, ways.services):
             raise RefusedError(NotifyRefusal.NO_SUCH_SERVICE)
         browser = Browser(self.endpoint, self.key, self.auth)
-        return scene.tell(BrowserAdded(scene.me, browser))
+        return scene.decide_asides(BrowserAdded(scene.me, browser))
 
 
 class NotifyWay(Enum):
@@ -183,7 +185,7 @@ class NotifyOff(NotifyChoice):
     def __str__(self) -> str:
         return f"notify {self.way.value} off" if self.way else "notify off"
 
-    def after(self, contact: Contact) -> Contact:
+    def apply_to(self, contact: Contact) -> Contact:
         if self.way is not NotifyWay.BROWSERS:
             contact = contact._replace(address="", is_refused=False, asked="")
         return contact if self.way is NotifyWay.MAIL else contact._replace(browsers=0)
@@ -194,18 +196,18 @@ class NotifyOf(NotifyChoice):
     """Choose whether one is notified of something."""
 
     kind: Kind
-    value: bool
+    is_on: bool
 
     @classmethod
     def of(cls, kind: Kind, value: Switch) -> NotifyOf:
         return cls(kind, value is Switch.ON)
 
     def __str__(self) -> str:
-        return f"notify {self.kind.value} {'on' if self.value else 'off'}"
+        return f"notify {self.kind.value} {'on' if self.is_on else 'off'}"
 
-    def after(self, contact: Contact) -> Contact:
+    def apply_to(self, contact: Contact) -> Contact:
         others = contact.off - {self.kind}
-        return contact._replace(off=others if self.value else others | {self.kind})
+        return contact._replace(off=others if self.is_on else others | {self.kind})
 
 
 @verb("notify_quiet", notify_quiet_off="never")
@@ -221,7 +223,7 @@ class NotifyQuiet(NotifyChoice):
     def __str__(self) -> str:
         return f"notify quiet {self.hours or 'off'}"
 
-    def after(self, contact: Contact) -> Contact:
+    def apply_to(self, contact: Contact) -> Contact:
         return contact._replace(quiet=self.hours)
 
 
@@ -237,8 +239,8 @@ class NotifyPublished(NotifyChoice):
     """Switch the calendar or the feed; ``anew`` makes another address for the calendar."""
 
     which: Published
-    value: bool
-    again: bool = False
+    is_on: bool
+    with_new_address: bool = False
 
     @classmethod
     def of(cls, which: Published, value: Switch) -> NotifyPublished:
@@ -246,14 +248,14 @@ class NotifyPublished(NotifyChoice):
 
     @classmethod
     def anew(cls) -> NotifyPublished:
-        return cls(Published.CALENDAR, value=True, again=True)
+        return cls(Published.CALENDAR, is_on=True, with_new_address=True)
 
     def __str__(self) -> str:
-        word = "new" if self.again else "on" if self.value else "off"
+        word = "new" if self.with_new_address else "on" if self.is_on else "off"
         return f"notify {self.which.value} {word}"
 
-    def after(self, contact: Contact) -> Contact:
+    def apply_to(self, contact: Contact) -> Contact:
         if self.which is Published.FEED:
-            return contact._replace(feed=self.value)
-        known = "" if self.again else contact.calendar
-        return contact._replace(calendar=(known or ANOTHER) if self.value else "")
+            return contact._replace(feed=self.is_on)
+        known = "" if self.with_new_address else contact.calendar
+        return contact._replace(calendar=(known or ANOTHER) if self.is_on else "")

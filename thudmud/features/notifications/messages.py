@@ -31,16 +31,16 @@ from thudmud.features.notifications.model import (
     Ways,
     masked,
 )
-from thudmud.game.archive import Battle, unless_erased
+from thudmud.game.archive import Battle, name_or_empty
 from thudmud.game.options import Options, Style, Switch
 from thudmud.game.table import Table
 from thudmud.views import sentences, standing
 from thudmud.views.data import Fact
 from thudmud.views.headlines import WIDTH, Headline, board_path
-from thudmud.views.refusals import add_refusal_texts, refused
+from thudmud.views.refusals import add_refusal_texts, refusal_text
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import time_of_day, wrapped, wrapped_each
+from thudmud.views.words import time_of_day, wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -126,7 +126,7 @@ def feed_link(page: str, player: str) -> str:
 @words.register
 def _notify(_: Notify, occasion: RenderContext, view: View) -> list[str]:
     contact: Contact = occasion.answer
-    return shown(
+    return contact_lines(
         contact,
         occasion.hall.part(NotificationSettings).ways,
         occasion.player,
@@ -135,17 +135,17 @@ def _notify(_: Notify, occasion: RenderContext, view: View) -> list[str]:
     )
 
 
-def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
+def contact_lines(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
     """Return the lines about a player's choices, with the commands that change them."""
     if ways.are_none:
-        return wrapped(refused(RefusedError(NotifyRefusal.NOTIFIES_NOBODY)), width)
+        return wrap(refusal_text(RefusedError(NotifyRefusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
-    entries += _published(contact, ways, player)
-    lines = wrapped("How you are told of things while you are not here:", width)
+    entries += _published_entries(contact, ways, player)
+    lines = wrap("How you are told of things while you are not here:", width)
     for told, typed in entries:
-        lines += wrapped(f"  {told}", width, _INDENT, private=True)
-        lines += wrapped(f"{_INDENT}{typed}", width, _INDENT * 2)
-    return lines + wrapped('"help notify" tells more of each.', width)
+        lines += wrap(f"  {told}", width, _INDENT, private=True)
+        lines += wrap(f"{_INDENT}{typed}", width, _INDENT * 2)
+    return lines + wrap('"help notify" tells more of each.', width)
 
 
 def _ways(contact: Contact, ways: Ways) -> Iterator[tuple[str, str]]:
@@ -156,7 +156,7 @@ def _ways(contact: Contact, ways: Ways) -> Iterator[tuple[str, str]]:
             mail += ", which takes no mails any more"
     if contact.asked:
         yield f"mail: {mail}, and {masked(contact.asked)} waits for its code", _CODE
-    elif ways.mail or contact.address:
+    elif ways.has_mail or contact.address:
         off = f' or "{NotifyOff(NotifyWay.MAIL)}"' if contact.address else ""
         yield f"mail: {mail}", f'"notify mail" and your address{off}'
     if ways.push or contact.browsers:
@@ -173,7 +173,7 @@ _CODE = '"notify code" and the six digits in the mail'
 def _kinds(contact: Contact) -> Iterator[tuple[str, str]]:
     for kind in Kind:
         is_on = kind not in contact.off
-        on, off = NotifyOf(kind, value=True), NotifyOf(kind, value=False)
+        on, off = NotifyOf(kind, is_on=True), NotifyOf(kind, is_on=False)
         yield f"{kind.value}: {'on' if is_on else 'off'} ({_ABOUT[kind]})", f'"{on}" or "{off}"'
 
 
@@ -185,16 +185,16 @@ def _quiet(contact: Contact, now: float) -> tuple[str, str]:
     return told, f'"{NotifyQuiet(None)}", or other hours'
 
 
-def _published(contact: Contact, ways: Ways, player: str) -> Iterator[tuple[str, str]]:
+def _published_entries(contact: Contact, ways: Ways, player: str) -> Iterator[tuple[str, str]]:
     if not ways.page:
         return
-    on, off = (NotifyPublished(Published.CALENDAR, value=each) for each in (True, False))
-    new = NotifyPublished(Published.CALENDAR, value=True, again=True)
+    on, off = (NotifyPublished(Published.CALENDAR, is_on=each) for each in (True, False))
+    new = NotifyPublished(Published.CALENDAR, is_on=True, with_new_address=True)
     if contact.calendar:
         yield f"calendar: {calendar_link(ways, contact.calendar)}", f'"{off}" or "{new}"'
     else:
         yield "calendar: off (when your time is up, for a calendar program)", f'"{on}"'
-    on, off = (NotifyPublished(Published.FEED, value=each) for each in (True, False))
+    on, off = (NotifyPublished(Published.FEED, is_on=each) for each in (True, False))
     if contact.feed:
         yield f"feed: {feed_link(ways.page, player)}", f'"{off}"'
     else:
@@ -214,7 +214,7 @@ def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
         "quiet": str(quiet) if quiet else None,
         "calendar": calendar_link(ways, contact.calendar) if contact.calendar else None,
         "feed": feed_link(ways.page, occasion.player) if contact.feed else None,
-        "mails": ways.mail,
+        "mails": ways.has_mail,
         "key": ways.push or None,
     }
     yield Fact("Thud.Notify", known, occasion.player)
@@ -223,26 +223,24 @@ def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
 @words.register
 def _code_asked(asked: CodeAsked, _: RenderContext, view: View) -> list[str]:
     sent = f"A code goes to {masked(asked.address)}; it is good for {lasting(CODE_LASTS)}."
-    return wrapped(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
+    return wrap(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
 
 
 @words.register
 def _code_typed(_: CodeTyped, __: RenderContext, view: View) -> list[str]:
-    return wrapped(
-        f'You get mails from now on. "{Notify()}" shows what they are about.', view.width
-    )
+    return wrap(f'You get mails from now on. "{Notify()}" shows what they are about.', view.width)
 
 
 @words.register
 def _browser_added(_: BrowserAdded, __: RenderContext, view: View) -> list[str]:
     on = "This browser tells you of things from now on, even when the page is closed."
-    return wrapped(f'{on} "{Notify()}" shows of what.', view.width)
+    return wrap(f'{on} "{Notify()}" shows of what.', view.width)
 
 
 @words.register
-def _chosen(chosen: NotifyChosen, occasion: RenderContext, view: View) -> list[str]:
+def _render_choice(chosen: NotifyChosen, occasion: RenderContext, view: View) -> list[str]:
     choice = _choice(chosen, occasion.hall.part(NotificationSettings).ways, occasion.player)
-    return wrapped(choice, view.width, private=True)
+    return wrap(choice, view.width, private=True)
 
 
 def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
@@ -259,12 +257,12 @@ def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
             return "You are told things at any hour."
         case NotifyQuiet(hours):
             return f"You are told nothing from {hours}; what comes meanwhile is told after that."
-        case NotifyPublished(Published.CALENDAR, value=True, again=again):
+        case NotifyPublished(Published.CALENDAR, is_on=True, with_new_address=again):
             was = " The one before leads nowhere now." if again else ""
             return f'Your calendar has an address: "{Notify()}" shows it.{was} Keep it to yourself.'
         case NotifyPublished(Published.CALENDAR):
             return "Your calendar is gone."
-        case NotifyPublished(Published.FEED, value=True):
+        case NotifyPublished(Published.FEED, is_on=True):
             link = feed_link(ways.page, player)
             return f"Everybody can read your battles that have ended at {link}."
         case NotifyPublished(Published.FEED):
@@ -306,29 +304,29 @@ def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Opt
     against = f" against {seats[0]}" if seats else ""
     left = ""
     if table.clock:
-        left = lasting(table.clock.read(now).left(table.clock.turn))
+        left = lasting(table.clock.advanced_to(now).seconds_left(table.clock.turn))
     title = f"Your turn{against}"
     if kind is Kind.CLOCK:
         title = f"{capitalised(left)} left{against}"
     display = Display(
         width=WIDTH + 1,
-        ascii_only=True,
+        is_ascii_only=True,
         orient=options.orient,
-        reader=options.reader is Switch.ON,
+        is_for_reader=options.reader is Switch.ON,
     )
     view = View(player, Style.FULL, display)
     told = [f"It is your turn at the {table.name}{against}.", sentences.last_ply(table, player)]
     told += [f"You have {left} left."] if left else []
-    lines = [*wrapped_each(told, WIDTH), "", *standing.drawn(table, view)]
+    lines = [*wrap_each(told, WIDTH), "", *standing.full_board_lines(table, view)]
     return Headline(kind.value, title, told[1], tuple(lines), board_path(table.name))
 
 
 def told_of_end(battle: Battle) -> Headline:
     """Return the notification of a battle's end, for its players."""
-    dwarf, troll = map(unless_erased, battle.players)
+    dwarf, troll = map(name_or_empty, battle.players)
     battle = battle._replace(dwarf=dwarf, troll=troll)
     about, title = f"{capitalised(entry(battle))}.", f"Battle over: {players(battle)}"
-    lines = tuple(wrapped(about, WIDTH))
+    lines = tuple(wrap(about, WIDTH))
     return Headline(Kind.END.value, title, about, lines, f"/game/{battle.number}")
 
 
@@ -352,9 +350,9 @@ def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name
 def code_mail(player: str, code: str, ways: Ways, secret: str, name: str) -> Mail:
     """Return the mail with the code that confirms an address."""
     asks = f"{player} at {name} wants mails here. If that is you, type this there within an hour:"
-    text = [*wrapped(asks, WIDTH), "", f"{_INDENT}notify code {code}", "", ways.page, ""]
+    text = [*wrap(asks, WIDTH), "", f"{_INDENT}notify code {code}", "", ways.page, ""]
     not_you = "If it is not you, do nothing, or see to it that no such mail comes again:"
-    text += ["-- ", *wrapped(not_you, WIDTH), end_link(ways, secret)]
+    text += ["-- ", *wrap(not_you, WIDTH), end_link(ways, secret)]
     return Mail(f"Your code ({name})", "\n".join(text) + "\n")
 
 
@@ -366,5 +364,5 @@ def end_link(ways: Ways, secret: str) -> str:
 def _foot(ways: Ways, secret: str, player: str, name: str) -> Iterable[str]:
     why = f'You get this because {player} at {name} asked for it. "{Notify()}" there changes what'
     yield "-- "
-    yield from wrapped(f"{why} you are told of, and when. This link ends these mails:", WIDTH)
+    yield from wrap(f"{why} you are told of, and when. This link ends these mails:", WIDTH)
     yield f"{end_link(ways, secret)}\n"

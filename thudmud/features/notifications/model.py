@@ -142,11 +142,11 @@ def notices(
     told: list[Notification] = []
     if ended and table.match and table.match.number:
         told = [Notification(each, Kind.END, table.match.number) for each in sorted(players)]
-    elif after.running and after.match:
+    elif after.is_running and after.match:
         player = after.seats.get(after.match.game.turn)
-        if player and (after.by_correspondence or player not in here):
+        if player and (after.is_by_correspondence or player not in here):
             told = [Notification(player, Kind.TURN)]
-            if after.clock and after.by_correspondence:
+            if after.clock and after.is_by_correspondence:
                 short = after.clock.deadline - after.clock.control.short
                 told.append(Notification(player, Kind.CLOCK, due=short))
     wanted = (each for each in told if each.player in notified and each.player != by)
@@ -359,13 +359,13 @@ class Ways(NamedTuple):
     """The ways in which this server can notify members.
 
     Attributes:
-        mail: whether it sends mails.
+        has_mail: whether it sends mails.
         push: the server's public key for Web Push, in base64url; "" if it doesn't push.
         services: the accepted push services: host names, or suffixes such as ``.example.org``.
         page: the origin of the web page, such as ``https://example.org``; "" if unknown.
     """
 
-    mail: bool = False
+    has_mail: bool = False
     push: str = ""
     services: tuple[str, ...] = ()
     page: str = ""
@@ -373,7 +373,7 @@ class Ways(NamedTuple):
     @property
     def are_none(self) -> bool:
         """Whether the server can notify nobody, in any way."""
-        return not (self.mail or self.push or self.page)
+        return not (self.has_mail or self.push or self.page)
 
 
 NO_WAYS = Ways()

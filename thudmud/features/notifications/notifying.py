@@ -183,12 +183,12 @@ class Notifier:
             while True:
                 is_ours = await holders.get() is Holder.OURS
                 if not is_ours:
-                    sending = await _ended(sending)
+                    sending = await _cancel_and_wait(sending)
                 elif not sending:
                     ways = self._keep(mails=True), self._keep(mails=False)
                     sending = [asyncio.create_task(each) for each in ways]
         finally:
-            await _ended(sending)
+            await _cancel_and_wait(sending)
 
     async def _keep(self, *, mails: bool) -> None:
         """Send mails, or push messages, in an endless loop; each kind has its own."""
@@ -226,7 +226,7 @@ class Notifier:
         way = self._mailer if is_mail else self._pusher
         is_banned = self._hall.order is not None and self._hall.order.ban(recipient.player, now)
         if way is None or is_banned or not (recipient.address or recipient.browser):
-            await self._store.write(storage.sent, recipient)
+            await self._store.write(storage.delete_sent, recipient)
         elif recipient.code:
             if not self._has_room(now, for_code=True):
                 await self._store.write(storage.put_off, recipient, now + HELD_BACK)
@@ -304,7 +304,7 @@ class Notifier:
     async def _note_sent(self, recipient: Recipient) -> None:
         numbers = [each.number for each in recipient.waiting]
         mailed = self._done.get(numbers[0], False) and not recipient.code
-        await self._store.write(storage.sent, recipient, mailed=mailed)
+        await self._store.write(storage.delete_sent, recipient, mailed=mailed)
         for each in numbers:
             self._done.pop(each, None)
 
@@ -318,7 +318,7 @@ class Notifier:
         ]
         if old:
             _log.error("notifications are given up", extra={**about, "number": len(old)})
-            await self._store.write(storage.sent, recipient._replace(waiting=tuple(old)))
+            await self._store.write(storage.delete_sent, recipient._replace(waiting=tuple(old)))
         rest = tuple(each for each in recipient.waiting if each not in old)
         if rest:
             tries = max(each.tries for each in rest)
@@ -342,19 +342,19 @@ class Notifier:
         told: list[tuple[Waiting, Headline]] = []
         old: list[Waiting] = []
         for each in recipient.waiting:
-            if person and person.active > each.at:
+            if person and person.last_active > each.at:
                 old.append(each)
                 continue
             if options is None:
                 options = await self._options(recipient.player)
             if (short := self._short_at(each)) and short > now:
                 await self._store.write(storage.put_off, recipient._replace(waiting=(each,)), short)
-            elif (news := await self._told(each, now, options)) is None:
+            elif (news := await self._current_headline(each, now, options)) is None:
                 old.append(each)
             else:
                 told.append((each, news))
         if old:
-            await self._store.write(storage.sent, recipient._replace(waiting=tuple(old)))
+            await self._store.write(storage.delete_sent, recipient._replace(waiting=tuple(old)))
         return told
 
     async def _options(self, player: str) -> Options:
@@ -368,7 +368,9 @@ class Notifier:
             return None
         return table.clock.deadline - table.clock.control.short
 
-    async def _told(self, waiting: Waiting, now: float, options: Options) -> Headline | None:
+    async def _current_headline(
+        self, waiting: Waiting, now: float, options: Options
+    ) -> Headline | None:
         """Return the text of a notification; None if it is no longer news."""
         player = waiting.player
         match waiting.kind:
@@ -403,7 +405,7 @@ def _is_to_end() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
+async def _cancel_and_wait(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
     """Cancel the sending tasks, wait for them, and return an empty list."""
     for task in sending:
         task.cancel()

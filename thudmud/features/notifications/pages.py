@@ -81,7 +81,7 @@ async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
     if not (player and page):
         return None
     text = calendar(player, hall.tables.seats_of(player), page)
-    return _published(text, "text/calendar", "private")
+    return _publication(text, "text/calendar", "private")
 
 
 async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
@@ -92,7 +92,7 @@ async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
     if not (player and page):
         return None
     text = feed(player, await store.read(battles.ended, player, MOST_ENTRIES), page)
-    return _published(text, "application/atom+xml", "public")
+    return _publication(text, "application/atom+xml", "public")
 
 
 async def _ask(_: Hall, store: Store, word: str) -> PageAnswer | None:
@@ -103,7 +103,7 @@ async def _end(_: Hall, store: Store, word: str) -> PageAnswer | None:
     return _page(ended=True) if await store.write(storage.end_mails, word) else None
 
 
-def _published(text: str, kind: str, scope: str) -> PageAnswer:
+def _publication(text: str, kind: str, scope: str) -> PageAnswer:
     fields = {
         "Content-Type": f"{kind}; charset=utf-8",
         "Cache-Control": f"{scope}, max-age={FRESH}",

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.notifications.messages import feed_link
-from thudmud.game.archive import Battle, unless_erased
+from thudmud.game.archive import Battle, name_or_empty
 from thudmud.game.table import Table
 from thudmud.version import VERSION
 from thudmud.views import sentences
@@ -60,7 +60,7 @@ def calendar(player: str, tables: Iterable[Table], page: str) -> str:
 def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
     """Yield the lines of the event for a player's deadline at a board, if there is one."""
     clock, game = table.clock, table.game
-    if not (clock and game and table.by_correspondence):
+    if not (clock and game and table.is_by_correspondence):
         return
     if table.seats.get(game.turn) != player or table.is_practice:
         return
@@ -76,7 +76,7 @@ def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
     )
     yield f"UID:{board}-{battle}-{len(game.moves)}@{host}"
     yield f"SEQUENCE:{table.version}"
-    yield f"DTSTAMP:{_stamp(table.since)}"
+    yield f"DTSTAMP:{_stamp(table.waiting_since)}"
     yield f"DTSTART:{_stamp(clock.deadline)}"
     yield f"SUMMARY:{_escaped(summary)}"
     yield f"DESCRIPTION:{_escaped(f'At the {table.name}. {sentences.last_ply(table, player)}')}"
@@ -125,7 +125,7 @@ def feed(player: str, ended: Sequence[tuple[Battle, float]], page: str) -> str:
     author = _add(root, "author")
     _add(author, "name", player)
     for each, at in ended:
-        dwarf, troll = map(unless_erased, each.players)
+        dwarf, troll = map(name_or_empty, each.players)
         battle = each._replace(dwarf=dwarf, troll=troll)
         told, link = _add(root, "entry"), f"{page}/game/{battle.number}"
         _add(told, "id", link)

@@ -117,7 +117,7 @@ class PushServices:
         if status in _OURS:
             if any(each in why_not for each in _NOT_FROM_THIS_KEY):
                 raise NeverSentError(f"it was subscribed with another key than push.keys: {status}")
-            why = f"the push service rejects this server, {status}: {_shown(why_not)}"
+            why = f"the push service rejects this server, {status}: {_shorten_reason(why_not)}"
             raise NotSentError(why, later, is_ours=True)
         if not 200 <= status < 300:
             raise NotSentError(f"the push service answers {status}", later)
@@ -156,7 +156,7 @@ def pause_in(retry_after: str, now: float) -> float:
     return max(0.0, until - now)
 
 
-def _shown(reason: str) -> str:
+def _shorten_reason(reason: str) -> str:
     """Return an error message as a short line."""
     return " ".join(reason.split())[:_REASON_SHOWN] or "no reason is given"
 

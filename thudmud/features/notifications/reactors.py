@@ -50,13 +50,13 @@ def setup(service: FeatureContext) -> None:
     async def browser_added(added: BrowserAdded) -> None:
         await store.write(storage.add_browser, added.player, added.browser)
 
-    async def chosen(choice: NotifyChosen) -> None:
+    async def store_choice(choice: NotifyChosen) -> None:
         await store.write(storage.keep_contact, choice.player, choice.contact)
 
-    service.store_asides(CodeAsked, code_asked)
-    service.store_asides(CodeTyped, code_typed)
-    service.store_asides(BrowserAdded, browser_added)
-    service.store_asides(NotifyChosen, chosen)
+    service.register_aside_store(CodeAsked, code_asked)
+    service.register_aside_store(CodeTyped, code_typed)
+    service.register_aside_store(BrowserAdded, browser_added)
+    service.register_aside_store(NotifyChosen, store_choice)
 
     def player_of(applied: AppliedEvent) -> str:
         return cast("Aside", applied.event).player
@@ -65,13 +65,13 @@ def setup(service: FeatureContext) -> None:
         """Drop all notifications of a member who enters: they see for themselves."""
         was_active(applied)
         person = hall.people.get(player_of(applied))
-        if applied.is_ours and person and person.member:
+        if applied.is_ours and person and person.is_member:
             note_seen(person.name, math.inf)
 
     def was_active(applied: AppliedEvent) -> None:
         person = hall.people.get(player_of(applied))
         if applied.is_ours and person:
-            active[person.name] = person.active
+            active[person.name] = person.last_active
 
     def went(applied: AppliedEvent) -> None:
         """Drop the notifications that a leaving member has seen.
@@ -93,9 +93,9 @@ def setup(service: FeatureContext) -> None:
         except StoreError as error:  # harmless: they are notified of something they have seen
             _log.error("not stored: %s", error, extra={"player": name})
 
-    service.bus.on((Entered, TookOver), came)
-    service.bus.on(Active, was_active)
-    service.bus.on(Gone, went)
+    service.bus.subscribe((Entered, TookOver), came)
+    service.bus.subscribe(Active, was_active)
+    service.bus.subscribe(Gone, went)
 
 
 async def follow_members(service: FeatureContext) -> None:
@@ -117,4 +117,4 @@ async def follow_members(service: FeatureContext) -> None:
         return partial(storage.post_news, news=news) if news else None
 
     notified.follow(await service.store.watch(storage.notified, notified.follow))
-    service.store_with_decisions(find_news)
+    service.register_transaction_work(find_news)

@@ -39,7 +39,7 @@ class NotificationServing:
 
         Any server may store a notification, and any other may have to send it.
         """
-        told = {"mail.relay": "used"} if self._ways.mail else {}
+        told = {"mail.relay": "used"} if self._ways.has_mail else {}
         return told | ({"the key in push.keys": self._ways.push} if self._ways.push else {})
 
     async def begin(

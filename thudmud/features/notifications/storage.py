@@ -1,7 +1,7 @@
 """Notifications in the database: members' choices, and the outbox.
 
 `post` stores a notification in the transaction of its event, one row for each way: mail is one way,
-each browser another. The sender reads them by `due`, and reports the result by `sent`, `put_off` or
+each browser another. The sender reads them by `due`, and reports the result by `delete_sent`, `put_off` or
 `refuse`. Addresses that a member gives up are soon erased from the disk, as by
 `thudmud.store.accounts.erase`.
 
@@ -156,7 +156,7 @@ def keep_contact(database: Database, player: str, chosen: Contact) -> None:
         _drop_browsers(database, number)
 
 
-def asked(database: Database, address: str, player: str, network: str = "") -> CodeHistory:
+def code_history(database: Database, address: str, player: str, network: str = "") -> CodeHistory:
     """Return the recent codes that count against another one, see `AskedLookup`."""
     row = database.table.row("unwanted", "where hash = ?", _hashed(mailbox(address)))
     hour = database.now() - CODE_LASTS
@@ -188,7 +188,7 @@ def ask_code(
         RefusedError: too many codes were sent.
     """
     number, now = database.players.member(player), database.now()
-    if refusal := refused_code(asked(database, address, player, network), per_hour, now):
+    if refusal := refused_code(code_history(database, address, player, network), per_hour, now):
         raise refusal
     database.erased |= database.table.delete("confirmation", "where at < ?", now - DAY) > 0
     database.table.delete("unwanted", "where at < ?", now - UNWANTED_LASTS)
@@ -344,7 +344,7 @@ def _recipient(
     return recipient._replace(browser=browser, quiet=hours)
 
 
-def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
+def delete_sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
     """Delete notifications that were sent, or need not be.
 
     Args:
@@ -562,7 +562,7 @@ def _contact_found(database: Database, lookup: ContactLookup, _: str) -> Contact
 
 @answers(AskedLookup)
 def _asked_found(database: Database, lookup: AskedLookup, _: str) -> CodeHistory:
-    return asked(database, lookup.address, lookup.player, lookup.network)
+    return code_history(database, lookup.address, lookup.player, lookup.network)
 
 
 def _check(database: Database) -> None:

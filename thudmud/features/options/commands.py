@@ -42,15 +42,15 @@ class Choice(SetOption, OptionCommand):
     """Base class of commands that set an option.
 
     The option is the field of `Options` named by the last word of ``words``; subclasses override
-    `after` for anything else.
+    `apply_to` for anything else.
     """
 
     def decide(self, scene: CommandContext) -> Decision:
-        options = self.after(scene.person.options)
+        options = self.apply_to(scene.person.options)
         chosen = OptionChosen(scene.me, self, options)
-        return scene.tell(chosen, options=options)
+        return scene.decide_asides(chosen, options=options)
 
-    def after(self, options: Options) -> Options:
+    def apply_to(self, options: Options) -> Options:
         return replace(options, **{self.words.split()[-1]: self.value})
 
 
@@ -132,7 +132,7 @@ class SetToggle(Choice):
         word = "set" if self.toggle is Toggle.MACHINE else "options"
         return f"{word} {self.toggle.value} {'on' if self.value else 'off'}"
 
-    def after(self, options: Options) -> Options:
+    def apply_to(self, options: Options) -> Options:
         others = options.on - {self.toggle}
         return replace(options, on=others | {self.toggle} if self.value else others)
 
@@ -144,7 +144,7 @@ class SetScheme(Choice):
     value: Scheme
     words = "options colour scheme"
 
-    def after(self, options: Options) -> Options:
+    def apply_to(self, options: Options) -> Options:
         return replace(options, scheme=self.value, elements=())
 
 
@@ -163,7 +163,7 @@ class SetElement(Choice):
         colour = "default" if self.value is None else self.value
         return f"options colour special thud {self.element.value} {colour}"
 
-    def after(self, options: Options) -> Options:
+    def apply_to(self, options: Options) -> Options:
         chosen = {own: value for own, value in options.elements if own is not self.element}
         if self.value is not None:
             chosen[self.element] = self.value

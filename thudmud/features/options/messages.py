@@ -35,12 +35,12 @@ from thudmud.game.options import (
 )
 from thudmud.values import replace
 from thudmud.views.boards import GridLayout, layout_for
-from thudmud.views.colours import colour_of, flowed
+from thudmud.views.colours import colour_of, wrap_phrases
 from thudmud.views.data import Fact
-from thudmud.views.facts import concerning, options_fact
+from thudmud.views.facts import options_fact, player_state_facts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import LARGE_FROM, PALETTE, SIXTEEN, TRUE_COLOUR, Display, View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 _INDENT = "    "
 _COLOURS = {0: "off", SIXTEEN: "16 colours", PALETTE: "256 colours", TRUE_COLOUR: "true colour"}
@@ -184,21 +184,21 @@ def choice_text(choice: SetOption, options: Options) -> str:
 
 
 @words.register
-def _chosen(chosen: OptionChosen, _: RenderContext, view: View) -> list[str]:
-    return wrapped(choice_text(chosen.choice, chosen.options), view.width)
+def _render_option_chosen(chosen: OptionChosen, _: RenderContext, view: View) -> list[str]:
+    return wrap(choice_text(chosen.choice, chosen.options), view.width)
 
 
 @facts.register
 def _chosen_facts(chosen: OptionChosen, occasion: RenderContext) -> Iterable[Fact]:
     if chosen.choice == SetToggle(Toggle.MACHINE, value=True):
-        return concerning(occasion.hall, chosen.player)
+        return player_state_facts(occasion.hall, chosen.player)
     return [options_fact(occasion.hall, chosen.player)]
 
 
 @words.register
 def _style_chosen(chosen: StyleChosen, _: RenderContext, view: View) -> list[str]:
     style = f"in {chosen.style.value} style from now on"
-    return wrapped(f"You are shown the {chosen.board} {style}.", view.width)
+    return wrap(f"You are shown the {chosen.board} {style}.", view.width)
 
 
 @words.register
@@ -210,7 +210,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
     """Render the list of options: values, effects on this display, and commands to change them."""
     charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
     if options.charset is Charset.AUTO:
-        charset = f"auto, with boards in {'UTF-8' if display.utf8 else 'ASCII'} here"
+        charset = f"auto, with boards in {'UTF-8' if display.uses_utf8 else 'ASCII'} here"
     if options.width is None:
         width = f"auto, which is {display.width} columns here"
     colour = _switched(options.colour, _COLOURS[display.colours])
@@ -222,7 +222,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
         size += f", with {here} boards here"
     own = listed(element.value for element, _ in options.elements)
     scheme = options.scheme.value + (f"; your own for {own}" if options.elements else "")
-    reader = _switched(options.reader, "on" if display.reader else "off")
+    reader = _switched(options.reader, "on" if display.is_for_reader else "off")
     entries = {
         f"charset: {charset}": _choices("options charset", Charset),
         f"colour: {colour}": _choices("options colour", Switch),
@@ -241,11 +241,11 @@ def options_listed(options: Options, display: Display) -> list[str]:
         )
         for toggle in Toggle
     }
-    lines = wrapped("How you are shown things, and the words that change it:", display.width)
+    lines = wrap("How you are shown things, and the words that change it:", display.width)
     for now, typed in entries.items():
-        lines += wrapped(f"  {now}", display.width, _INDENT)
-        lines += wrapped(f"{_INDENT}{typed}", display.width, _INDENT * 2)
-    return lines + wrapped('"help options" tells more of each.', display.width)
+        lines += wrap(f"  {now}", display.width, _INDENT)
+        lines += wrap(f"{_INDENT}{typed}", display.width, _INDENT * 2)
+    return lines + wrap('"help options" tells more of each.', display.width)
 
 
 def _switched(value: Switch, here: str) -> str:
@@ -268,14 +268,14 @@ def _scheme(_: ShowScheme, occasion: RenderContext, view: View) -> list[str]:
     chosen = replace(display, scheme=options.scheme, elements=options.elements)
     named = replace(chosen, colours=display.colours or SIXTEEN)
     own = dict(options.elements)
-    lines = wrapped(f'The colours of a board, from the scheme "{options.scheme.value}":', width)
+    lines = wrap(f'The colours of a board, from the scheme "{options.scheme.value}":', width)
     for element in Element:
         mine = " (your own)" if element in own else ""
         looks = f": {colour_of(element, named)}{mine}"
         phrases = [("  ", None), (element.value, element), (looks, None)]
-        lines += flowed(phrases, width, _INDENT, chosen)
+        lines += wrap_phrases(phrases, width, _INDENT, chosen)
     ready = "; ".join(f"{each.value}, {told}" for each, told in _SCHEMES.items())
-    return lines + wrapped_each(
+    return lines + wrap_each(
         [
             *_why_uncoloured(options, display),
             f'"{ShowScheme()} dwarf bold red" colours the dwarfs, and so on for each of them.',
@@ -295,6 +295,6 @@ def _why_uncoloured(options: Options, display: Display) -> list[str]:
         return []
     if options.colour is Switch.OFF:
         return [f"Colours are off; {on}."]
-    if display.reader:
+    if display.is_for_reader:
         return [f"Colours are left out for your screen reader; {on} all the same."]
     return [f"Your client does not say that it has colours; {on} all the same, 16 of them."]

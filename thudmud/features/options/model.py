@@ -12,7 +12,7 @@ from thudmud.game.options import Options, SetOption, Style
 class StyleChosen(AtBoard):
     """A player chose the drawing style of a board."""
 
-    crosses = True
+    reaches_other_nodes = True
 
     style: Style
 
@@ -21,8 +21,8 @@ class StyleChosen(AtBoard):
 def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Delivery:
     person = hall.people[chosen.player]
     person.styles[chosen.board] = chosen.style
-    hall.rooms.changed(person)
-    return Delivery(chosen, (chosen.player,), hall.board_seen(chosen.player, chosen.board))
+    hall.rooms.invalidate(person)
+    return Delivery(chosen, (chosen.player,), hall.visible_table(chosen.player, chosen.board))
 
 
 @aside
@@ -32,7 +32,7 @@ class OptionChosen(Aside):
     Other nodes don't know `choice`, since nobody there is notified.
     """
 
-    crosses = True
+    reaches_other_nodes = True
 
     choice: SetOption
     options: Options
@@ -42,5 +42,5 @@ class OptionChosen(Aside):
 def _apply_option_chosen(chosen: OptionChosen, hall: Hall) -> Delivery:
     person = hall.people[chosen.player]
     person.options = chosen.options
-    hall.rooms.changed(person)
+    hall.rooms.invalidate(person)
     return Delivery(chosen, (chosen.player,))

@@ -47,7 +47,7 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
     options = Options()
     for line in kept if isinstance(kept, list) else ():
         if choice := chosen_by(str(line)):
-            options = choice.after(options)
+            options = choice.apply_to(options)
     return options
 
 

@@ -12,7 +12,12 @@ from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall, applies
-from thudmud.game.meaning import known_name, one_called, player_meant, refuse_absent
+from thudmud.game.meaning import (
+    find_known_name,
+    match_one_by_prefix,
+    require_not_absent,
+    resolve_player,
+)
 from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.game.refusals import Refusal
 
@@ -26,10 +31,10 @@ class Who(Command):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        if self.player and not scene.hall.people.begins(self.player):
-            refuse_absent(scene, self.player)
+        if self.player and not scene.hall.people.names_starting_with(self.player):
+            require_not_absent(scene, self.player)
             raise RefusedError(Refusal.NO_SUCH_PLAYER, words=self.player)
-        return scene.answer(self)
+        return scene.decide_answer(self)
 
 
 @verb("finger")
@@ -42,8 +47,8 @@ class Finger(Command):
     def decide(self, scene: CommandContext) -> Decision:
         words, name = self.player, scene.me
         if words and words.lower() not in {"me", "myself"}:
-            name = known_name(scene, words) or player_meant(scene.hall, words)
-        return scene.answer(Finger(name), answer=fingered(scene, name))
+            name = find_known_name(scene, words) or resolve_player(scene.hall, words)
+        return scene.decide_answer(Finger(name), answer=fingered(scene, name))
 
 
 def fingered(scene: CommandContext, name: str) -> Fingered:
@@ -67,13 +72,13 @@ class Plan(Command):
     def decide(self, scene: CommandContext) -> Decision:
         text, me = self.text, scene.me
         if text is None:
-            return scene.answer(self, answer=fingered(scene, me))
-        if not scene.person.member:
+            return scene.decide_answer(self, answer=fingered(scene, me))
+        if not scene.person.is_member:
             raise RefusedError(Refusal.PLANS_FOR_MEMBERS)
         if len(text) > LONGEST_PLAN:
             raise RefusedError(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
         plan = "" if text.lower() in NO_PLAN else text
-        return scene.tell(PlanChosen(me, plan), plan=plan)
+        return scene.decide_asides(PlanChosen(me, plan), plan=plan)
 
 
 @aside
@@ -81,7 +86,7 @@ class PlanChosen(Aside):
     """A player wrote a plan, or removed it if `plan` is ""."""
 
     plan: str
-    crosses = True
+    reaches_other_nodes = True
 
 
 @applies(PlanChosen)
@@ -99,11 +104,13 @@ class Follow(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         if self.player is None:
-            return scene.answer(self)
+            return scene.decide_answer(self)
         others = scene.person.followed
         other, is_here = _another(self.player, others, scene, _FOLLOWING, MOST_FOLLOWED)
         followed = (*others, other)
-        return scene.tell(FollowChosen(scene.me, other, followed, is_here), followed=followed)
+        return scene.decide_asides(
+            FollowChosen(scene.me, other, followed, is_here), followed=followed
+        )
 
 
 @verb("unfollow")
@@ -115,7 +122,7 @@ class Unfollow(Command):
     def decide(self, scene: CommandContext) -> Decision:
         other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
         is_here = other.lower() in scene.hall.people.names
-        return scene.tell(FollowChosen(scene.me, other, left, is_here), followed=left)
+        return scene.decide_asides(FollowChosen(scene.me, other, left, is_here), followed=left)
 
 
 @aside
@@ -128,7 +135,7 @@ class FollowChosen(Aside):
     other: str
     followed: tuple[str, ...]
     is_here: bool = True
-    crosses = True
+    reaches_other_nodes = True
 
 
 @applies(FollowChosen)
@@ -145,11 +152,11 @@ class Ignore(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         if self.player is None:
-            return scene.answer(self)
+            return scene.decide_answer(self)
         others = scene.person.ignored
         other, is_here = _another(self.player, others, scene, _IGNORING, MOST_IGNORED)
         ignored = (*others, other)
-        return scene.tell(IgnoreChosen(scene.me, other, ignored, is_here), ignored=ignored)
+        return scene.decide_asides(IgnoreChosen(scene.me, other, ignored, is_here), ignored=ignored)
 
 
 @verb("unignore")
@@ -161,7 +168,7 @@ class Unignore(Command):
     def decide(self, scene: CommandContext) -> Decision:
         other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
         is_here = other.lower() in scene.hall.people.names
-        return scene.tell(IgnoreChosen(scene.me, other, left, is_here), ignored=left)
+        return scene.decide_asides(IgnoreChosen(scene.me, other, left, is_here), ignored=left)
 
 
 @aside
@@ -174,7 +181,7 @@ class IgnoreChosen(Aside):
     other: str
     ignored: tuple[str, ...]
     is_here: bool = True
-    crosses = True
+    reaches_other_nodes = True
 
 
 @applies(IgnoreChosen)
@@ -211,7 +218,7 @@ def _another(
     """
     is_self, is_there, is_full = codes
     try:
-        name, is_here = player_meant(scene.hall, words), True
+        name, is_here = resolve_player(scene.hall, words), True
     except RefusedError as refusal:
         is_name = words.isalpha() and len(words) <= LONGEST_NAME
         if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
@@ -232,5 +239,5 @@ def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, t
     Raises:
         RefusedError: no name matches, or several do.
     """
-    other = one_called(words, names, none)
+    other = match_one_by_prefix(words, names, none)
     return other, tuple(name for name in names if name != other)

@@ -34,7 +34,7 @@ from thudmud.views.facts import person_data
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, added_lines, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import pages_of, wrapped, wrapped_each
+from thudmud.views.words import pages_of, wrap, wrap_each
 
 _REFUSALS = {
     Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
@@ -76,31 +76,34 @@ def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
     also = f" and {counted(len(programs), 'bot')}" if programs else ""
     heading = f"{people}{also} connected"
     if asked.player:
-        names = hall.people.begins(asked.player)
+        names = hall.people.names_starting_with(asked.player)
         heading = f"{counted(len(names), 'player')} with such a name"
     pages = pages_of(len(names), PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
-        return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+        return wrap(f'There is no page {asked.page}. "{last}" shows the last players.', width)
     shown = names[(asked.page - 1) * PAGE : asked.page * PAGE]
     entries = (f"  {_person(hall, name, occasion.player, occasion.at)}" for name in shown)
-    lines = [*wrapped(f"{heading}:", width), *wrapped_each(entries, width, "    ")]
+    lines = [*wrap(f"{heading}:", width), *wrap_each(entries, width, "    ")]
     if pages > 1:
         more = f"Page {asked.page} of {pages}."
         if asked.page < pages:
             more += f' "{replace(asked, page=asked.page + 1)}" shows more.'
-        lines += wrapped(more, width)
+        lines += wrap(more, width)
     if programs and not asked.player:
         verb = "match" if hall.opens_boards else "invite"
         typed = f'To play a bot, type "{verb}" and its name.'
-        lines += wrapped(f'{typed} "bots" tells you how well each plays.', width)
+        lines += wrap(f'{typed} "bots" tells you how well each plays.', width)
     return lines
 
 
 @facts.register
 def _who_facts(asked: Who, occasion: RenderContext) -> Iterator[Fact]:
     hall = occasion.hall
-    people = [_presence(hall, name, occasion.at) for name in hall.people.begins(asked.player or "")]
+    people = [
+        _presence(hall, name, occasion.at)
+        for name in hall.people.names_starting_with(asked.player or "")
+    ]
     yield Fact("Thud.Who", {"people": people}, occasion.player)
 
 
@@ -109,22 +112,22 @@ def _fingered(_: Finger, occasion: RenderContext, view: View) -> list[str]:
     """Render a player's profile."""
     hall, player, found = occasion.hall, occasion.player, occasion.answer
     display, name, width = view.display, found.name, view.width
-    lines = wrapped(f"{_whole(hall, found, player, occasion.at)}.", width)
+    lines = wrap(f"{_whole(hall, found, player, occasion.at)}.", width)
     lines += added_lines(Person, name, occasion, view)
     if usual := hall.bots.get(name):
         plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
-        lines += wrapped(plays, width)
+        lines += wrap(plays, width)
     elif name in hall.bots:
-        lines += wrapped("A program of its own chooses its moves.", width)
+        lines += wrap("A program of its own chooses its moves.", width)
     if rated := _ratings_of(hall, found):
         told = (
             f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
             for role, pool, rating in rated
         )
-        lines += wrapped(f"Ratings: {'; '.join(told)}.", width)
+        lines += wrap(f"Ratings: {'; '.join(told)}.", width)
         lines += explained((rating for *_, rating in rated), display)
     else:
-        lines += wrapped("No rating yet.", width)
+        lines += wrap("No rating yet.", width)
     lines += added_lines(Fingered, found, occasion, view)
     return lines + _plan(hall, found, player, display)
 
@@ -152,7 +155,7 @@ def _finger_facts(_: Finger | Plan, occasion: RenderContext) -> Iterator[Fact]:
                 "against": role,
                 "rules": pool.rules if pool else None,
                 "time": pool.time.value if pool else None,
-                **data.rated(rating),
+                **data.rating_data(rating),
             }
             for role, pool, rating in _ratings_of(hall, found)
         ],
@@ -202,13 +205,13 @@ def _own_plan(_: Plan, occasion: RenderContext, view: View) -> list[str]:
     """Render the player's own plan, or how to write one."""
     how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
     plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
-    return plan or wrapped(how, view.width)
+    return plan or wrap(how, view.width)
 
 
 @words.register
 def _plan_chosen(chosen: PlanChosen, _: RenderContext, view: View) -> list[str]:
     kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
-    return wrapped(kept if chosen.plan else "Your plan is gone.", view.width)
+    return wrap(kept if chosen.plan else "Your plan is gone.", view.width)
 
 
 def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
@@ -224,27 +227,27 @@ def _plan_of(hall: Hall, found: Fingered) -> str:
 
 
 @words.register
-def _followed(_: Follow, occasion: RenderContext, view: View) -> list[str]:
+def _render_followed(_: Follow, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player follows."""
     hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
     if not names:
         nobody = f'You follow nobody. "{Follow()}" and a name tells you when that player comes in.'
-        return wrapped(nobody, width)
+        return wrap(nobody, width)
     spelt = [hall.people.names.get(name.lower(), name) for name in names]
     entries = (
         f"  {_person(hall, name, player, now) if name in hall.people else f'{name} is not here'}"
         for name in spelt
     )
     return [
-        *wrapped("You follow:", width),
-        *wrapped_each(entries, width, "    "),
-        *wrapped('"unfollow" and a name ends that.', width),
+        *wrap("You follow:", width),
+        *wrap_each(entries, width, "    "),
+        *wrap('"unfollow" and a name ends that.', width),
     ]
 
 
 @facts.register
-def _following(_: Follow | FollowChosen, occasion: RenderContext) -> Iterator[Fact]:
+def _followed_facts(_: Follow | FollowChosen, occasion: RenderContext) -> Iterator[Fact]:
     player = occasion.player
     yield Fact("Thud.Follow", {"players": list(occasion.hall.people[player].followed)}, player)
 
@@ -253,10 +256,10 @@ def _following(_: Follow | FollowChosen, occasion: RenderContext) -> Iterator[Fa
 def _follow_chosen(chosen: FollowChosen, _: RenderContext, view: View) -> list[str]:
     other = chosen.other
     if other not in chosen.followed:
-        return wrapped(f"You follow {other} no longer.", view.width)
+        return wrap(f"You follow {other} no longer.", view.width)
     told = f"You will be told when {other} comes in or begins a match."
     ends = f'"{Unfollow(other.lower())}" ends that.{_absent(chosen)}'
-    return wrapped(f"{told} {ends}", view.width)
+    return wrap(f"{told} {ends}", view.width)
 
 
 def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
@@ -265,7 +268,7 @@ def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
 
 @words.register
 def _followed_came(came: FollowedCame, _: RenderContext, view: View) -> list[str]:
-    return wrapped(f"{came.player} has come in.", view.width)
+    return wrap(f"{came.player} has come in.", view.width)
 
 
 @facts.register
@@ -278,7 +281,7 @@ def _followed_came_facts(came: FollowedCame, _: RenderContext) -> Iterator[Fact]
 def _followed_began(began: FollowedBegan, _: RenderContext, view: View) -> list[str]:
     begin = "go on with a match" if began.resumed else "begin a match"
     who = f"{began.dwarf} and {began.troll}"
-    return wrapped(f'{who} {begin}: "observe {began.board}" shows it.', view.width)
+    return wrap(f'{who} {begin}: "observe {began.board}" shows it.', view.width)
 
 
 @facts.register
@@ -294,23 +297,23 @@ def _ignored(_: Ignore, occasion: RenderContext, view: View) -> list[str]:
         told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
     else:
         told = 'You ignore nobody. "ignore" and a name hides what a player says.'
-    return wrapped(told, view.width)
+    return wrap(told, view.width)
 
 
 @words.register
 def _ignore_chosen(chosen: IgnoreChosen, _: RenderContext, view: View) -> list[str]:
     other = chosen.other
     if other not in chosen.ignored:
-        return wrapped(f"You hear {other} again.", view.width)
+        return wrap(f"You hear {other} again.", view.width)
     back = f'"{Unignore(other.lower())}" ends that.{_absent(chosen)}'
-    return wrapped(f"You no longer hear {other}. {back}", view.width)
+    return wrap(f"You no longer hear {other}. {back}", view.width)
 
 
 def _idle_for(hall: Hall, name: str, now: float) -> int | None:
     """Return the idle time of a player online, in whole minutes; None for a bot."""
     if name in hall.bots:
         return None
-    return max(0, int((now - hall.people[name].active) // MINUTE))
+    return max(0, int((now - hall.people[name].last_active) // MINUTE))
 
 
 def _watched(hall: Hall, name: str) -> list[str]:
@@ -323,7 +326,7 @@ def _watched(hall: Hall, name: str) -> list[str]:
 def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
     """Return a clause with a player's role, and their current activity or last visit."""
     name, person = found.name, hall.people.get(found.name)
-    is_member = person.member if person else found.member is not None
+    is_member = person.is_member if person else found.member is not None
     role = "a bot" if name in hall.bots else "a member" if is_member else "a guest"
     role = "an operator" if hall.is_operator(name) else role
     title = f"{name} ({'you, ' if name == player else ''}{role})"

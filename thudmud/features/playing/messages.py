@@ -27,22 +27,22 @@ from thudmud.rules import SQUARES, Piece, Position, Square
 from thudmud.rules.board import LETTERS, Direction, walk
 from thudmud.views import data, legal, sentences
 from thudmud.views.data import Fact
-from thudmud.views.facts import place, whole
+from thudmud.views.facts import board_reference, table_facts_in_full
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
-from thudmud.views.reader import clocks
+from thudmud.views.reader import clock_sentences
 from thudmud.views.registry import RenderContext, added_lines, facts, words
-from thudmud.views.standing import drawn, standing
+from thudmud.views.standing import full_board_lines, status_lines
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import wrap, wrap_each
 
 
 @words.register
-def _answered(
+def _render_query(
     query: PieceQuery,
     occasion: RenderContext,
     view: View,
 ) -> list[str]:
-    answer = answered(occasion.known_table, query, occasion.player, view.display)
+    answer = query_answer_lines(occasion.known_table, query, occasion.player, view.display)
     return added_lines(Query, query, occasion, view) + answer
 
 
@@ -53,7 +53,7 @@ def _possible(asked: ViewPossible, occasion: RenderContext, view: View) -> list[
     game, lines = sentences.game_at(table), added_lines(Query, asked, occasion, view)
     side = game.position.turn
     if asked.origin is None and side is not table.side_of(me):
-        lines += wrapped(f"{sentences.turn(table, me)} The {side.plural}' moves:", width)
+        lines += wrap(f"{sentences.turn_sentence(table, me)} The {side.plural}' moves:", width)
     return lines + legal.moves_by_piece(game, asked.origin, width, legal.range_word(view.display))
 
 
@@ -61,26 +61,28 @@ def _possible(asked: ViewPossible, occasion: RenderContext, view: View) -> list[
 def _possible_facts(asked: ViewPossible, occasion: RenderContext) -> Iterator[Fact]:
     table = occasion.known_table
     if table.game:
-        known = {**place(table), "ply": len(table.game.moves)}
+        known = {**board_reference(table), "ply": len(table.game.moves)}
         if asked.origin is None:
-            yield Fact("Thud.Plies", {**known, **data.plies(table.game)}, occasion.player)
+            yield Fact(
+                "Thud.Plies", {**known, **data.legal_ply_records(table.game)}, occasion.player
+            )
         else:
-            legal = data.legal(table.game, asked.origin)
+            legal = data.legal_moves_data(table.game, asked.origin)
             yield Fact("Thud.Legal", {**known, **legal}, occasion.player)
 
 
 @words.register
 def _game(_: ViewGame, occasion: RenderContext, view: View) -> list[str]:
     table = occasion.known_table
-    return drawn(table, view) + standing(table, view)
+    return full_board_lines(table, view) + status_lines(table, view)
 
 
 @facts.register
 def _game_facts(_: ViewGame | ViewClock, occasion: RenderContext) -> Iterator[Fact]:
-    yield from whole(occasion.known_table, occasion.player)
+    yield from table_facts_in_full(occasion.known_table, occasion.player)
 
 
-def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
+def query_answer_lines(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
     """Return the answer to a question about a board, as wrapped lines."""
     game = sentences.game_at(table)
     match query:
@@ -101,10 +103,10 @@ def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list
         case Around(square):
             facts = _around(game.position, square)
         case ViewClock():
-            facts = clocks(table, me)
+            facts = clock_sentences(table, me)
         case _:
             assert_never(query)
-    return wrapped_each(facts, display.width)
+    return wrap_each(facts, display.width)
 
 
 def where(position: Position, piece: Piece) -> str:

@@ -9,9 +9,9 @@ from thudmud.game import events, tables
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Offer
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import move_board_meant
+from thudmud.game.meaning import resolve_move_board
 from thudmud.game.refusals import Refusal
-from thudmud.game.seeks import look_no_longer
+from thudmud.game.seeks import end_seeks_of_players
 from thudmud.game.table import Table
 from thudmud.game.tables import BattleCommand, Context, Events, TableCommand
 from thudmud.rules import (
@@ -34,11 +34,11 @@ _Captures = tuple[Square, ...] | Every | None
 class PlyCommand(TableCommand):
     """Base class of commands that play a ply."""
 
-    def table_meant(self, scene: CommandContext) -> Table:
-        return move_board_meant(scene.hall, scene.person, self.on, scene.now)
+    def resolve_table(self, scene: CommandContext) -> Table:
+        return resolve_move_board(scene.hall, scene.person, self.on, scene.now)
 
 
-@verb(play="of", play_turned="turned", move="moved", move_turned="moved_turned")
+@verb(play="of", play_turned="with_board_last", move="of_move", move_turned="of_move_with_board_last")
 class Play(PlyCommand):
     """Play a ply by ``move``, ``shove`` or ``hurl``."""
 
@@ -59,7 +59,7 @@ class Play(PlyCommand):
         return cls(Attempt(verb, origin, target, captures), on)
 
     @classmethod
-    def turned(
+    def with_board_last(
         cls,
         verb: Verb,
         _piece: str | None,
@@ -71,29 +71,31 @@ class Play(PlyCommand):
         return cls.of(verb, None, origin, target, on, captures)
 
     @classmethod
-    def moved(cls, origin: Square, target: Square, on: str | None, captures: _Captures) -> Play:
+    def of_move(cls, origin: Square, target: Square, on: str | None, captures: _Captures) -> Play:
         return cls(Attempt(Verb.MOVE, origin, target, captures), on)
 
     @classmethod
-    def moved_turned(cls, origin: Square, target: Square, captures: _Captures, on: str) -> Play:
-        return cls.moved(origin, target, on, captures)
+    def of_move_with_board_last(
+        cls, origin: Square, target: Square, captures: _Captures, on: str
+    ) -> Play:
+        return cls.of_move(origin, target, on, captures)
 
     def __str__(self) -> str:
         way, capturing, captures = str(self.attempt).partition(" capturing ")
         return f"{way}{self._typed('on')}{capturing}{captures}"
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side, game = tables.seat(table, player), tables.battle(table)
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side, game = tables.require_seat(table, player), tables.require_running_game(table)
         tables.require_turn(table, side)
         move = game.resolve(self.attempt, side)
         after = game.play(move)
         moved = events.Moved(context.now, player, side, move, len(after.moves))
         over: Events = ()
         if after.outcome:
-            over = (tables.ended(table, after, player, after.outcome, context.now),)
+            over = (tables.end_battle(table, after, player, after.outcome, context.now),)
         if not table.offers:
             return (moved, *over)
-        return (*tables.lapsed(table, player, context.now), moved, *over)
+        return (*tables.lapse_offers(table, player, context.now), moved, *over)
 
 
 @verb("ply")
@@ -104,12 +106,12 @@ class PlayRecorded(PlyCommand):
     on: str | None = None
     in_battle = True
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        game = tables.battle(table)
-        tables.require_turn(table, tables.seat(table, player))
-        return self.spelled_out(game).at(table, player, context)
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        game = tables.require_running_game(table)
+        tables.require_turn(table, tables.require_seat(table, player))
+        return self.to_play(game).decide_at_table(table, player, context)
 
-    def spelled_out(self, game: Game) -> Play:
+    def to_play(self, game: Game) -> Play:
         """Convert the recorded ply to the command that a player would type.
 
         Raises:
@@ -132,18 +134,18 @@ class End(BattleCommand):
 
     words = "end game"
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side, game = tables.seat(table, player), tables.battle(table)
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side, game = tables.require_seat(table, player), tables.require_running_game(table)
         if table.offers.get(Offer.END) is side.other:
             ending = Ending.AGREEMENT
-        elif not table.full or table.is_practice:
+        elif not table.is_full or table.is_practice:
             ending = Ending.DESERTION
-        elif table.quiet:
+        elif table.is_quiet:
             ending = Ending.QUIET
         else:
             return tables.offer(table, player, Offer.END, context.now)
         outcome = game.ruleset.by_agreement(game.position, ending)
-        return (tables.ended(table, game, player, outcome, context.now),)
+        return (tables.end_battle(table, game, player, outcome, context.now),)
 
 
 @verb("begin")
@@ -159,53 +161,53 @@ class Start(BattleCommand):
 
     def decide(self, scene: CommandContext) -> Decision:
         tables.require_playing(scene, self.on)
-        table, hall = self.table_meant(scene), scene.hall
+        table, hall = self.resolve_table(scene), scene.hall
         here = frozenset(hall.people_in(table.name))
         context = Context(scene.now, hall.people.members, here=here)
         decided = tables.decide(table, scene.me, self, context)
-        return look_no_longer(hall, tables.at_table(scene, table, decided), scene.now)
+        return end_seeks_of_players(hall, tables.table_decision(scene, table, decided), scene.now)
 
     def confirmation(self, table: Table, player: str) -> RefusedError | None:
-        match, side = table.match, tables.seat(table, player)
-        if match is None or table.is_practice or not match.running:
+        match, side = table.match, tables.require_seat(table, player)
+        if match is None or table.is_practice or not match.is_running:
             return None
         if Offer.RESTART in table.offers:
             return None
-        if not match.is_worth_asking(side):
+        if not match.needs_confirmation_to_drop(side):
             return None
         return RefusedError(
             Refusal.SURE_RESTARTS,
             board=table.name,
             player=table.seats.get(side.other),
-            score=dropped(table, side),
+            score=score_if_dropped(table, side),
             loses=match.is_binding,
         )
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side = tables.seat(table, player)
-        if not table.full:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.require_seat(table, player)
+        if not table.is_full:
             raise RefusedError(
                 Refusal.NEEDS_OPPONENT,
                 board=table.name,
                 seats=table.seating,
-                may_practise=not table.under_way,
+                may_practise=not table.has_match_under_way,
             )
-        if side.other in table.away and not table.by_correspondence:
+        if side.other in table.away and not table.is_by_correspondence:
             raise RefusedError(Refusal.AWAY, player=table.seats[side.other])
         match = table.match
-        is_second = match is not None and match.running and match.battle == events.BATTLES
+        is_second = match is not None and match.is_running and match.battle == events.BATTLES
         if match and is_second and not match.game.moves and not table.offers:
             # Both players are prompted to begin, and the opponent was a moment faster.
             raise RefusedError(Refusal.HAS_BEGUN, board=table.name)
-        asked = _asked(table, side, context)
+        asked = _required_offer(table, side, context)
         if asked is Offer.RESTART and match and match.tournament:
-            raise tables.in_tournament(table, match.tournament)
+            raise tables.tournament_match_refusal(table, match.tournament)
         if asked and table.offers.get(asked) is not side.other:
             return tables.offer(table, player, asked, context.now)
         lost: Events = ()
         if asked is Offer.RESTART and match and match.is_binding:
-            lost = forfeited(table, side.other, context)
-        return (*lost, battle_begun(tables.folded(table, lost), player, context))
+            lost = forfeit_match(table, side.other, context)
+        return (*lost, battle_begun(tables.fold_events(table, lost), player, context))
 
 
 BREAK = 120.0
@@ -213,7 +215,7 @@ BREAK = 120.0
 begin the second battle alone."""
 
 
-def _asked(table: Table, side: Side, context: Context) -> Offer | None:
+def _required_offer(table: Table, side: Side, context: Context) -> Offer | None:
     """Return the offer that both must accept before a battle begins; None if none is needed.
 
     Bots always agree. Without consent, nobody's clock is started while they are away from the
@@ -222,21 +224,21 @@ def _asked(table: Table, side: Side, context: Context) -> Offer | None:
     match = table.match
     if table.is_practice:
         return None
-    if match and match.running:
+    if match and match.is_running:
         return Offer.RESTART
     if table.levels != events.NO_BOTS:
         return None
-    if match and match.over:
+    if match and match.is_over:
         return Offer.REMATCH
     is_by_days = table.time is None or table.time.is_correspondence
     if is_by_days or context.here is None or table.seats[side.other] in context.here:
         return None
-    if match and (match.tournament or context.now - table.since >= BREAK):
+    if match and (match.tournament or context.now - table.waiting_since >= BREAK):
         return None
     return Offer.BEGIN
 
 
-def dropped(table: Table, side: Side) -> tuple[int, int]:
+def score_if_dropped(table: Table, side: Side) -> tuple[int, int]:
     """Return the match score, own points first, if the player of `side` dropped the match now.
 
     A match that isn't binding has no forfeit: its current score is returned.
@@ -245,8 +247,10 @@ def dropped(table: Table, side: Side) -> tuple[int, int]:
     if match is None:
         return 0, 0
     if not match.is_binding:
-        return match.standing(side), match.standing(side.other)
-    lost = tables.folded(table, forfeited(table, side, Context(table.since)))  # time doesn't matter
+        return match.projected_points(side), match.projected_points(side.other)
+    lost = tables.fold_events(
+        table, forfeit_match(table, side, Context(table.waiting_since))
+    )  # time doesn't matter
     last = lost.side_of(table.seats[side])
     if lost.match is None or last is None:
         return 0, 0
@@ -287,7 +291,7 @@ class Resign(BattleCommand):
     needs_confirmation = True
 
     def confirmation(self, table: Table, player: str) -> RefusedError | None:
-        match, side = table.match, tables.seat(table, player)
+        match, side = table.match, tables.require_seat(table, player)
         if match is None:
             return None
         score = match.game.ruleset.resignation(match.game.position, side).score
@@ -303,11 +307,11 @@ class Resign(BattleCommand):
             total=of_both if match.battle > 1 else (),
         )
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side = tables.seat(table, player)
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.require_seat(table, player)
         if table.half_played:
             raise RefusedError(Refusal.NOT_BEGUN_YET, board=table.name, seats=table.seating)
-        return (_resigned(table, player, side, context),)
+        return (_resign_battle(table, player, side, context),)
 
 
 @verb("claim")
@@ -316,14 +320,14 @@ class Claim(BattleCommand):
 
     words = "claim game"
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side = tables.seat(table, player)
-        if table.half_played and table.full:
-            if not tables.has_kept_waiting(table, side.other, context.now):
-                tables.require_long_gone(table, side.other, context)
-            return _second_lost(table, player, side.other, Ending.CLAIM, context)
-        game = tables.battle(table)
-        if not table.full or table.is_practice:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.require_seat(table, player)
+        if table.half_played and table.is_full:
+            if not tables.is_chronically_absent(table, side.other, context.now):
+                tables.require_long_absence(table, side.other, context)
+            return _lose_second_battle(table, player, side.other, Ending.CLAIM, context)
+        game = tables.require_running_game(table)
+        if not table.is_full or table.is_practice:
             raise RefusedError(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
         if table.clock:
             raise RefusedError(Refusal.CLOCK_RUNS, player=table.seats[side.other])
@@ -331,41 +335,45 @@ class Claim(BattleCommand):
         is_away, is_turn = side.other in table.away, game.turn is side.other
         # An absent player on move also has the idle limit, but never longer than a present one.
         comes_and_goes = is_away and is_turn and context.now >= first
-        if table.long_away(side.other, context.now):
+        if table.is_long_away(side.other, context.now):
             pass
         elif is_turn and tables.may_idle(table) and (comes_and_goes or not is_away):
-            if table.warned is None and context.now >= first:
-                return tables.warned(table, context.now)  # without an event loop no timer warns
-            claim_at = table.claim_at or first
+            if table.warned_at is None and context.now >= first:
+                return tables.warn_idle_player(
+                    table, context.now
+                )  # without an event loop no timer warns
+            claim_at = table.claimable_at or first
             if context.now < claim_at:
                 seconds = claim_at - context.now
                 code = Refusal.TOO_SOON if is_away else Refusal.NOT_IDLE
                 raise RefusedError(code, player=table.seats[side.other], seconds=seconds)
         else:
-            tables.require_long_gone(table, side.other, context)
+            tables.require_long_absence(table, side.other, context)
         outcome = game.ruleset.resignation(game.position, side.other)
         claimed = replace(outcome, ending=Ending.CLAIM)
-        return (tables.ended(table, game, player, claimed, context.now),)
+        return (tables.end_battle(table, game, player, claimed, context.now),)
 
 
-def _resigned(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:
+def _resign_battle(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:
     """Return the event that ends the running battle by the resignation of `side`."""
-    game = tables.battle(table)
+    game = tables.require_running_game(table)
     outcome = game.ruleset.resignation(game.position, side)
-    return tables.ended(table, game, player, outcome, context.now)
+    return tables.end_battle(table, game, player, outcome, context.now)
 
 
-def forfeited(table: Table, side: Side, context: Context) -> Events:
+def forfeit_match(table: Table, side: Side, context: Context) -> Events:
     """Return the events by which `side` forfeits all that remains of the match."""
     player = table.seats[side]
-    lost: Events = (_resigned(table, player, side, context),) if table.running else ()
-    table = tables.folded(table, lost)
+    lost: Events = (_resign_battle(table, player, side, context),) if table.is_running else ()
+    table = tables.fold_events(table, lost)
     if table.half_played:
-        lost = (*lost, *_second_lost(table, player, side, Ending.RESIGNATION, context))
+        lost = (*lost, *_lose_second_battle(table, player, side, Ending.RESIGNATION, context))
     return lost
 
 
-def _second_lost(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
+def _lose_second_battle(
+    table: Table, player: str, side: Side, ending: Ending, context: Context
+) -> Events:
     """Return the events that begin the second battle of a match and end it as a loss for `side`.
 
     Args:
@@ -377,9 +385,9 @@ def _second_lost(table: Table, player: str, side: Side, ending: Ending, context:
     """
     started = battle_begun(table, player, context)
     begun = table.apply(started)
-    game = tables.battle(begun)
+    game = tables.require_running_game(begun)
     outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
-    over = tables.ended(begun, game, player, replace(outcome, ending=ending), context.now)
+    over = tables.end_battle(begun, game, player, replace(outcome, ending=ending), context.now)
     return started, over
 
 
@@ -392,15 +400,15 @@ unlimited number of events, all of which are read whenever the battle is looked 
 class Undo(BattleCommand):
     """Ask to take back one's last ply, or accept the opponent's request."""
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side = tables.seat(table, player)
-        if table.match and not table.running:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.require_seat(table, player)
+        if table.match and not table.is_running:
             raise RefusedError(Refusal.OVER_FOR_GOOD, board=table.name)
-        game = tables.battle(table)
-        if not table.full:
+        game = tables.require_running_game(table)
+        if not table.is_full:
             raise RefusedError(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
-        taken = _last_own(game, side.other if agreed else side)
+        taken = _plies_to_take_back(game, side.other if agreed else side)
         if not taken:
             raise RefusedError(Refusal.NO_PLY_YET, board=table.name)
         if table.taken_back >= MOST_TAKEN_BACK:
@@ -409,13 +417,13 @@ class Undo(BattleCommand):
             return tables.offer(table, player, Offer.UNDO, context.now)
         others = [
             event
-            for event in tables.lapsed(table, player, context.now)
+            for event in tables.lapse_offers(table, player, context.now)
             if event.offer is not Offer.UNDO
         ]
         return (*others, events.TakenBack(context.now, player, side.other, taken))
 
 
-def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
+def _plies_to_take_back(game: Game, side: Side) -> tuple[Move, ...]:
     """Return the last ply of `side` and any reply to it; empty if `side` has not moved yet."""
     plies = 1 if game.position.turn is side.other else 2
     return game.moves[-plies:] if len(game.moves) >= plies else ()
@@ -427,20 +435,20 @@ class Adjourn(BattleCommand):
 
     words = "adjourn game"
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        side = tables.seat(table, player)
-        if table.match is None or table.match.over:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.require_seat(table, player)
+        if table.match is None or table.match.is_over:
             raise RefusedError(Refusal.NO_MATCH, board=table.name)
         if table.match.tournament:
-            raise tables.in_tournament(table, table.match.tournament)
-        if not table.full:
+            raise tables.tournament_match_refusal(table, table.match.tournament)
+        if not table.is_full:
             raise RefusedError(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
             if side.other not in table.away:
                 return tables.offer(table, player, Offer.ADJOURN, context.now)
-            if table.in_haste and table.clock and table.clock.turn is side:
+            if table.has_live_clock and table.clock and table.clock.turn is side:
                 raise RefusedError(Refusal.OWN_CLOCK_RUNS, player=table.seats[side.other])
-            tables.require_long_gone(table, side.other, context)
+            tables.require_long_absence(table, side.other, context)
         return (events.Adjourned(context.now, player, table.match.saved(context.now)),)
 
 

@@ -10,11 +10,11 @@ from thudmud.game.asides import Aside
 from thudmud.game.command import CommandContext
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
-from thudmud.game.seeks import look_no_longer
+from thudmud.game.seeks import end_seeks_of_players
 from thudmud.values import replace
 
 
-def at_own_board(
+def decide_at_new_board(
     scene: CommandContext,
     first: tuple[events.HallEvent, ...],
     begun: events.BattleStarted | events.Resumed,
@@ -40,12 +40,16 @@ def at_own_board(
             require_boards(hall, each, asks=scene.me)
     if isinstance(begun, events.BattleStarted):
         begun = replace(begun, levels=events.Levels(*(hall.level(each, level) for each in names)))
-    board = opened(hall, scene.me, match.rules, begun.at, len(first))
-    decision = in_hall(scene, *first, board, board=board.name, at_board=(begun,), asides=asides)
-    return decision if waits else look_no_longer(hall, decision, scene.now)
+    board = board_opened_event(hall, scene.me, match.rules, begun.at, len(first))
+    decision = decide_in_hall(
+        scene, *first, board, board=board.name, at_board=(begun,), asides=asides
+    )
+    return decision if waits else end_seeks_of_players(hall, decision, scene.now)
 
 
-def opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
+def board_opened_event(
+    hall: Hall, player: str, rules: str, now: float, before: int
+) -> events.BoardOpened:
     """Return the event that opens a board under an unused name and key.
 
     Args:
@@ -63,7 +67,7 @@ def opened(hall: Hall, player: str, rules: str, now: float, before: int) -> even
     return events.BoardOpened(now, player, key, name, rules)
 
 
-def in_hall(
+def decide_in_hall(
     scene: CommandContext,
     *of_hall: events.HallEvent,
     board: str | None = None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from thudmud.features.options.model import StyleChosen
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import board_asked_about, board_meant
+from thudmud.game.meaning import resolve_board, resolve_query_board
 from thudmud.game.options import Style
-from thudmud.game.tables import GameCommand, battle
+from thudmud.game.tables import GameCommand, require_running_game
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import LETTERS
 
@@ -23,7 +23,9 @@ class Query(GameCommand):
     """Base class of questions about a board."""
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.answer(self, board_asked_about(scene.hall, scene.person, self.on).name)
+        return scene.decide_answer(
+            self, resolve_query_board(scene.hall, scene.person, self.on).name
+        )
 
 
 @verb("where")
@@ -138,9 +140,9 @@ class ViewPossible(GameCommand):
         return f"view possible{start}{self._typed('on')}"
 
     def decide(self, scene: CommandContext) -> Decision:
-        table = board_asked_about(scene.hall, scene.person, self.on)
-        battle(table)
-        return scene.answer(self, table.name)
+        table = resolve_query_board(scene.hall, scene.person, self.on)
+        require_running_game(table)
+        return scene.decide_answer(self, table.name)
 
 
 @verb("set_board")
@@ -152,7 +154,7 @@ class SetBoard(GameCommand):
 
     def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
-        board = board_meant(scene.hall, person, self.on).name
+        board = resolve_board(scene.hall, person, self.on).name
         chosen = StyleChosen(scene.me, board, self.style)
         styles = {**person.styles, board: self.style}
         return Decision(scene.me, board, asides=(chosen,), preferences={"styles": styles})

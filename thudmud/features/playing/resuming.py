@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from thudmud.errors import RefusedError
-from thudmud.features.playing.opening import at_own_board
-from thudmud.features.talk.commands import require_listening
+from thudmud.features.playing.opening import decide_at_new_board
+from thudmud.features.talk.commands import require_not_ignored
 from thudmud.game.archive import AdjournedLookup
 from thudmud.game.asides import Invited
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Resumed, SavedMatch
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import hall_board_meant
+from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.refusals import Refusal
-from thudmud.game.seeks import look_no_longer
+from thudmud.game.seeks import end_seeks_of_players
 from thudmud.game.table import Table
-from thudmud.game.tables import Context, GameCommand, at_table, resume
+from thudmud.game.tables import Context, GameCommand, resume, table_decision
 from thudmud.rules import Side
 
 
@@ -34,7 +34,9 @@ class Resume(GameCommand):
         """
         adjourned, room = self._adjourned(scene), scene.person.room
         hall, me = scene.hall, scene.me
-        is_placed = self.on is not None or (room is not None and not hall.tables[room].under_way)
+        is_placed = self.on is not None or (
+            room is not None and not hall.tables[room].has_match_under_way
+        )
         if not is_placed and hall.opens_boards and hall.version is not None:
             alone = {
                 number: saved
@@ -44,19 +46,19 @@ class Resume(GameCommand):
             if len(alone) > 1:
                 raise RefusedError(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
             for saved in alone.values():
-                return at_own_board(scene, (), Resumed(scene.now, me, saved))
-        table = hall_board_meant(hall, scene.person, self.on)
+                return decide_at_new_board(scene, (), Resumed(scene.now, me, saved))
+        table = resolve_hall_board(hall, scene.person, self.on)
         number, saved = self._ready_at(table, adjourned, scene)
         # Raises RefusedError if the match can't be resumed, before the opponent is invited.
         context = Context(scene.now, hall.people.members)
-        resumed = at_table(scene, table, resume(table, me, saved, context))
+        resumed = table_decision(scene, table, resume(table, me, saved, context))
         for side, player in zip(Side, _players(saved), strict=True):
             asked = scene.person.invitations.get(player)
             has_agreed = asked and (asked.board, asked.battle) == (table.name, number)
             if player not in {me, *hall.bots} and not has_agreed:
-                require_listening(hall, player, me)
-                return scene.tell(Invited(me, player, table.name, side, battle=number))
-        return look_no_longer(hall, resumed, scene.now)
+                require_not_ignored(hall, player, me)
+                return scene.decide_asides(Invited(me, player, table.name, side, battle=number))
+        return end_seeks_of_players(hall, resumed, scene.now)
 
     def _adjourned(self, scene: CommandContext) -> dict[int, SavedMatch]:
         """Return the player's adjourned matches by number, or only the one that was asked for.
@@ -70,7 +72,9 @@ class Resume(GameCommand):
         }
         if not adjourned:
             going_on = tuple(
-                each.name for each in scene.hall.tables.seats_of(scene.me) if each.under_way
+                each.name
+                for each in scene.hall.tables.seats_of(scene.me)
+                if each.has_match_under_way
             )
             if going_on:
                 raise RefusedError(Refusal.GOES_ON_ALREADY, boards=going_on)

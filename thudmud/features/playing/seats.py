@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from thudmud.errors import RefusedError
-from thudmud.features.playing.moves import dropped, forfeited
+from thudmud.features.playing.moves import forfeit_match, score_if_dropped
 from thudmud.game import tables
-from thudmud.game.command import CommandContext, put_aside, verb, walk
+from thudmud.game.command import CommandContext, close_private_board, verb, walk_asides
 from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import hall_board_meant
+from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events, TableCommand
@@ -24,17 +24,17 @@ class SitDown(TableCommand):
         hall, person = scene.hall, scene.person
         if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
             raise RefusedError(Refusal.SAY_WHICH, boards=tuple(hall.tables))
-        table = hall_board_meant(hall, person, self.on)
+        table = resolve_hall_board(hall, person, self.on)
         if table.key.startswith(MADE) and scene.me not in {*hall.bots, *table.seats.values()}:
             require_boards(hall, scene.me)
         asked = person.invitations.items()
         askers = frozenset(by for by, each in asked if each.board == table.name)
         context = Context(scene.now, hall.people.members, askers)
-        events = tables.decide(table, scene.me, self.for_(scene), context)
-        walks = walk(person, table.name, sits=True) if person.room != table.name else ()
-        return tables.at_table(scene, table, events, *put_aside(person), *walks)
+        events = tables.decide(table, scene.me, self.fill_in(scene), context)
+        walks = walk_asides(person, table.name, sits=True) if person.room != table.name else ()
+        return tables.table_decision(scene, table, events, *close_private_board(person), *walks)
 
-    def for_(self, scene: CommandContext) -> TableCommand:
+    def fill_in(self, scene: CommandContext) -> TableCommand:
         """Return the command with missing fields filled in from the hall."""
         return self
 
@@ -56,15 +56,15 @@ class Join(SitDown):
     def at_board(cls, on: str | None, side: Side | None) -> Join:
         return cls(side, on)
 
-    def for_(self, scene: CommandContext) -> Join:
+    def fill_in(self, scene: CommandContext) -> Join:
         return replace(self, level=scene.hall.level(scene.me, self.level))
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         mine, side = table.side_of(player), self.side
         if mine and side in {None, *table.sides_of(player)}:
             raise RefusedError(Refusal.SAME_SEAT, board=table.name, side=side or mine)
         if mine:
-            may_practise = not table.under_way and len(table.seats) == 1
+            may_practise = not table.has_match_under_way and len(table.seats) == 1
             raise RefusedError(
                 Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise
             )
@@ -72,7 +72,7 @@ class Join(SitDown):
             side, *others = tables.free_seats(table, player, player, context)
             if others:
                 raise RefusedError(Refusal.WHICH_SEAT, board=table.name)
-        freed = tables.made_free(table, side, player, context)
+        freed = tables.free_seat_for(table, side, player, context)
         if freed is None:
             raise RefusedError(
                 Refusal.SEAT_TAKEN,
@@ -81,9 +81,9 @@ class Join(SitDown):
                 side=side,
                 seats=table.seating,
             )
-        left = tables.folded(table, freed)
+        left = tables.fold_events(table, freed)
         other = left.seats.get(side.other)
-        is_theirs = left.kept_for(side) in {None, player}
+        is_theirs = left.reserved_for(side) in {None, player}
         if other and not is_theirs and other not in context.askers:
             raise RefusedError(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
         return (*freed, Joined(context.now, player, side, self.level))
@@ -96,11 +96,11 @@ class Practice(SitDown):
     rules: str | None = None
     on: str | None = None
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        if table.under_way and table.side_of(player):
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        if table.has_match_under_way and table.side_of(player):
             raise RefusedError(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
-        freed = tables.freed_for({player}, table, player, context)
-        standing = tables.folded(table, freed)
+        freed = tables.free_both_seats({player}, table, player, context)
+        standing = tables.fold_events(table, freed)
         rules = self.rules or standing.ruleset.name
         opening = standing.opening if rules == standing.ruleset.name else None
         began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
@@ -116,31 +116,31 @@ class Leave(TableCommand):
     needs_confirmation = True
 
     def confirmation(self, table: Table, player: str) -> RefusedError | None:
-        match, side = table.match, tables.seat(table, player)
-        if match is None or match.over or not table.full or table.is_practice:
+        match, side = table.match, tables.require_seat(table, player)
+        if match is None or match.is_over or not table.is_full or table.is_practice:
             return None
-        if not match.is_worth_asking(side):
+        if not match.needs_confirmation_to_drop(side):
             return None
         return RefusedError(
             Refusal.SURE_LEAVES,
             board=table.name,
             player=table.seats[side.other],
-            score=dropped(table, side),
+            score=score_if_dropped(table, side),
             loses=match.is_binding,
         )
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
-        match, side = table.match, tables.seat(table, player)
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
+        match, side = table.match, tables.require_seat(table, player)
         lost: Events = ()
-        if match and table.under_way and table.full:
+        if match and table.has_match_under_way and table.is_full:
             if match.tournament:
-                raise tables.in_tournament(table, match.tournament)
+                raise tables.tournament_match_refusal(table, match.tournament)
             if match.is_binding:
-                lost = forfeited(table, side, context)
-        standing = tables.folded(table, lost)
+                lost = forfeit_match(table, side, context)
+        standing = tables.fold_events(table, lost)
         if standing.clock and table.levels == NO_BOTS:  # it would stop until their return
             raise RefusedError(Refusal.LEAVES_CLOCK, board=table.name)
-        return (*lost, *tables.part(standing, player, Parting.LEFT, context.now))
+        return (*lost, *tables.leave_seat(standing, player, Parting.LEFT, context.now))
 
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:
@@ -154,8 +154,8 @@ def require_boards(hall: Hall, player: str, asks: str = "") -> None:
     Raises:
         RefusedError: the player already has seats at the maximum number of such boards in use.
     """
-    theirs = hall.tables.in_use_by(player)
+    theirs = hall.tables.player_boards_in_use_by(player)
     if len(theirs) >= hall.caps.boards:
         code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
-        most, free = hall.caps.boards, hall.tables.free_of_hall()
+        most, free = hall.caps.boards, hall.tables.first_empty_standing_board()
         raise RefusedError(code, most=most, boards=tuple(theirs), player=player, free=free)

@@ -11,7 +11,7 @@ from thudmud.game.command import verb
 from thudmud.game.events import PositionSet, RulesSet, TimeSet
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.game.tables import Context, Events, TableCommand, lapsed
+from thudmud.game.tables import Context, Events, TableCommand, lapse_offers
 from thudmud.rules import RULESETS, IllegalMoveError, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
 from thudmud.values import replace
@@ -39,7 +39,7 @@ def _require_between_matches(
     others_sit, is_running, is_half_played = codes
     if table.seats and table.side_of(player) is None:
         raise RefusedError(others_sit, board=table.name, seats=table.seating)
-    if table.running:
+    if table.is_running:
         raise RefusedError(is_running, board=table.name, **details)
     if table.half_played:
         raise RefusedError(is_half_played, board=table.name, **details)
@@ -53,14 +53,17 @@ class SetRules(TableCommand):
     on: str | None = None
     needs_seat = False
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         board, rules = table.name, table.ruleset.name
         if self.rules not in RULESETS:
             raise RefusedError(Refusal.RULES_UNKNOWN, words=self.rules, known=tuple(RULESETS))
         _require_between_matches(table, player, _RULES, rules=rules)
         if self.rules == rules:
             raise RefusedError(Refusal.RULES_ALREADY, board=board, rules=rules)
-        return (*lapsed(table, player, context.now), RulesSet(context.now, player, self.rules))
+        return (
+            *lapse_offers(table, player, context.now),
+            RulesSet(context.now, player, self.rules),
+        )
 
 
 @verb("set_clock", set_clock_off="off")
@@ -78,12 +81,12 @@ class SetClock(TableCommand):
     def __str__(self) -> str:
         return f"set clock {self.time or 'off'}{self._typed('on')}"
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         time = self.time
         _require_between_matches(table, player, _CLOCK, time=table.time)
         if time == table.time:
             raise RefusedError(Refusal.CLOCK_ALREADY, board=table.name, time=time)
-        return (*lapsed(table, player, context.now), TimeSet(context.now, player, time))
+        return (*lapse_offers(table, player, context.now), TimeSet(context.now, player, time))
 
 
 PlacedPieces = Iterable[tuple[Piece, Square]]
@@ -144,7 +147,7 @@ class SetUpCommand(TableCommand):
         """
         raise NotImplementedError
 
-    def at(self, table: Table, player: str, context: Context) -> Events:
+    def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         _require_between_matches(table, player, _SETUP)
         rules = table.ruleset
         before = table.opening or rules.opening
@@ -157,7 +160,7 @@ class SetUpCommand(TableCommand):
             raise RefusedError(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
         opening = None if position == rules.opening else position
         set_up = PositionSet(context.now, player, rules.name, opening)
-        return (*lapsed(table, player, context.now), set_up)
+        return (*lapse_offers(table, player, context.now), set_up)
 
 
 @verb(set_up="of")
@@ -215,7 +218,7 @@ class SetUpLess(SetUpCommand):
         return f"setup remove {', '.join(map(str, self.squares))}{self._typed('turn', 'on')}"
 
     def position(self, before: Position, rules: Ruleset) -> Position:
-        standing = _standing(before)
+        standing = _pieces_by_square(before)
         for square in self.squares:
             _take_off(square, standing)
         return Position.of(standing, self.turn or before.turn)
@@ -232,13 +235,13 @@ class SetUpOpening(SetUpCommand):
         return rules.opening
 
 
-def _standing(position: Position) -> dict[Square, Piece]:
+def _pieces_by_square(position: Position) -> dict[Square, Piece]:
     return {square: piece for piece in Piece for square in position.squares(piece)}
 
 
 def _with(pieces: Pieces, before: Position, rules: Ruleset, turn: Side | None) -> Position:
     """Return the position with pieces added, and the middle piece moved to its square, if given."""
-    standing = _standing(before)
+    standing = _pieces_by_square(before)
     dwarfs, trolls, middle = pieces
     named = (*dwarfs, *trolls, *middle)
     require_on_board(named)

@@ -8,9 +8,21 @@ from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import bots_here
 from thudmud.features.people.commands import Finger, fingered
 from thudmud.game.asides import ObserveChosen
-from thudmud.game.command import Asked, Command, CommandContext, put_aside, verb, walk
+from thudmud.game.command import (
+    Asked,
+    Command,
+    CommandContext,
+    close_private_board,
+    verb,
+    walk_asides,
+)
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import board_meant, hall_board_meant, known_name, observed_meant
+from thudmud.game.meaning import (
+    find_known_name,
+    resolve_board,
+    resolve_hall_board,
+    resolve_observed_board,
+)
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.rooms import MOST_OBSERVED
@@ -29,20 +41,20 @@ class Look(Command):
     def decide(self, scene: CommandContext) -> Decision:
         match self.at and self.at.lower():
             case None | "here" | "round" | "around":
-                return scene.answer(Look(), scene.person.room)
+                return scene.decide_answer(Look(), scene.person.room)
             case "hall" | "the hall":
-                return scene.answer(Look())
+                return scene.decide_answer(Look())
             case "me" | "myself":
                 return Finger().decide(scene)
         try:
-            return scene.answer(self, board_meant(scene.hall, scene.person, self.at).name)
+            return scene.decide_answer(self, resolve_board(scene.hall, scene.person, self.at).name)
         except RefusedError as refusal:
             if refusal.code is not Refusal.NO_BOARD_HERE:
                 raise
-            name = known_name(scene, str(self.at))
+            name = find_known_name(scene, str(self.at))
             if name is None:
                 raise
-            return scene.answer(Finger(name), answer=fingered(scene, name))
+            return scene.decide_answer(Finger(name), answer=fingered(scene, name))
 
 
 @verb("go", "go_hall")
@@ -56,12 +68,14 @@ class Go(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
-        to = None if self.to is None else hall_board_meant(scene.hall, person, self.to).name
+        to = None if self.to is None else resolve_hall_board(scene.hall, person, self.to).name
         if to == person.room:
             if to is None:
                 raise RefusedError(Refusal.ALREADY_IN_HALL)
             raise RefusedError(Refusal.ALREADY_THERE, board=to)
-        return Decision(scene.me, to, asides=(*put_aside(person), *walk(person, to)))
+        return Decision(
+            scene.me, to, asides=(*close_private_board(person), *walk_asides(person, to))
+        )
 
 
 @verb("boards")
@@ -78,7 +92,7 @@ class ViewBots(Command):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.answer(self, answer=bots_here(scene.hall, scene.found))
+        return scene.decide_answer(self, answer=bots_here(scene.hall, scene.found))
 
 
 @verb("news")
@@ -88,9 +102,9 @@ class ViewNews(Command):
     def decide(self, scene: CommandContext) -> Decision:
         edition = scene.hall.edition
         asked = Asked(scene.me, self, answer=edition)
-        return scene.tell(asked, news=edition)
+        return scene.decide_asides(asked, news=edition)
 
-    def answered(self, person: Person, answer: Any) -> None:
+    def apply_answer(self, person: Person, answer: Any) -> None:
         person.news = answer
 
 
@@ -105,9 +119,9 @@ class Observe(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         if self.at is None:
-            return scene.answer(self)
+            return scene.decide_answer(self)
         person = scene.person
-        table = observed_meant(scene.hall, person, self.at)
+        table = resolve_observed_board(scene.hall, person, self.at)
         board, observed = table.name, person.observed
         if person.name in table.seats.values():
             raise RefusedError(Refusal.OBSERVES_OWN, board=board)
@@ -131,7 +145,7 @@ class Unobserve(Command):
             raise RefusedError(Refusal.OBSERVES_NOTHING)
         ends = observed
         if self.at is not None:
-            ends = (observed_meant(scene.hall, scene.person, self.at).name,)
+            ends = (resolve_observed_board(scene.hall, scene.person, self.at).name,)
         chosen: list[ObserveChosen] = []
         for board in ends:
             if board not in observed:
@@ -139,6 +153,6 @@ class Unobserve(Command):
             observed = tuple(each for each in observed if each != board)
             ended = ObserveChosen(scene.me, board, observed)
             for part in scene.person.parts.values():
-                ended = part.unobserved(ended)
+                ended = part.adapt_observe_aside(ended)
             chosen.append(ended)
-        return scene.tell(*chosen)
+        return scene.decide_asides(*chosen)

@@ -25,17 +25,17 @@ from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.views import data, reader, sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import (
-    came,
-    concerning,
-    listing,
+    arrival_fact,
+    board_list_entry,
+    departure_fact,
     observed_fact,
     options_fact,
+    player_state_facts,
+    presence_facts,
     table_data,
-    went,
-    where,
-    whole,
+    table_facts_in_full,
 )
-from thudmud.views.facts import listed as listed_facts
+from thudmud.views.facts import board_list_facts as listed_facts
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import (
     RenderContext,
@@ -47,14 +47,14 @@ from thudmud.views.registry import (
 )
 from thudmud.views.standing import (
     at_table,
+    board_and_status_lines,
     board_line,
-    drawn,
-    standing,
+    full_board_lines,
     standing_facts,
-    stands,
+    status_lines,
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display, View
-from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
+from thudmud.views.words import MOST_BOARDS, wrap, wrap_each
 
 _REFUSALS = {
     Refusal.ALREADY_THERE: "You are at the {board} already.",
@@ -89,7 +89,7 @@ def _entered(told: asides.Entered, occasion: RenderContext, view: View) -> list[
     player, room, width = told.player, told.room, view.width
     lines: list[str] = []
     if room is None:
-        lines = wrapped(f"{does(player, view.me, 'come')} into the hall.", width)
+        lines = wrap(f"{does(player, view.me, 'come')} into the hall.", width)
     if player != view.me:
         return lines
     if room is None:
@@ -103,8 +103,8 @@ def _entered(told: asides.Entered, occasion: RenderContext, view: View) -> list[
 def _entered_facts(told: asides.Entered, occasion: RenderContext) -> Iterator[Fact]:
     hall, player = occasion.hall, told.player
     if told.room is None:
-        yield came(hall, player, None)
-        yield from where(hall, player)
+        yield arrival_fact(hall, player, None)
+        yield from presence_facts(hall, player)
         yield options_fact(hall, player)
         yield from listed_facts(hall, player)
     yield from added_facts(told, occasion)
@@ -113,7 +113,7 @@ def _entered_facts(told: asides.Entered, occasion: RenderContext) -> Iterator[Fa
 @words.register
 def _took_over(told: asides.TookOver, occasion: RenderContext, view: View) -> list[str]:
     player = told.player
-    lines = wrapped(f"{does(player, view.me, 'go')} on from here.", view.width)
+    lines = wrap(f"{does(player, view.me, 'go')} on from here.", view.width)
     if player != view.me:
         return lines
     if table := occasion.table:
@@ -125,49 +125,49 @@ def _took_over(told: asides.TookOver, occasion: RenderContext, view: View) -> li
 
 @facts.register
 def _took_over_facts(told: asides.TookOver, occasion: RenderContext) -> Iterator[Fact]:
-    yield from concerning(occasion.hall, told.player)
+    yield from player_state_facts(occasion.hall, told.player)
     yield from added_facts(told, occasion)
 
 
 @words.register
-def _gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
+def _render_gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
     player = told.player
     if told.parting in {events.Parting.LOST, events.Parting.CUT_OFF}:
-        return wrapped(f"{player} has lost the connection.", view.width)
+        return wrap(f"{player} has lost the connection.", view.width)
     if told.parting is events.Parting.IDLE:
-        return wrapped(f"{player} has been idle for too long and is gone.", view.width)
-    return wrapped("Goodbye!" if player == view.me else f"{player} quits.", view.width)
+        return wrap(f"{player} has been idle for too long and is gone.", view.width)
+    return wrap("Goodbye!" if player == view.me else f"{player} quits.", view.width)
 
 
 @facts.register
 def _gone_facts(told: asides.Gone, _: RenderContext) -> Iterator[Fact]:
-    if not told.told:
-        yield went(told.player, told.room, is_gone=True)
+    if not told.is_announced:
+        yield departure_fact(told.player, told.room, is_gone=True)
 
 
 @words.register
 def _went_out(told: asides.WentOut, _: RenderContext, view: View) -> list[str]:
-    if told.told:
+    if told.is_silent:
         return []
     goes = does(told.player, view.me, "go")
-    return wrapped(f"{goes} to the {told.to or 'hall'}.", view.width)
+    return wrap(f"{goes} to the {told.to or 'hall'}.", view.width)
 
 
 @facts.register
 def _went_out_facts(told: asides.WentOut, _: RenderContext) -> Iterator[Fact]:
-    yield went(told.player, told.room, told.to)
+    yield departure_fact(told.player, told.room, told.to)
 
 
 @words.register
 def _came_in(told: asides.CameIn, occasion: RenderContext, view: View) -> list[str]:
     hall, player, room, width = occasion.hall, told.player, told.room, view.width
     walks = does(player, view.me, "walk")
-    lines = wrapped(f"{walks} to the {room or 'hall'}.", width)
+    lines = wrap(f"{walks} to the {room or 'hall'}.", width)
     if player != view.me:
         return lines
     if room is None:
         return lines + hall_seen(occasion, view)
-    if told.sits:  # the event of taking the seat shows the board
+    if told.takes_seat:  # the event of taking the seat shows the board
         here = _people_here(hall, player, room, width)
         return lines + here + _elsewhere(hall, player, room, width)
     return lines + board_seen(hall, player, occasion.known_table, view)
@@ -176,12 +176,12 @@ def _came_in(told: asides.CameIn, occasion: RenderContext, view: View) -> list[s
 @facts.register
 def _came_in_facts(told: asides.CameIn, occasion: RenderContext) -> Iterator[Fact]:
     hall, player = occasion.hall, told.player
-    yield came(hall, player, told.room)
-    yield from where(hall, player)
+    yield arrival_fact(hall, player, told.room)
+    yield from presence_facts(hall, player)
     if told.room is None:
         yield from listed_facts(hall, player)
-    elif not told.sits:
-        yield from whole(occasion.known_table, player)
+    elif not told.takes_seat:
+        yield from table_facts_in_full(occasion.known_table, player)
 
 
 @words.register
@@ -199,15 +199,19 @@ def _caught_up(told: asides.CaughtUp, occasion: RenderContext, view: View) -> li
         if event in told_below.values():
             continue
         # Skip sentences that suggest a command in quotes: it no longer applies.
-        if view.display.reader:
-            missed += [each for each in reader.happened(event, after, view.me) if '"' not in each]
+        if view.display.is_for_reader:
+            missed += [
+                each
+                for each in reader.event_sentences_for_reader(event, after, view.me)
+                if '"' not in each
+            ]
         else:
             seen = sentences.event_sentences(event, after, view.me)
             missed.append(" ".join(each for each in seen if '"' not in each))
-    lines = wrapped_each(filter(None, missed), view.width)
+    lines = wrap_each(filter(None, missed), view.width)
     if lines:
-        lines = wrapped(f"What has happened at the {table.name} meanwhile:", view.width) + lines
-    if view.away:
+        lines = wrap(f"What has happened at the {table.name} meanwhile:", view.width) + lines
+    if view.is_elsewhere:
         return lines + at_table(standing_facts(table, view), table, view)
     return lines + board_seen(occasion.hall, told.player, table, view)
 
@@ -216,9 +220,9 @@ def _caught_up(told: asides.CaughtUp, occasion: RenderContext, view: View) -> li
 def _caught_up_facts(told: asides.CaughtUp, occasion: RenderContext) -> Iterator[Fact]:
     hall, player, table = occasion.hall, told.player, occasion.known_table
     if hall.people[player].room == table.name:
-        yield from where(hall, player)
+        yield from presence_facts(hall, player)
         yield options_fact(hall, player)
-    yield from whole(table, player)
+    yield from table_facts_in_full(table, player)
 
 
 # The hall and its boards.
@@ -228,30 +232,30 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: RenderContext) -> Iterator
 def _look(asked: Look, occasion: RenderContext, view: View) -> list[str]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if table is None:
-        return [*wrapped("You are in the hall.", view.width), *hall_seen(occasion, view)]
+        return [*wrap("You are in the hall.", view.width), *hall_seen(occasion, view)]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
-    return drawn(table, view) + standing(table, view) + here
+    return full_board_lines(table, view) + status_lines(table, view) + here
 
 
 @facts.register
 def _look_facts(asked: Look, occasion: RenderContext) -> Iterator[Fact]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if asked.at is None:
-        yield from where(hall, player)
+        yield from presence_facts(hall, player)
     if table:
-        yield from whole(table, player)
+        yield from table_facts_in_full(table, player)
     elif asked.at is None:
         yield from listed_facts(hall, player)
 
 
 def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
     """Render a board for a player who arrives: its state and the people there."""
-    return stands(table, view) + _people_here(hall, player, table.name, view.width)
+    return board_and_status_lines(table, view) + _people_here(hall, player, table.name, view.width)
 
 
 @words.register
 def _boards(_: Boards, occasion: RenderContext, view: View) -> list[str]:
-    return wrapped_each(_entries(occasion.hall), view.width, "    ")
+    return wrap_each(_entries(occasion.hall), view.width, "    ")
 
 
 @facts.register
@@ -266,18 +270,20 @@ def _board_listed(_: asides.BoardListed, __: RenderContext, ___: View) -> list[s
 
 @facts.register
 def _board_listed_facts(_: asides.BoardListed, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Listed", listing(occasion.known_table))
+    yield Fact("Thud.Listed", board_list_entry(occasion.known_table))
 
 
 @words.register
-def _opened(opened: events.BoardOpened, occasion: RenderContext, view: View) -> list[str]:
+def _render_board_opened(
+    opened: events.BoardOpened, occasion: RenderContext, view: View
+) -> list[str]:
     board, rules = occasion.known_table.name, opened.rules
     if opened.key.startswith(events.MADE):
         return []  # whoever arrives there sees it
     if not opened.player:
-        return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
+        return wrap(f"There is a new board: the {board}, with the {rules} rules.", view.width)
     opens = capitalised(does(opened.player, view.me, "open"))
-    return wrapped(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
+    return wrap(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
 
 
 @facts.register
@@ -286,13 +292,15 @@ def _opened_facts(_: events.BoardOpened, occasion: RenderContext) -> Iterator[Fa
 
 
 @words.register
-def _closed(closed: events.BoardClosed, occasion: RenderContext, view: View) -> list[str]:
+def _render_board_closed(
+    closed: events.BoardClosed, occasion: RenderContext, view: View
+) -> list[str]:
     board = occasion.known_table.name
     if closed.key.startswith(events.MADE):
         return []
     if not closed.player:
-        return wrapped(f"The {board} is closed.", view.width)
-    return wrapped(f"{capitalised(does(closed.player, view.me, 'close'))} the {board}.", view.width)
+        return wrap(f"The {board} is closed.", view.width)
+    return wrap(f"{capitalised(does(closed.player, view.me, 'close'))} the {board}.", view.width)
 
 
 @facts.register
@@ -303,7 +311,7 @@ def _closed_facts(_: events.BoardClosed, occasion: RenderContext) -> Iterator[Fa
 @words.register
 def _renamed(renamed: events.BoardRenamed, occasion: RenderContext, view: View) -> list[str]:
     board = occasion.known_table.name
-    return wrapped(f"The {board} is called {renamed.name} from now on.", view.width)
+    return wrap(f"The {board} is called {renamed.name} from now on.", view.width)
 
 
 @facts.register
@@ -320,11 +328,11 @@ def hall_seen(occasion: RenderContext, view: View) -> list[str]:
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
         *added_lines(Hall, hall, occasion, view),
-        *wrapped('These are the boards. "go to" and a name takes you to one:', width),
-        *wrapped_each(entries[:MOST_BOARDS], width, "    "),
+        *wrap('These are the boards. "go to" and a name takes you to one:', width),
+        *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
     if more := len(entries[MOST_BOARDS:]):
-        lines += wrapped(f'And {counted(more, "more board")}: "{Boards()}" lists all.', width)
+        lines += wrap(f'And {counted(more, "more board")}: "{Boards()}" lists all.', width)
     return lines
 
 
@@ -340,15 +348,15 @@ def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
     theirs = [each for each in hall.seeks.values() if each.player in hall.people]
     open_seeks = [each for each in theirs if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
-        return wrapped(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
-    return wrapped_each((seek_made(each, player) for each in open_seeks), width)
+        return wrap(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
+    return wrap_each((seek_made(each, player) for each in open_seeks), width)
 
 
 def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
     """Announce news that a returning member has not read yet."""
-    if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
+    if not (entered.is_member and hall.edition) or entered.news in {None, hall.edition}:
         return []
-    return wrapped(f'There is news: "{ViewNews()}" shows it.', width)
+    return wrap(f'There is news: "{ViewNews()}" shows it.', width)
 
 
 @words.register
@@ -358,10 +366,10 @@ def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
     found: list[ListedBot] = occasion.answer
     width, in_all = display.width, counted(len(found), "bot")
     if not found:
-        return wrapped("There are no bots here.", width)
+        return wrap("There are no bots here.", width)
     heading = f"{in_all} to play with, and how they did against people:"
     rows = [f"  {_bot(hall, bot, display)}" for bot in found]
-    if not display.reader and max(map(len, rows)) >= width:
+    if not display.is_for_reader and max(map(len, rows)) >= width:
         heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
         rows = [f"  {_short_bot(bot, display)}" for bot in found]
     ratings = [bot.rating for bot in found]
@@ -378,11 +386,11 @@ def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
     if "finger" not in hall.left_out:
         how += f' "{Look(weakest.lower())}" tells you more.'
     return [
-        *wrapped(heading, width),
-        *wrapped_each(rows, width, "    "),
-        *wrapped(by, width),
+        *wrap(heading, width),
+        *wrap_each(rows, width, "    "),
+        *wrap(by, width),
         *explained(ratings, display),
-        *wrapped(how, width),
+        *wrap(how, width),
     ]
 
 
@@ -392,8 +400,8 @@ def _bots_facts(_: ViewBots, occasion: RenderContext) -> Iterator[Fact]:
         {
             "bot": bot.name,
             "level": bot.level or None,
-            **data.rated(bot.rating),
-            **data.tally(bot.fared),
+            **data.rating_data(bot.rating),
+            **data.tally_data(bot.fared),
         }
         for bot in occasion.answer
     ]
@@ -422,8 +430,8 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
 def _observed_still(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Remind an observer how to stop observing, after a match at a board that stays open."""
     table, match = occasion.known_table, occasion.known_table.match
-    observes = view.away and view.me is None
-    if not (observes and match and match.number and match.over) or occasion.hall.is_idle(table):
+    observes = view.is_elsewhere and view.me is None
+    if not (observes and match and match.number and match.is_over) or occasion.hall.is_idle(table):
         return []
     return [f'You observe it still; "{Unobserve(table.name)}" ends that.']
 
@@ -432,7 +440,7 @@ def _observed_still(_: Delivery, occasion: RenderContext, view: View) -> list[st
 def _seat_free(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Suggest a bot to a player who sits down alone."""
     table = occasion.known_table
-    if table.full or table.running or occasion.player != view.me:
+    if table.is_full or table.is_running or occasion.player != view.me:
         return []
     return seat_for_a_bot(occasion.hall)
 
@@ -449,7 +457,7 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
         how = f'To play, type "{PlayNow()}".'
         if names:
             how += f' "{Challenge(names[0].lower())}" plays a bot of your choice.'
-        return wrapped(how, width)
+        return wrap(how, width)
     if not names:
         return []
     free = next((table.name for table in hall.tables.values() if not table.seats), None)
@@ -457,7 +465,7 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
     if free:
         typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
     who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
-    return wrapped(f"To play with {who}, type {typed}.", width)
+    return wrap(f"To play with {who}, type {typed}.", width)
 
 
 def _inviting(bot: str) -> str:
@@ -486,18 +494,22 @@ def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[
     here = [listed(people)] if people else []
     if programs:
         here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {listed(programs)}")
-    return wrapped(f"Also here: {', and '.join(here)}.", width) if here else []
+    return wrap(f"Also here: {', and '.join(here)}.", width) if here else []
 
 
 def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """List the other boards where an arriving player is in a match, and the state of the clocks."""
-    others = [each for each in hall.tables.seats_of(player) if each.under_way and each.name != room]
+    others = [
+        each
+        for each in hall.tables.seats_of(player)
+        if each.has_match_under_way and each.name != room
+    ]
     if not others:
         return []
     mine, theirs, waiting = list[str](), list[str](), list[str]()
     for table in others:
         clock = table.clock
-        if clock is None or clock.still:
+        if clock is None or clock.remaining_standstill:
             waiting.append(table.name)
         else:
             (mine if table.seats[clock.turn] == player else theirs).append(table.name)
@@ -512,7 +524,7 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
     if waiting:
         match, is_ = ("match", "is") if len(waiting) == 1 else ("matches", "are")
         told.append(f"The {match} {at(waiting)} {is_} paused until you come back.")
-    return wrapped(" ".join(told), width)
+    return wrap(" ".join(told), width)
 
 
 # Observing and the news.
@@ -522,17 +534,17 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
 def _observe_chosen(chosen: asides.ObserveChosen, occasion: RenderContext, view: View) -> list[str]:
     board = chosen.board
     if board not in chosen.observed:
-        return wrapped(f"You observe the {board} no longer.", view.width)
+        return wrap(f"You observe the {board} no longer.", view.width)
     ends = f'"{Unobserve(board)}" ends that.'
-    lines = wrapped(f"You observe the {board} from now on. {ends}", view.width)
-    return lines + stands(occasion.known_table, view)
+    lines = wrap(f"You observe the {board} from now on. {ends}", view.width)
+    return lines + board_and_status_lines(occasion.known_table, view)
 
 
 @facts.register
 def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: RenderContext) -> Iterator[Fact]:
     yield observed_fact(occasion.hall, chosen.player)
     if occasion.table:
-        yield from whole(occasion.table, chosen.player)
+        yield from table_facts_in_full(occasion.table, chosen.player)
 
 
 @words.register
@@ -542,13 +554,13 @@ def _observed(_: Observe, occasion: RenderContext, view: View) -> list[str]:
     boards = hall.people[occasion.player].observed
     if not boards:
         how = f'"{Observe()}" and the name of a board, or of somebody who plays, begins it'
-        return wrapped(f"You observe no board. {capitalised(how)}.", width)
+        return wrap(f"You observe no board. {capitalised(how)}.", width)
     entries = (f"  {board_line(hall, hall.tables[board])}" for board in boards)
     ends = f'"{Unobserve()}" and a name ends one of these, "{Unobserve()}" alone all.'
     return [
-        *wrapped("You observe:", width),
-        *wrapped_each(entries, width, "    "),
-        *wrapped(capitalised(ends), width),
+        *wrap("You observe:", width),
+        *wrap_each(entries, width, "    "),
+        *wrap(capitalised(ends), width),
     ]
 
 
@@ -561,7 +573,7 @@ def _observed_facts(_: Observe, occasion: RenderContext) -> Iterator[Fact]:
 def _news(_: ViewNews, occasion: RenderContext, view: View) -> list[str]:
     """Render the operator's news."""
     lines = occasion.hall.news or ["There is no news."]
-    return [row for line in lines for row in wrapped(line, view.width) or [""]]
+    return [row for line in lines for row in wrap(line, view.width) or [""]]
 
 
 def greeting(bots: Collection[str], players: int) -> str:
@@ -584,4 +596,4 @@ def greeting(bots: Collection[str], players: int) -> str:
         f' "{PlayNow()}"{alone}. "{Help()}" tells you the rest. If you use a screen reader, type'
         f' "{SetReader(Switch.ON)}", now or later.'
     )
-    return "\n".join(wrapped(text, DEFAULT_WIDTH))
+    return "\n".join(wrap(text, DEFAULT_WIDTH))

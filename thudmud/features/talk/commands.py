@@ -7,7 +7,7 @@ from thudmud.features.talk.model import DeafNotice, DeafNoticeShown
 from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import player_here, split_board, watched_meant
+from thudmud.game.meaning import resolve_player_here, resolve_watched_board, split_board
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 
@@ -41,14 +41,14 @@ def _aloud(scene: CommandContext, kind: type[Spoke | Emoted], text: str) -> Deci
     """
     hall, person, me = scene.hall, scene.person, scene.me
     table = hall.tables[person.room] if person.room else None
-    if table is None or not table.running or me in table.seats.values():
-        return scene.tell(kind(me, person.room, text))
+    if table is None or not table.is_running or me in table.seats.values():
+        return scene.decide_asides(kind(me, person.room, text))
     aside = kind(me, person.room, text, Toggle.WATCHERS)
     if DeafNoticeShown not in person.parts:
         for player in table.seats.values():
             if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
-                return scene.tell(aside, DeafNotice(me, table.name))
-    return scene.tell(aside)
+                return scene.decide_asides(aside, DeafNotice(me, table.name))
+    return scene.decide_asides(aside)
 
 
 @verb("shout")
@@ -62,7 +62,7 @@ class Shout(Command):
     def decide(self, scene: CommandContext) -> Decision:
         if not scene.person.options.has(Toggle.SHOUT):
             raise RefusedError(Refusal.SHOUTS_OFF)
-        return scene.tell(Spoke(scene.me, None, self.text, Toggle.SHOUT))
+        return scene.decide_asides(Spoke(scene.me, None, self.text, Toggle.SHOUT))
 
 
 @verb("kibitz")
@@ -95,7 +95,7 @@ def _about_battle(scene: CommandContext, text: str, talk: Toggle) -> Decision:
     way.
     """
     text, words = split_board(scene.hall, text)
-    table = watched_meant(scene.hall, scene.person, words)
+    table = resolve_watched_board(scene.hall, scene.person, words)
     spoke = Spoke(scene.me, table.name, text, talk)
     return Decision(scene.me, table.name if words else None, asides=(spoke,))
 
@@ -109,14 +109,14 @@ class Tell(Command):
     speaks = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        to = player_here(scene, self.player)
+        to = resolve_player_here(scene, self.player)
         if to == scene.me:
             raise RefusedError(Refusal.TELL_SELF)
-        require_listening(scene.hall, to, scene.me)
-        return scene.tell(Told(scene.me, to, self.text))
+        require_not_ignored(scene.hall, to, scene.me)
+        return scene.decide_asides(Told(scene.me, to, self.text))
 
 
-def require_listening(hall: Hall, to: str, player: str) -> None:
+def require_not_ignored(hall: Hall, to: str, player: str) -> None:
     """Raise RefusedError if `to` ignores `player`."""
-    if hall.people.ignores(to, player):
+    if hall.people.is_ignoring(to, player):
         raise RefusedError(Refusal.NOT_LISTENING, player=to)

@@ -13,7 +13,7 @@ from thudmud.views.data import Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import plain, time_of_day, wrapped
+from thudmud.views.words import plain, time_of_day, wrap
 
 _REFUSALS = {
     Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
@@ -52,17 +52,17 @@ def _spoke(aside: Spoke, occasion: RenderContext, view: View) -> list[str]:
 @words.register
 def _emoted(aside: Emoted, occasion: RenderContext, view: View) -> list[str]:
     blank = "" if aside.text.startswith(_JOINS) else " "
-    mark = "Emote:" if view.display.reader else "*"
+    mark = "Emote:" if view.display.is_for_reader else "*"
     return in_own_words(f"{mark} {capitalised(aside.player)}{blank}{aside.text}", occasion, view)
 
 
 @words.register
-def _told(aside: Told, occasion: RenderContext, view: View) -> list[str]:
+def _render_tell(aside: Told, occasion: RenderContext, view: View) -> list[str]:
     whom = "you" if aside.to == view.me else aside.to
     said = f"{does(aside.player, view.me, 'tell')} {whom}: {aside.text}"
     lines = in_own_words(said, occasion, view)
     if aside.player == view.me and aside.to in occasion.hall.bots:
-        lines += wrapped(f"{aside.to} is a program, and does not answer.", view.width)
+        lines += wrap(f"{aside.to} is a program, and does not answer.", view.width)
     return lines
 
 
@@ -73,9 +73,9 @@ def in_own_words(text: str, occasion: RenderContext, view: View) -> list[str]:
     """
     if text[:1].islower():
         text = capitalised(text)
-    if occasion.table and view.away:
+    if occasion.table and view.is_elsewhere:
         text = f"[{occasion.table.name}] {text}"
-    if view.display.times and occasion.player != view.me:
+    if view.display.shows_times and occasion.player != view.me:
         text = f"{time_of_day(occasion.at)} {text}"
     return own_words(text, view.display)
 
@@ -85,21 +85,21 @@ def own_words(text: str, display: Display) -> list[str]:
 
     Continuation lines are indented, or marked for a screen reader.
     """
-    if display.ascii_only:
+    if display.is_ascii_only:
         text = plain(text)  # before wrapping: it may get longer
     # Screen readers don't read indentation aloud.
-    indent = "more: " if display.reader else "    "
-    return wrapped(text, display.width, indent, glued=False)
+    indent = "more: " if display.is_for_reader else "    "
+    return wrap(text, display.width, indent, glued=False)
 
 
 @words.register
 def _players_deaf(_: DeafNotice, __: RenderContext, view: View) -> list[str]:
     deaf = 'The players do not hear that while they play. "kibitz" speaks to them, too.'
-    return wrapped(deaf, view.width)
+    return wrap(deaf, view.width)
 
 
 @facts.register
-def _said(aside: Spoke | Emoted | Told, occasion: RenderContext) -> Iterator[Fact]:
+def _talk_facts(aside: Spoke | Emoted | Told, occasion: RenderContext) -> Iterator[Fact]:
     room, to = (None, aside.to) if isinstance(aside, Told) else (aside.room, None)
     known = {"room": room, "player": aside.player, "kind": aside.verb, "text": aside.text}
     yield Fact("Thud.Say", {**known, "to": to, "at": int(occasion.at)})

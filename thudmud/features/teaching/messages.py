@@ -9,7 +9,7 @@ from thudmud.rules import Move, Piece
 from thudmud.rules.board import distance
 from thudmud.views.registry import RenderContext, words
 from thudmud.views.view import View
-from thudmud.views.words import wrapped_each
+from thudmud.views.words import wrap_each
 
 
 @words.register
@@ -21,18 +21,18 @@ def _move_taught(told: MoveTaught, occasion: RenderContext, view: View) -> list[
     moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
     plain = [move for move in moves if move.piece is side and not move.captures]
     example = min(plain, key=_example_rank, default=None)
-    sentences = ["It is your turn."] if told.again else []
-    where = f" on {told.board}" if view.away else ""
-    if example and view.display.draws:
+    sentences = ["It is your turn."] if told.is_reminder else []
+    where = f" on {told.board}" if view.is_elsewhere else ""
+    if example and view.display.is_drawn_by_client:
         sentences.append(f"Move by clicking two squares: {example.origin}, then {example.target}.")
     elif example:
         squares = f"{example.origin} {example.target}".lower()
         sentences.append(f'Move by typing two squares: "{squares}{where}".')
-    if told.hints:
+    if told.with_hints:
         sentences.append(f'"hint{where}" suggests a move.')
-    if told.again and not table.in_haste and has_verb(occasion.hall, "tutorial"):
+    if told.is_reminder and not table.has_live_clock and has_verb(occasion.hall, "tutorial"):
         sentences.append('"tutorial" teaches you the game while the battle waits.')
-    return wrapped_each(sentences if view.display.reader else [" ".join(sentences)], view.width)
+    return wrap_each(sentences if view.display.is_for_reader else [" ".join(sentences)], view.width)
 
 
 def _example_rank(move: Move) -> tuple[int, int, int, int]:

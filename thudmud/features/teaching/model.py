@@ -7,10 +7,10 @@ from thudmud.game.asides import AtBoard, aside
 
 @aside
 class MoveTaught(AtBoard):
-    """An explanation of how to move for a newcomer on their turn, or a reminder (``again``).
+    """An explanation of how to move for a newcomer on their turn, or a reminder (``is_reminder``).
 
-    ``hints`` says whether they can ask for hints.
+    ``with_hints`` says whether they can ask for hints.
     """
 
-    hints: bool
-    again: bool = False
+    with_hints: bool
+    is_reminder: bool = False

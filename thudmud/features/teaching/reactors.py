@@ -41,10 +41,10 @@ class Teacher:
     def __init__(self, service: FeatureContext) -> None:
         self._service = service
         self.newcomers: dict[str, bool] = {}
-        service.bus.on(Entered, self._entered)
-        service.bus.on(Gone, self._gone)
-        service.bus.on(Moved, self._moved)
-        service.bus.on(TURNED, self._turned)
+        service.bus.subscribe(Entered, self._entered)
+        service.bus.subscribe(Gone, self._on_player_gone)
+        service.bus.subscribe(Moved, self._moved)
+        service.bus.subscribe(TURNED, self._on_turn_changed)
 
     def _entered(self, applied: AppliedEvent) -> None:
         player = cast("Entered", applied.event).player
@@ -69,7 +69,7 @@ class Teacher:
             for table in tables:
                 self._teach_if_due(table)
 
-    def _gone(self, applied: AppliedEvent) -> None:
+    def _on_player_gone(self, applied: AppliedEvent) -> None:
         self._forget(cast("Gone", applied.event).player)
 
     def _moved(self, applied: AppliedEvent) -> None:
@@ -79,7 +79,7 @@ class Teacher:
         if self.newcomers.pop(player, None) is not None:
             self._service.scheduler.cancel(("teaching", player))
 
-    def _turned(self, applied: AppliedEvent) -> None:
+    def _on_turn_changed(self, applied: AppliedEvent) -> None:
         key = applied.table.key if self.newcomers and applied.table else ""
         if table := self._service.hall.tables.with_key(key):
             self._teach_if_due(table)
@@ -92,7 +92,7 @@ class Teacher:
             self._teach(player, table, again=False)
             at = self._service.clock() + REMINDER_DELAY
             remind = partial(self._remind, player, table.key)
-            self._service.scheduler.at(("teaching", player), at, remind)
+            self._service.scheduler.schedule(("teaching", player), at, remind)
 
     def _remind(self, player: str, key: str) -> None:
         table = self._service.hall.tables.with_key(key)
@@ -101,7 +101,7 @@ class Teacher:
 
     def _newcomer_to_move(self, table: Table) -> str | None:
         """Return the newcomer on move, if any, unless a private board covers the battle."""
-        player = table.seats.get(table.game.turn) if table.game and table.running else None
+        player = table.seats.get(table.game.turn) if table.game and table.is_running else None
         if player not in self.newcomers or player not in self._service.local_players():
             return None
         person = self._service.hall.people.get(player)
@@ -110,7 +110,7 @@ class Teacher:
     def _teach(self, player: str, table: Table, *, again: bool) -> None:
         hall = self._service.hall
         can_ask = self._service.adviser is not None and has_verb(hall, "hint")
-        hints = can_ask and hall.rated_board(player) is None
+        hints = can_ask and hall.board_of_rated_battle(player) is None
         self._service.tell(MoveTaught(player, table.name, hints, again))
 
 

@@ -9,5 +9,5 @@ FEATURE = Feature(
     "tournaments",
     commands_in(__name__),
     setup,
-    configure=lambda hall, known: hall.limit(TournamentLimits(**dict(known.tournaments))),
+    configure=lambda hall, known: hall.set_limits(TournamentLimits(**dict(known.tournaments))),
 )

@@ -27,7 +27,7 @@ from thudmud.game.command import PARTS, TERMINALS, Command, CommandContext, Valu
 from thudmud.game.days import TODAY, day_begins
 from thudmud.game.events import TournamentKind
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import player_meant
+from thudmud.game.meaning import resolve_player
 from thudmud.game.refusals import Refusal
 from thudmud.rules import DEFAULT_RULES
 
@@ -62,7 +62,7 @@ TERMINALS.update(
     TITLE=ValueTerminal(lambda words: {"title": words[1:-1].strip()}),
 )
 PARTS.update(
-    tournament_bot=lambda: {"fills": True},
+    tournament_bot=lambda: {"uses_bot_filler": True},
     tournament_length=lambda seconds: {"seconds": seconds},
     tournament_limit=lambda seconds: {"limit": seconds},
     tournament_start=lambda day, at: {"day": day and day.lower(), "at": at.zfill(5), "wait": None},
@@ -78,7 +78,7 @@ class Tournaments(Command):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.answer(self, answer=scene.found[TournamentsLookup(self.page)])
+        return scene.decide_answer(self, answer=scene.found[TournamentsLookup(self.page)])
 
 
 @verb("tournament")
@@ -90,7 +90,7 @@ class ViewTournament(Command):
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
-        return scene.answer(self, answer=_meant(scene, self.number))
+        return scene.decide_answer(self, answer=_resolve_tournament(scene, self.number))
 
 
 @verb(tournament_new="of")
@@ -103,7 +103,7 @@ class NewTournament(Command):
         time: the time control of its battles.
         rules: the ruleset, by name.
         rated: whether its matches are to count for ratings.
-        fills: whether a bot fills an odd number.
+        uses_bot_filler: whether a bot fills an odd number.
         seconds: how long an arena takes; 0 for the usual time.
         limit: how many seconds a round may take; 0 for as many as it does.
         title: what it is called; "" for nothing.
@@ -117,7 +117,7 @@ class NewTournament(Command):
     time: TimeControl | None = None
     rules: str | None = None
     rated: bool = True
-    fills: bool = False
+    uses_bot_filler: bool = False
     seconds: int = 0
     limit: int = 0
     title: str = ""
@@ -137,7 +137,7 @@ class NewTournament(Command):
             str(self.time) if self.time else "",
             self.rules or "",
             "" if self.rated else "unrated",
-            "with bot" if self.fills else "",
+            "with bot" if self.uses_bot_filler else "",
             f"for {length(self.seconds)}" if self.seconds else "",
             f"rounds of {length(self.limit)}" if self.limit else "",
             f'"{self.title}"' if self.title else "",
@@ -161,7 +161,7 @@ class NewTournament(Command):
                 TournamentRefusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on)
             )
         if time.is_correspondence and not is_operator:
-            _require_room_by_days(hall, open_)
+            _require_correspondence_quota_left(hall, open_)
         is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
         if self.rounds is not None and not is_swiss:
             raise RefusedError(TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS)
@@ -195,10 +195,10 @@ class NewTournament(Command):
             self.rounds or 0,
             (self.seconds or USUAL_ARENA) if is_arena else self.limit,
             self.rated,
-            self.fills,
+            self.uses_bot_filler,
             None if is_operator else starts + longest,
         )
-        return scene.hall.decision(scene.me, made)
+        return scene.hall.hall_decision(scene.me, made)
 
     def _starts(self, now: float, latest: float) -> float:
         """Return the start, in seconds since the epoch.
@@ -237,16 +237,16 @@ class Enter(Command):
 
     def decide(self, scene: CommandContext) -> Decision:
         hall, name = scene.hall, scene.me
-        tournament = _open(scene, self.number)
+        tournament = _resolve_open_tournament(scene, self.number)
         if self.bot is not None:
-            name = player_meant(hall, self.bot)
+            name = resolve_player(hall, self.bot)
             if name != scene.me:
                 _require_bot(scene, name)
         member = name in hall.people.members
-        _require_room(tournament, hall, name, member=member)
+        _require_enterable(tournament, hall, name, member=member)
         rating = _rating(scene, tournament, name)
         entered = events.TournamentEntered(scene.now, name, self.number, rating, member)
-        return scene.hall.decision(scene.me, entered)
+        return scene.hall.hall_decision(scene.me, entered)
 
 
 @verb(leave_tournament="of")
@@ -265,7 +265,7 @@ class LeaveTournament(Command):
         return f"withdraw {f'{self.player} ' if self.player else ''}from {self.number}"
 
     def decide(self, scene: CommandContext) -> Decision:
-        tournament = _open(scene, self.number)
+        tournament = _resolve_open_tournament(scene, self.number)
         entrant = tournament.entrant(self.player or scene.me)
         is_own = self.player is None or self.player.lower() in {scene.me.lower(), "me", "myself"}
         if is_own:
@@ -280,7 +280,7 @@ class LeaveTournament(Command):
         why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
         by = "" if is_own else scene.me
         left = events.TournamentLeft(scene.now, entrant.player, self.number, why, by)
-        return scene.hall.decision(scene.me, left)
+        return scene.hall.hall_decision(scene.me, left)
 
 
 class DirectTournament(Command):
@@ -292,9 +292,9 @@ class DirectTournament(Command):
         raise NotImplementedError
 
     def decide(self, scene: CommandContext) -> Decision:
-        tournament = _open(scene, self.number)
+        tournament = _resolve_open_tournament(scene, self.number)
         _require_director(scene, tournament)
-        return scene.hall.decision(scene.me, self.event(scene, tournament))
+        return scene.hall.hall_decision(scene.me, self.event(scene, tournament))
 
     def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
         """Return the event that the command brings about.
@@ -349,11 +349,11 @@ def _require_maker(scene: CommandContext) -> None:
     by = hall.limits(TournamentLimits).by
     if by == "operators":
         raise RefusedError(TournamentRefusal.TOURNAMENTS_BY_OPERATORS)
-    if by == "members" and not scene.person.member:
+    if by == "members" and not scene.person.is_member:
         raise RefusedError(TournamentRefusal.TOURNAMENTS_BY_MEMBERS)
 
 
-def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
+def _require_correspondence_quota_left(hall: Hall, open_: Collection[Tournament]) -> None:
     """Refuse a tournament by correspondence if these have half of the places.
 
     They last for months, and would keep others from being announced.
@@ -366,7 +366,7 @@ def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
         )
 
 
-def _meant(scene: CommandContext, number: int) -> Tournament:
+def _resolve_tournament(scene: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, looked up if necessary.
 
     Raises:
@@ -379,13 +379,13 @@ def _meant(scene: CommandContext, number: int) -> Tournament:
     return found
 
 
-def _open(scene: CommandContext, number: int) -> Tournament:
+def _resolve_open_tournament(scene: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, which isn't over.
 
     Raises:
         RefusedError: there is none, or it is over.
     """
-    tournament = _meant(scene, number)
+    tournament = _resolve_tournament(scene, number)
     if tournament.end:
         raise RefusedError(TournamentRefusal.TOURNAMENT_OVER, number=number)
     return tournament
@@ -408,7 +408,7 @@ def _require_bot(scene: CommandContext, name: str) -> None:
         raise RefusedError(TournamentRefusal.ENTERS_BOTS_ONLY, player=name)
 
 
-def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
+def _require_enterable(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
     """Refuse an entry that the tournament can't take."""
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
@@ -422,10 +422,10 @@ def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool
         raise RefusedError(TournamentRefusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
     rounds, in_all = len(tournament.rounds), tournament.rounds_in_all
     is_late = in_all is not None and 2 * rounds > in_all
-    if rounds and (is_late or not tournament.kind.takes_late):
+    if rounds and (is_late or not tournament.kind.allows_late_entry):
         raise RefusedError(TournamentRefusal.TOURNAMENT_BEGUN, number=number)
     most = hall.limits(TournamentLimits).players
-    if tournament.kind.is_all_play_all:
+    if tournament.kind.is_round_robin:
         most = min(most, ALL_PLAY_ALL)
     if len(tournament.playing) >= most:
         raise RefusedError(TournamentRefusal.TOURNAMENT_FULL, number=tournament.number, most=most)
@@ -433,7 +433,7 @@ def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool
         raise RefusedError(TournamentRefusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
 
 
-def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> None:
+def require_tournament_quota_left(hall: Hall, decision: Decision, names: Collection[str]) -> None:
     """Refuse a decision that exceeds the share of an address in tournaments.
 
     Bots, which operators enter, don't count, and operators are exempt.
@@ -457,7 +457,7 @@ def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> No
             raise RefusedError(Refusal.TOO_MUCH_FROM_ADDRESS, what=what, most=most)
 
 
-hooks.shares.append(require_places)
+hooks.shares.append(require_tournament_quota_left)
 
 
 def _rating(scene: CommandContext, tournament: Tournament, name: str) -> int | None:

@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from thudmud.features.playing.moves import battle_begun
-from thudmud.features.playing.opening import opened
+from thudmud.features.playing.opening import board_opened_event
 from thudmud.features.tournaments.model import (
     OpenMatch,
     Tournament,
@@ -25,7 +25,7 @@ from thudmud.game import events, hooks, tables
 from thudmud.game.events import BattleScore, PairingScored, TournamentEnd
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.match import Match
-from thudmud.game.seeks import look_no_longer
+from thudmud.game.seeks import end_seeks_of_players
 from thudmud.game.table import Table
 from thudmud.game.tables import Context
 from thudmud.rules import Ending, Side
@@ -57,12 +57,12 @@ class NextStep(NamedTuple):
 
     Attributes:
         decision: the events to store now, if any.
-        pairs: whether the next round is to be paired now.
+        needs_pairing: whether the next round is to be paired now.
         at: when to check again if no event comes first; None for never.
     """
 
     decision: Decision | None = None
-    pairs: bool = False
+    needs_pairing: bool = False
     at: float | None = None
 
 
@@ -77,11 +77,11 @@ def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
     until = tournament.made.until
     if until is not None and until <= now:
         for match in tournament.open.values():  # scored as it stands
-            return NextStep(hall.decision("", _over(tournament, match, now)))
-        return NextStep(ended(hall, tournament, now))
+            return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
+        return NextStep(end_tournament(hall, tournament, now))
     later = [] if until is None else [until]
     for match in tournament.open.values():
-        step = _of_match(hall, tournament, match, now)
+        step = _next_match_step(hall, tournament, match, now)
         if step.decision:
             return step
         if step.at is not None:
@@ -90,7 +90,7 @@ def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
         resumes = tournament.resumes
         if resumes is not None and resumes <= now:
             continued = events.TournamentContinued(now, "", tournament.number)
-            return NextStep(hall.decision("", continued))
+            return NextStep(hall.hall_decision("", continued))
         return NextStep(at=min([*later, *([] if resumes is None else [resumes])], default=None))
     due = _round_due(hall, tournament, now)
     if due is not None and due <= now:
@@ -113,20 +113,20 @@ def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
     if now >= ends:
         return None if tournament.open else now
     starts = starts if tournament.rounds else _start_due(hall, tournament)
-    some = now if len(free(hall, tournament, now)) >= LEAST else now + WAVE
+    some = now if len(free_players(hall, tournament, now)) >= LEAST else now + WAVE
     return min(max(starts, tournament.paired + WAVE, some), ends)
 
 
 def _start_due(hall: Hall, tournament: Tournament) -> float:
     """Return when to pair the first round: at the start, or later if an entrant isn't here."""
     made = tournament.made
-    if len(present(hall, tournament)) == len(tournament.playing):
+    if len(present_entrants(hall, tournament)) == len(tournament.playing):
         return made.starts
-    cut_off_until = hall.began + COME_BACK if made.at < hall.began else 0.0
+    cut_off_until = hall.started_at + COME_BACK if made.at < hall.started_at else 0.0
     return max(made.starts + LATE, cut_off_until)
 
 
-def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
+def present_entrants(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
     """Return the entrants of the next round.
 
     Absent entrants are left out of the first round of a tournament with a clock. Otherwise somebody
@@ -139,17 +139,21 @@ def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
 
 def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
     """Return the step that pairs the next round, ends the tournament, or enters a bot."""
-    rounds, playing = len(tournament.rounds), present(hall, tournament)
+    rounds, playing = len(tournament.rounds), present_entrants(hall, tournament)
     in_all, ends = tournament.rounds_in_all, tournament.ends
     if ends is not None:
-        return NextStep(ended(hall, tournament, now)) if now >= ends else NextStep(pairs=True)
+        return (
+            NextStep(end_tournament(hall, tournament, now))
+            if now >= ends
+            else NextStep(needs_pairing=True)
+        )
     is_odd = not rounds and len(playing) % 2 == 1
-    if is_odd and tournament.made.fills and (bot := _bot(hall, playing)):
+    if is_odd and tournament.made.uses_bot_filler and (bot := _bot(hall, playing)):
         entered = events.TournamentEntered(now, bot, tournament.number)
-        return NextStep(hall.decision("", entered))
+        return NextStep(hall.hall_decision("", entered))
     if len(playing) < LEAST or (rounds and in_all is not None and rounds >= in_all):
-        return NextStep(ended(hall, tournament, now))
-    return NextStep(pairs=True)
+        return NextStep(end_tournament(hall, tournament, now))
+    return NextStep(needs_pairing=True)
 
 
 def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
@@ -159,7 +163,7 @@ def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
     return idle[len(idle) // 2] if idle else None
 
 
-def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
+def free_players(hall: Hall, tournament: Tournament, now: float) -> list[str]:
     """Return the players who can be paired in an arena, longest wait first.
 
     They are here, in no match against the clock, in this tournament or elsewhere, and have rested
@@ -171,7 +175,7 @@ def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
         each
         for each in tournament.playing
         if each in hall.people and each not in busy and since.get(each, now) + WAVE <= now
-        if not hall.in_haste(each)
+        if not hall.has_live_clock(each)
     ]
     return sorted(names, key=since.__getitem__)
 
@@ -195,7 +199,7 @@ def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...
     return pair(tournament.kind, entrants, tournament.rounds, tournament.made.rounds or None)
 
 
-def paired(
+def pair_round(
     hall: Hall, tournament: Tournament, pairs: Sequence[Pairing], now: float
 ) -> Decision | None:
     """Return the decision that pairs the next round; None if an arena has no pairs at the moment.
@@ -204,20 +208,22 @@ def paired(
     """
     ends = tournament.ends
     if not pairs or (ends is not None and now >= ends):
-        return ended(hall, tournament, now) if ends is None else None
+        return end_tournament(hall, tournament, now) if ends is None else None
     number, round_ = tournament.number, len(tournament.rounds) + 1
     players = tuple(name for each in pairs for name in (each.first, each.second or ""))
     given_up = [
         PairingScored(now, "", number, round_, index, each.first, each.second, absent=_absent(each))
         for index, each in enumerate(pairs)
-        if each.second and each.over
+        if each.second and each.is_over
     ]
-    missing = () if tournament.rounds else _missing(hall, tournament, players)
+    missing = () if tournament.rounds else _missing_entrants(hall, tournament, players)
     round_paired = events.RoundPaired(now, "", number, round_, players, missing)
-    return hall.decision("", round_paired, *given_up)
+    return hall.hall_decision("", round_paired, *given_up)
 
 
-def _missing(hall: Hall, tournament: Tournament, paired: Collection[str]) -> tuple[str, ...]:
+def _missing_entrants(
+    hall: Hall, tournament: Tournament, paired: Collection[str]
+) -> tuple[str, ...]:
     """Return the entrants who are left out as the first round is paired.
 
     A player who came while the pairing was computed is left out too, except from an arena.
@@ -233,18 +239,20 @@ def _absent(pairing: Pairing) -> tuple[bool, bool]:
     return pairing.first in absent, pairing.second in absent
 
 
-def ended(hall: Hall, tournament: Tournament, now: float) -> Decision:
+def end_tournament(hall: Hall, tournament: Tournament, now: float) -> Decision:
     """Return the decision that ends a tournament, with standings, or for lack of players."""
     number = tournament.number
     if not tournament.rounds:
-        return hall.decision("", events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW))
+        return hall.hall_decision(
+            "", events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW)
+        )
     rows = standings(tournament.kind, tournament.entrants, tournament.rounds)
     names, places = tuple(row.player for row in rows), tuple(row.place for row in rows)
     over = events.TournamentEnded(now, "", number, TournamentEnd.OVER, names, places)
-    return hall.decision("", over)
+    return hall.hall_decision("", over)
 
 
-def scored(
+def score_pairing(
     hall: Hall, table: Table, happened: tables.Events, now: float
 ) -> tuple[PairingScored, ...]:
     """Return the score of a tournament battle that these events end; () if they end none."""
@@ -254,14 +262,14 @@ def scored(
     # Further events may follow the end: a player who left or came back after the flag should have
     # fallen.
     ends = [place for place, each in enumerate(happened) if isinstance(each, events.BattleEnded)]
-    after = tables.folded(table, happened[: ends[0] + 1]).match if ends else None
+    after = tables.fold_events(table, happened[: ends[0] + 1]).match if ends else None
     if tournament is None or match is None or after is None:
         return ()
     battles = (*match.battles, _score(match, after))
-    return (_over(tournament, match, now, battles=battles, over=after.over),)
+    return (_score_event(tournament, match, now, battles=battles, over=after.is_over),)
 
 
-hooks.consequences.append(scored)
+hooks.consequences.append(score_pairing)
 
 
 def _score(match: OpenMatch, after: Match) -> BattleScore:
@@ -276,55 +284,57 @@ def _score(match: OpenMatch, after: Match) -> BattleScore:
 # A match of a round.
 
 
-def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> NextStep:
+def _next_match_step(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> NextStep:
     """Return the next step of an open match."""
     made = tournament.made
     if not match.key:
-        return NOTHING if tournament.paused else NextStep(_begun(hall, tournament, match, now))
+        return (
+            NOTHING if tournament.paused else NextStep(_begin_match(hall, tournament, match, now))
+        )
     table = hall.tables.with_key(match.key)
     of = events.TournamentRound(tournament.number, match.round)
     if table is None or table.match is None or table.match.tournament != of:
         # An operator has closed its board: the match is scored as it stood.
-        return NextStep(hall.decision("", _over(tournament, match, now)))
+        return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
     if tournament.paused:
         return NOTHING
     if made.seconds and not tournament.is_arena and now >= tournament.paired + made.seconds:
-        return NextStep(hall.decision("", _over(tournament, match, now)))
+        return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
     later = [tournament.paired + made.seconds] if made.seconds and not tournament.is_arena else []
     if table.half_played:
         if absent := _never_moved(table.match):
-            return NextStep(_forfeited(hall, tournament, table, {absent}, now))
-        at = _since(table) + rest_in(tournament, hall)
+            return NextStep(_forfeit_match(hall, tournament, table, {absent}, now))
+        at = _first_battle_end(table) + rest_in(tournament, hall)
         if at <= now:
             second = Decision(
                 "", table.name, table.version, (battle_begun(table, "", Context(now)),)
             )
-            return NextStep(look_no_longer(hall, second, now))
+            return NextStep(end_seeks_of_players(hall, second, now))
         later.append(at)
-    elif table.running and not tournament.is_by_days:
+    elif table.is_running and not tournament.is_by_days:
         due = dict(_no_shows(hall, tournament, table))
         if min(due.values(), default=inf) <= now:
             absents = {each for each, at in due.items() if at <= now + TOGETHER}
-            return NextStep(_forfeited(hall, tournament, table, absents, now))
+            return NextStep(_forfeit_match(hall, tournament, table, absents, now))
         later += due.values()
     return NextStep(at=min(later, default=None))
 
 
-def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> Decision:
+def _begin_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> Decision:
     """Return the decision that opens a board for a match, and begins the first battle there."""
     made, of = tournament.made, events.TournamentRound(tournament.number, match.round)
-    board = opened(hall, "", made.rules, now, 0)
+    board = board_opened_event(hall, "", made.rules, now, 0)
     begun = events.PairingBegun(
         now, "", of.number, of.round, match.index, *match.players, board.key
     )
     levels = events.Levels(*(hall.level(each) for each in match.players))
-    are_members = all(tournament.entries[each].member for each in match.players)
+    are_members = all(tournament.entries[each].is_member for each in match.players)
     rated = made.rated and (levels != events.NO_BOTS or are_members)
     started = events.BattleStarted(
         now, "", 1, made.rules, *match.players, rated, levels, time=made.time, tournament=of
     )
-    opens = replace(hall.decision("", board, begun), board=board.name, events=(started,))
-    return look_no_longer(hall, opens, now)
+    opens = replace(hall.hall_decision("", board, begun), board=board.name, events=(started,))
+    return end_seeks_of_players(hall, opens, now)
 
 
 def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tuple[str, float]]:
@@ -351,13 +361,13 @@ def _has_moved(match: Match, side: Side) -> bool:
     return len(match.game.moves) > (side is not match.game.opening.turn)
 
 
-def _since(table: Table) -> float:
+def _first_battle_end(table: Table) -> float:
     """Return when the first battle at a board ended."""
     clock = table.match.clock if table.match else None
-    return clock.at if clock else table.since
+    return clock.at if clock else table.waiting_since
 
 
-def _forfeited(
+def _forfeit_match(
     hall: Hall, tournament: Tournament, table: Table, absent: Iterable[str], now: float
 ) -> Decision:
     """Return the decision by which absent players forfeit the match at a board.
@@ -368,19 +378,19 @@ def _forfeited(
     if match is None:
         raise ValueError(f"no match of {tournament.name} is played at the {table.name}")
     first, second = (each in away for each in match.players)
-    lost = _over(tournament, match, now, absent=(first, second))
+    lost = _score_event(tournament, match, now, absent=(first, second))
     out = [
         events.TournamentLeft(now, each, tournament.number, events.TournamentLeaving.ABSENT)
         for each in match.players
         if each in away and tournament.missed.get(each, 0) + 1 >= MISSED
         if each in tournament.playing
     ]
-    decision = hall.decision("", lost, *out, events.BoardClosed(now, "", table.key))
+    decision = hall.hall_decision("", lost, *out, events.BoardClosed(now, "", table.key))
     cleared = (events.Cleared(now, ""),)
     return replace(decision, board=table.name, version=table.version, events=cleared)
 
 
-def _over(
+def _score_event(
     tournament: Tournament,
     match: OpenMatch,
     now: float,

@@ -9,7 +9,7 @@ whenever there is an augmenting path: it begins and ends at exposed (unmatched) 
 edges are by turns outside and inside the matching. Exchanging these two kinds of edges along the
 path matches both ends. By Berge's theorem a matching without an augmenting path is a maximum.
 
-`augment` searches breadth-first from one exposed vertex, the root, and grows an alternating tree.
+`augment_matching` searches breadth-first from one exposed vertex, the root, and grows an alternating tree.
 Vertices at an even distance from the root are outer; the search goes on from these, by any edge.
 Vertices at an odd distance are inner; the only way on is to their mate, which is outer.
 
@@ -21,7 +21,7 @@ search in a graph that is not bipartite misses paths.
 
 If the search from a vertex fails, some maximum matching leaves that vertex exposed, and later
 augmentations don't change that. So one search for each vertex is enough for a maximum, and
-`complete` may stop at the first that fails.
+`complete_matching` may stop at the first that fails.
 
 A search takes O(n ** 2) steps, and a whole matching O(n ** 3).
 """
@@ -37,7 +37,7 @@ Mates = list[int | None]
 """A matching: the mate of each vertex, by index; None for an exposed vertex."""
 
 
-def complete(mates: Mates, joined: Joined) -> bool:
+def complete_matching(mates: Mates, joined: Joined) -> bool:
     """Extend a matching, in place, to a perfect one.
 
     Returns:
@@ -47,11 +47,12 @@ def complete(mates: Mates, joined: Joined) -> bool:
     # ``enumerate`` reads the list as it changes, so vertices matched by earlier searches are
     # skipped.
     return all(
-        mate is not None or augment(mates, place, joined) for place, mate in enumerate(mates)
+        mate is not None or augment_matching(mates, place, joined)
+        for place, mate in enumerate(mates)
     )
 
 
-def augment(mates: Mates, root: int, joined: Joined) -> bool:
+def augment_matching(mates: Mates, root: int, joined: Joined) -> bool:
     """Match one more vertex, in place, by an augmenting path from ``root``, which is exposed.
 
     Vertices that are matched stay matched, though perhaps with others.
@@ -118,14 +119,14 @@ def augment(mates: Mates, root: int, joined: Joined) -> bool:
                 # A vertex outside the tree: inner if it has a mate, else the end of a path.
                 came_from[two] = one
                 if mate is None:
-                    _flip(mates, two, came_from)
+                    flip_augmenting_path(mates, two, came_from)
                     return True
                 is_reached[mate] = True
                 reached.append(mate)
     return False
 
 
-def _flip(mates: Mates, last: int | None, came_from: Sequence[int | None]) -> None:
+def flip_augmenting_path(mates: Mates, last: int | None, came_from: Sequence[int | None]) -> None:
     """Exchange matched and unmatched edges along an augmenting path, from its last vertex back.
 
     Args:

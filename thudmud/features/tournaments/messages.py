@@ -27,7 +27,7 @@ from thudmud.features.tournaments.model import (
     TournamentState,
     rest_in,
 )
-from thudmud.features.tournaments.pairing import Pairing, field_size, goes_on
+from thudmud.features.tournaments.pairing import Pairing, advancing_player, field_size
 from thudmud.features.tournaments.standings import Placing, course, standings
 from thudmud.game import events
 from thudmud.game.archive import PAGE, Fingered
@@ -39,9 +39,9 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.headlines import WIDTH, Headline, LookUp, board_path, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
-from thudmud.views.sentences import timed
+from thudmud.views.sentences import time_control_phrase
 from thudmud.views.view import Display, View
-from thudmud.views.words import columns, day, pages_of, time_of_day, wrapped, wrapped_each
+from thudmud.views.words import columns, day, pages_of, time_of_day, wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -182,7 +182,7 @@ def terms(made: events.TournamentMade) -> str:
     if made.seconds and made.kind is not TournamentKind.ARENA:
         limit = f", {length(made.seconds)} for each round"
     rated = "" if made.rated else ", casual"
-    return f"{how} by the {made.rules} rules{timed(made.time)}{limit}{rated}"
+    return f"{how} by the {made.rules} rules{time_control_phrase(made.time)}{limit}{rated}"
 
 
 def _round(tournament: Tournament, number: int | None = None) -> str:
@@ -204,7 +204,7 @@ def _points(points: float) -> str:
     return f"{points:g}"
 
 
-def _known(occasion: RenderContext, number: int) -> Tournament:
+def _tournament_after_event(occasion: RenderContext, number: int) -> Tournament:
     """Return the tournament of an event, in its state after the event."""
     return occasion.hall.part(TournamentRegister).known[number]
 
@@ -213,21 +213,23 @@ def _known(occasion: RenderContext, number: int) -> Tournament:
 
 
 @words.register
-def _made(made: events.TournamentMade, occasion: RenderContext, view: View) -> list[str]:
-    tournament = _known(occasion, made.number)
+def _render_tournament_made(
+    made: events.TournamentMade, occasion: RenderContext, view: View
+) -> list[str]:
+    tournament = _tournament_after_event(occasion, made.number)
     who = capitalised(does(made.player, view.me, "announce"))
     what = f"{who} {titled(tournament)}: {terms(made)}."
     starts = f"It starts {starting(made.starts, occasion.at)}."
     plays = "lets you play, too" if made.player == view.me else "lets you play"
-    return wrapped(f'{what} {starts} "{Enter(made.number)}" {plays}.', view.width)
+    return wrap(f'{what} {starts} "{Enter(made.number)}" {plays}.', view.width)
 
 
 @words.register
 def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: View) -> list[str]:
-    tournament = _known(occasion, entered.number)
+    tournament = _tournament_after_event(occasion, entered.number)
     name = titled(tournament)
     if entered.player != view.me:
-        return wrapped(f"{entered.player} enters {name}.", view.width)
+        return wrap(f"{entered.player} enters {name}.", view.width)
     others = len(tournament.playing) - 1
     told = [f"You are in {name}, with {counted(others, 'other') if others else 'nobody else yet'}."]
     if tournament.rounds:
@@ -239,12 +241,12 @@ def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: V
     else:
         told.append("You are brought to your board then, if you are here.")
     told.append(f'"{LeaveTournament(entered.number)}" takes you out.')
-    return wrapped(" ".join(told), view.width)
+    return wrap(" ".join(told), view.width)
 
 
 @words.register
 def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> list[str]:
-    name, is_mine = titled(_known(occasion, left.number)), left.player == view.me
+    name, is_mine = titled(_tournament_after_event(occasion, left.number)), left.player == view.me
     match left.why:
         case TournamentLeaving.WITHDRAWN:
             told = f"{capitalised(does(left.player, view.me, 'leave'))} {name}."
@@ -257,7 +259,7 @@ def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> l
         case TournamentLeaving.ABSENT:
             have, are = ("You have", "are") if is_mine else (f"{left.player} has", "is")
             told = f"{have} missed two matches in a row, and {are} out of {name}."
-    return wrapped(told, view.width)
+    return wrap(told, view.width)
 
 
 @words.register
@@ -267,24 +269,24 @@ def _paired(paired: events.RoundPaired, occasion: RenderContext, view: View) -> 
 
 def _are_out(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
     """Return the lines about entrants who missed the start; none if nobody did."""
-    missing, tournament = paired.missing, _known(occasion, paired.number)
+    missing, tournament = paired.missing, _tournament_after_event(occasion, paired.number)
     if not missing:
         return []
     if view.me in missing:
         told = f"You were not here when {titled(tournament)} started, so you are out."
-        if tournament.kind.takes_late:
+        if tournament.kind.allows_late_entry:
             told += f' "{Enter(paired.number)}" lets you in again.'
-        return wrapped(told, view.width)
+        return wrap(told, view.width)
     names = list(missing)
     if len(names) > _MOST_NAMED:
         names = [*names[:_MOST_NAMED], counted(len(names) - _MOST_NAMED, "other")]
     was = "was" if len(missing) == 1 else "were"
     are = "is" if len(missing) == 1 else "are"
-    return wrapped(f"{listed(names)} {was} not here at the start, and {are} out.", view.width)
+    return wrap(f"{listed(names)} {was} not here at the start, and {are} out.", view.width)
 
 
 def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
-    tournament = _known(occasion, paired.number)
+    tournament = _tournament_after_event(occasion, paired.number)
     name, number = titled(tournament), paired.round
     heading = capitalised(
         name if tournament.is_arena else f"{_round(tournament, number)} of {name}"
@@ -292,7 +294,7 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
     shortened = f" {_shortened(tournament)}".rstrip() if number == 1 else ""
     for first, second in paired.pairs:
         if view.me == first and not second:
-            return wrapped(
+            return wrap(
                 f"{heading}: nobody is left to play you, which counts as a match won.{shortened}",
                 view.width,
             )
@@ -301,30 +303,32 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
             told = f"{heading}: you play {other}, and have the {side} first.{shortened}"
             if tournament.is_by_days:
                 told += f' Play when it suits you: "{Games()}" lists your matches.'
-            elif occasion.hall.is_by_clock(view.me):
+            elif occasion.hall.is_at_own_live_board(view.me):
                 told += f' You stay here while your clock runs: "{Games()}" lists your matches.'
-            return wrapped(told, view.width)
+            return wrap(told, view.width)
     if tournament.is_arena:
         return []
     count = sum(bool(second) for _, second in paired.pairs)
     shows = f'"{ViewTournament(paired.number)}" shows {"it" if count == 1 else "them"}.'
     begins = f"{heading} begins, with {counted(count, 'match')}.{shortened}"
-    return wrapped(f"{begins} {shows}", view.width)
+    return wrap(f"{begins} {shows}", view.width)
 
 
 @words.register
-def _scored(scored: events.PairingScored, occasion: RenderContext, view: View) -> list[str]:
-    tournament, hall = _known(occasion, scored.number), occasion.hall
+def _render_pairing_scored(
+    scored: events.PairingScored, occasion: RenderContext, view: View
+) -> list[str]:
+    tournament, hall = _tournament_after_event(occasion, scored.number), occasion.hall
     is_mine = view.me in {scored.first, scored.second}
-    if not (is_mine or (scored.over and view.display.results)):
+    if not (is_mine or (scored.is_over and view.display.shows_results)):
         return []
-    if not scored.over:
+    if not scored.is_over:
         begins = f'when you or your opponent type "{Start()}"'
         if rest := rest_in(tournament, hall):
             begins = f"in {lasting(rest)}, or {begins}"
-        return wrapped(f"The second battle begins {begins}.", view.width)
+        return wrap(f"The second battle begins {begins}.", view.width)
     told = f"{capitalised(titled(tournament))}: {_result(scored, view.me)}."
-    return wrapped(f"{told} {_tie_broken(scored, tournament, view.me)}".rstrip(), view.width)
+    return wrap(f"{told} {_tie_broken(scored, tournament, view.me)}".rstrip(), view.width)
 
 
 def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | None) -> str:
@@ -332,7 +336,7 @@ def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | 
     pairing = tournament.rounds[scored.round - 1][scored.index]
     if tournament.kind is not TournamentKind.KNOCK_OUT or not pairing.is_level:
         return ""
-    winner = str(goes_on(pairing, tournament.entrants))
+    winner = str(advancing_player(pairing, tournament.entrants))
     loser = str(pairing.opponent(winner))
     is_final = len(tournament.rounds[-1]) == 1
     done = f"{does(winner, me, 'win')} it" if is_final else f"{does(winner, me, 'go')} on"
@@ -371,7 +375,7 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
 
 @words.register
 def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View) -> list[str]:
-    name = titled(_known(occasion, paused.number))
+    name = titled(_tournament_after_event(occasion, paused.number))
     told = f"{capitalised(does(paused.player, view.me, 'pause'))} {name}: no further match begins."
     before = ""
     if paused.until is not None:
@@ -379,20 +383,22 @@ def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View
         before = " before that"
     if paused.player == view.me:
         told += f' "{ResumeTournament(paused.number)}" lets it go on{before}.'
-    return wrapped(told, view.width)
+    return wrap(told, view.width)
 
 
 @words.register
 def _continued(
     gone_on: events.TournamentContinued, occasion: RenderContext, view: View
 ) -> list[str]:
-    name = titled(_known(occasion, gone_on.number))
-    return wrapped(f"{capitalised(name)} goes on.", view.width)
+    name = titled(_tournament_after_event(occasion, gone_on.number))
+    return wrap(f"{capitalised(name)} goes on.", view.width)
 
 
 @words.register
-def _ended(ended: events.TournamentEnded, occasion: RenderContext, view: View) -> list[str]:
-    tournament = _known(occasion, ended.number)
+def _render_tournament_ended(
+    ended: events.TournamentEnded, occasion: RenderContext, view: View
+) -> list[str]:
+    tournament = _tournament_after_event(occasion, ended.number)
     name = capitalised(titled(tournament))
     match ended.why:
         case TournamentEnd.CANCELLED:
@@ -401,7 +407,7 @@ def _ended(ended: events.TournamentEnded, occasion: RenderContext, view: View) -
             told += " Matches that are under way go on." if tournament.open else ""
         case TournamentEnd.TOO_FEW:
             told = f"{name} does not take place: too few players have come."
-        case TournamentEnd.OVER if not (view.me or view.display.results):
+        case TournamentEnd.OVER if not (view.me or view.display.shows_results):
             return []
         case TournamentEnd.OVER:
             places = dict(zip(ended.players, ended.places, strict=True))
@@ -410,7 +416,7 @@ def _ended(ended: events.TournamentEnded, occasion: RenderContext, view: View) -
             if view.me in places and view.me not in ended.players[:3]:
                 told += f" You are {nth(places[view.me])}."
             told += f' "{ViewTournament(ended.number)}" shows it all.'
-    return wrapped(told, view.width)
+    return wrap(told, view.width)
 
 
 # Questions.
@@ -424,18 +430,18 @@ def _tournaments(asked: Tournaments, occasion: RenderContext, view: View) -> lis
     pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = Tournaments(pages)
-        return wrapped(f'There is no page {asked.page}. "{last}" shows the earliest.', width)
+        return wrap(f'There is no page {asked.page}. "{last}" shows the earliest.', width)
     lines: list[str] = []
     if asked.page == 1:
         lines = _going_on(going_on, me, occasion.at, width)
     if found.tournaments:
-        lines += wrapped("Those that are over, the last one first:", width)
-        lines += wrapped_each((f"  {_past(each)}." for each in found.tournaments), width, INDENT)
+        lines += wrap("Those that are over, the last one first:", width)
+        lines += wrap_each((f"  {_past(each)}." for each in found.tournaments), width, INDENT)
     if asked.page < pages:
-        lines += wrapped(f'"{Tournaments(asked.page + 1)}" shows earlier ones.', width)
+        lines += wrap(f'"{Tournaments(asked.page + 1)}" shows earlier ones.', width)
     numbers = [each.number for each in going_on] + [each.number for each in found.tournaments]
     if numbers:
-        lines += wrapped(f'"{ViewTournament(numbers[0])}" shows the first of these.', width)
+        lines += wrap(f'"{ViewTournament(numbers[0])}" shows the first of these.', width)
     return lines
 
 
@@ -443,12 +449,12 @@ def _going_on(going_on: Sequence[Tournament], me: str, now: float, width: int) -
     """Return the lines about tournaments that aren't over."""
     if not going_on:
         how = '"help tournaments" tells how to announce one.'
-        return wrapped(f"No tournament is announced just now. {how}", width)
+        return wrap(f"No tournament is announced just now. {how}", width)
     entries = (f"  {_entry(each, me, now)}." for each in going_on)
-    lines = ["Tournaments:", *wrapped_each(entries, width, INDENT)]
+    lines = ["Tournaments:", *wrap_each(entries, width, INDENT)]
     can = [each for each in going_on if not each.rounds and me not in each.playing]
     if can:
-        lines += wrapped(f'"{Enter(can[0].number)}" lets you play.', width)
+        lines += wrap(f'"{Enter(can[0].number)}" lets you play.', width)
     return lines
 
 
@@ -506,23 +512,23 @@ def _tournament(asked: ViewTournament, occasion: RenderContext, view: View) -> l
     hall, me, width = occasion.hall, occasion.player, view.width
     made = tournament.made
     what = f"{capitalised(titled(tournament))}: {terms(made)}, announced by {made.player}."
-    lines = wrapped(f"{what} {_progress(tournament, hall, occasion.at)}", width)
+    lines = wrap(f"{what} {_progress(tournament, hall, occasion.at)}", width)
     placings = standings(tournament.kind, tournament.entrants, tournament.rounds)
     pages = pages_of(len(placings), PAGE)
     if asked.page > pages:
         last = ViewTournament(made.number, pages)
-        return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+        return wrap(f'There is no page {asked.page}. "{last}" shows the last players.', width)
     if not tournament.rounds:
         return lines + _entrants(tournament, me, width)
     shown = placings[(asked.page - 1) * PAGE : asked.page * PAGE]
     shown = (*shown, *(each for each in placings if each.player == me and each not in shown))
-    if view.display.reader:
-        entries = (_told(each, tournament, me) for each in shown)
-        lines += wrapped_each(entries, width)
+    if view.display.is_for_reader:
+        entries = (_placing_sentence(each, tournament, me) for each in shown)
+        lines += wrap_each(entries, width)
     else:
         lines += table(tournament, placings, shown, view.display)
     if asked.page < pages:
-        lines += wrapped(f'"{ViewTournament(made.number, asked.page + 1)}" shows more.', width)
+        lines += wrap(f'"{ViewTournament(made.number, asked.page + 1)}" shows more.', width)
     return lines + _matches(tournament, hall, width)
 
 
@@ -534,7 +540,7 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
     if tournament.state is not TournamentState.RUNNING or tournament.is_arena:
         return stands
     if tournament.open:
-        over = sum(each.over for each in tournament.rounds[-1])
+        over = sum(each.is_over for each in tournament.rounds[-1])
         return f"{stands} {over} of {counted(len(tournament.rounds[-1]), 'match')} done."
     left = lasting(max(1.0, tournament.changed + rest_in(tournament, hall) - now))
     in_all = tournament.rounds_in_all
@@ -547,14 +553,14 @@ def _entrants(tournament: Tournament, me: str, width: int) -> list[str]:
     """Return the lines about the entrants of a tournament that hasn't begun."""
     names = tournament.playing
     if not names:
-        lines = wrapped("Nobody has entered yet.", width)
+        lines = wrap("Nobody has entered yet.", width)
     else:
-        lines = wrapped(f"{counted(len(names), 'player')} so far: {listed(names)}.", width)
+        lines = wrap(f"{counted(len(names), 'player')} so far: {listed(names)}.", width)
     if me in names:
-        return lines + wrapped(f'"{LeaveTournament(tournament.number)}" takes you out.', width)
+        return lines + wrap(f'"{LeaveTournament(tournament.number)}" takes you out.', width)
     if tournament.end:
         return lines
-    return lines + wrapped(f'"{Enter(tournament.number)}" lets you play.', width)
+    return lines + wrap(f'"{Enter(tournament.number)}" lets you play.', width)
 
 
 def _matches(tournament: Tournament, hall: Hall, width: int) -> list[str]:
@@ -564,9 +570,9 @@ def _matches(tournament: Tournament, hall: Hall, width: int) -> list[str]:
         return []
     lines = ["Now playing:"]
     entries = (f"  {_open(each, hall)}." for each in playing[:_MOST_MATCHES])
-    lines += wrapped_each(entries, width, INDENT)
+    lines += wrap_each(entries, width, INDENT)
     if more := len(playing) - _MOST_MATCHES:
-        lines += wrapped(f"  And {more} more.", width) if more > 0 else []
+        lines += wrap(f"  And {more} more.", width) if more > 0 else []
     return lines
 
 
@@ -607,7 +613,7 @@ def table(
     has_cells = not tournament.is_arena
     rows = [_row(each, tournament, placings) for each in shown] if has_cells else [[]] * len(shown)
     cell = max((len(each) for row in rows for each in row), default=0) + (
-        0 if tournament.kind.is_all_play_all else 1
+        0 if tournament.kind.is_round_robin else 1
     )
     head = [f"{'':{rank}}  {'':{name}} {'pts':>4}"]
     if is_wide:
@@ -634,7 +640,7 @@ def table(
             " " * margin + _cells(cells[start : start + fits], cell)
             for start in range(fits, len(cells), fits)
         ]
-    return lines + wrapped(_legend(tournament, is_wide=is_wide), width)
+    return lines + wrap(_legend(tournament, is_wide=is_wide), width)
 
 
 def _numbers(placings: Iterable[Placing]) -> dict[str, int]:
@@ -652,14 +658,14 @@ def _cells(cells: Iterable[str], width: int) -> str:
 
 def _tie_break(kind: TournamentKind) -> str:
     """Return the heading of the tie-break; "" for none."""
-    if kind.is_all_play_all:
+    if kind.is_round_robin:
         return "SB"
     return "Buch" if kind is TournamentKind.SWISS else ""
 
 
 def _legend(tournament: Tournament, *, is_wide: bool) -> str:
     """Return the legend of the signs and headings."""
-    which = "" if tournament.kind.is_all_play_all else "the opponent's number, and "
+    which = "" if tournament.kind.is_round_robin else "the opponent's number, and "
     told = f"{which}+ for a match won, = level, - lost, * one that is being played"
     told = "" if tournament.is_arena else f"{capitalised(told)}."
     if is_wide:
@@ -679,7 +685,7 @@ _TIE_BREAKS = {
 def _row(placing: Placing, tournament: Tournament, placings: Sequence[Placing]) -> list[str]:
     """Return a player's results: one for each opponent by place, or one for each round."""
     rounds, player = tournament.rounds, placing.player
-    if tournament.kind.is_all_play_all:
+    if tournament.kind.is_round_robin:
         cycles = 2 if tournament.kind is TournamentKind.DOUBLE_ROUND_ROBIN else 1
         met: dict[str, str] = {}
         for pairing in course(player, rounds):
@@ -701,22 +707,22 @@ def _row(placing: Placing, tournament: Tournament, placings: Sequence[Placing]) 
 
 
 def _mark(pairing: Pairing, player: str) -> str:
-    if not pairing.over:
+    if not pairing.is_over:
         return "*"
     return {1.0: "+", 0.5: "=", 0.0: "-"}[pairing.match_points(player)]
 
 
-def _told(placing: Placing, tournament: Tournament, me: str) -> str:
+def _placing_sentence(placing: Placing, tournament: Tournament, me: str) -> str:
     """Return a player's row of the standings as a sentence, for screen readers."""
     player = placing.player
     who = f"{player} (you)" if player == me else player
     results = [
         _in_words(each, player)
         for each in course(player, tournament.rounds)
-        if each and not (tournament.is_arena and each.over)
+        if each and not (tournament.is_arena and each.is_over)
     ]
     course_told = f": {', '.join(results)}" if results else ""
-    left = ", left" if placing.left else ""
+    left = ", left" if placing.has_left else ""
     points = counted_points(placing.points)
     ahead = placing.battle_points
     tied = f", {abs(ahead)} {'ahead' if ahead > 0 else 'behind'} in battles" if ahead else ""
@@ -736,7 +742,7 @@ def _in_words(pairing: Pairing, player: str) -> str:
     other = pairing.opponent(player)
     if other is None:
         return "a bye"
-    if not pairing.over:
+    if not pairing.is_over:
         return f"plays {other}"
     absent = pairing.result.absent if pairing.result else ()
     if other in absent and player not in absent:
@@ -768,7 +774,7 @@ def _announced(hall: Hall, occasion: RenderContext, view: View) -> list[str]:
         told = [f'"{ViewTournament(going_on[0].number)}" tells how {titled(going_on[0])} goes.']
     elif len(going_on) > len(told):
         told.append(f'"{Tournaments()}" lists {len(going_on)} tournaments.')
-    return wrapped_each(told, view.width)
+    return wrap_each(told, view.width)
 
 
 @add_lines_to(Fingered)
@@ -778,7 +784,7 @@ def _entered_by(found: Fingered, occasion: RenderContext, view: View) -> list[st
     if not entered or "tournaments" in occasion.hall.left_out:
         return []
     who = "You are" if found.name == occasion.player else f"{found.name} is"
-    return wrapped(f"{who} in {listed(titled(each) for each in entered)}.", view.width)
+    return wrap(f"{who} in {listed(titled(each) for each in entered)}.", view.width)
 
 
 # Facts.
@@ -884,7 +890,7 @@ def _placing_data(placing: Placing, tournament: Tournament) -> Data:
         "points": float(placing.points),
         "battle_points": placing.battle_points,
         "tie_break": float(placing.tie_break),
-        "left": placing.left,
+        "left": placing.has_left,
     }
 
 
@@ -897,7 +903,7 @@ def _match_data(pairing: Pairing, match: OpenMatch | None, number: int, hall: Ha
         "round": number,
         "first": pairing.first,
         "second": pairing.second,
-        "over": pairing.over,
+        "over": pairing.is_over,
         "board": board.name if board else None,
         "scores": [[each.first, each.second] for each in battles],
         "absent": list(absent),
@@ -916,7 +922,7 @@ async def _headline(hall: Hall, _: LookUp, player: str, number: int) -> Headline
     where = f" at the {table.name}" if table else ""
     brief = f"{title} has begun: you play against {other}{where}."
     days = "" if tournament.is_by_days else " Come soon: who is not there in time loses the match."
-    lines = wrapped(f"{brief}{days}", WIDTH)
+    lines = wrap(f"{brief}{days}", WIDTH)
     path = board_path(table.name) if table else "/"
     return Headline("round", title, brief, tuple(lines), path)
 

@@ -24,7 +24,7 @@ from thudmud.game import events
 from thudmud.game.archive import MIDDLE, Lookup
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleScore, HallEvent, TournamentKind
-from thudmud.game.hall import Hall, HallPart, takes
+from thudmud.game.hall import Hall, HallPart, handles
 from thudmud.values import Value, replace
 
 
@@ -249,7 +249,7 @@ class Tournament(Value):
                     self, open=_with(self.open, (number, index), replace(match, key=key))
                 )
             case events.PairingScored():
-                return self._scored(event)
+                return self._with_score(event)
             case events.TournamentPaused(until=until):
                 return replace(self, paused=True, resumes=until)
             case events.TournamentContinued(at=at):
@@ -298,13 +298,13 @@ class Tournament(Value):
             changed=event.at,
         )
 
-    def _scored(self, event: events.PairingScored) -> Tournament:
+    def _with_score(self, event: events.PairingScored) -> Tournament:
         """Return the tournament after a battle was scored, and perhaps the match with it."""
         place = event.round, event.index
         match = self.open.get(place)
         if match is None:
             return self
-        if not event.over:
+        if not event.is_over:
             scored = replace(match, battles=event.battles)
             return replace(self, open=_with(self.open, place, scored))
         absent = tuple(each for each, away in zip(match.players, event.absent, strict=True) if away)
@@ -405,7 +405,7 @@ ENDED_KEPT = 10
 """The most tournaments that stay in memory after their end."""
 
 
-@takes(*events.TOURNAMENTS)
+@handles(*events.TOURNAMENTS)
 class TournamentRegister(HallPart):
     """The tournaments of a hall.
 
@@ -439,7 +439,7 @@ class TournamentRegister(HallPart):
         for each in self.going_on:
             yield from (each.made.player, *each.playing)
 
-    def named(self) -> Iterable[str]:
+    def protected_players(self) -> Iterable[str]:
         for each in self.going_on:
             yield from (each.made.player, *(entrant.player for entrant in each.entrants))
 
@@ -474,7 +474,7 @@ class TournamentRegister(HallPart):
             del self.known[each]
         match event:
             case events.TournamentMade(player=player):
-                return [Delivery(event, hall.told_of_seek(player, ""))]
+                return [Delivery(event, hall.seek_recipients(player, ""))]
             case events.PairingBegun() | events.PairingScored():
                 concerned: tuple[str, ...] = event.first, event.second
             case events.TournamentEntered() | events.TournamentLeft():

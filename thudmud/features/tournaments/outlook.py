@@ -44,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from thudmud.features.tournaments.matching import Mates, complete
+from thudmud.features.tournaments.matching import Mates, complete_matching
 
 MOST_STEPS = 5_000
 """The most steps of the search for one query; some hundredths of a second."""
@@ -82,7 +82,7 @@ class Outlook:
         self.steps = 0
 
     @property
-    def gave_up(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether the steps are used up, so that every answer from now on is no."""
         return self.steps >= MOST_STEPS_IN_ALL
 
@@ -107,11 +107,11 @@ class Outlook:
         graph = self._after(self._graph, pairs)
         return Outlook(graph, self._rounds - 1, has_bye=self._bye is not None)
 
-    def goes_on(self, pairs: Iterable[Pair]) -> bool:
+    def can_continue(self, pairs: Iterable[Pair]) -> bool:
         """Whether all rounds are possible, with fewest repeats, if the first has these pairs."""
         repeats = self.repeats
         self._ask()
-        return self._goes_on(self._graph, self._everybody, self._rounds, repeats, [*pairs])
+        return self._can_continue(self._graph, self._everybody, self._rounds, repeats, [*pairs])
 
     def first_round(
         self, fixed: Sequence[Pair], barred: Sequence[Collection[int]]
@@ -140,7 +140,7 @@ class Outlook:
         self._ask()
         for repeats in range(most + 1):
             for pairs in self._matchings(graph, again, repeats, self._all):
-                if self._goes_on(self._graph, self._everybody, self._rounds, most, pairs):
+                if self._can_continue(self._graph, self._everybody, self._rounds, most, pairs):
                     return set(map(frozenset, pairs))
         return None
 
@@ -169,14 +169,14 @@ class Outlook:
         if state in self._hopeless:
             return False
         for left, left_again, pairs in self._next_rounds(graph, again, rounds, repeats):
-            if self._goes_on(left, left_again, rounds, repeats, pairs):
+            if self._can_continue(left, left_again, rounds, repeats, pairs):
                 return True
         # A search that was abandoned has proved nothing.
         if self.steps < self._limit:
             self._hopeless.add(state)
         return False
 
-    def _goes_on(
+    def _can_continue(
         self, graph: Graph, again: Graph, rounds: int, repeats: int, pairs: Sequence[Pair]
     ) -> bool:
         """Whether some rounds are possible of which the first has these pairs."""
@@ -303,7 +303,7 @@ def _has_perfect_matching(graph: Sequence[int]) -> bool:
             other = next(_places(edges & unmatched))
             mates[place], mates[other] = other, place
             unmatched &= ~(1 << place | 1 << other)
-    return complete(mates, lambda one, two: bool(graph[one] >> two & 1))
+    return complete_matching(mates, lambda one, two: bool(graph[one] >> two & 1))
 
 
 def _struck(graph: Graph, one: int, two: int) -> Graph:

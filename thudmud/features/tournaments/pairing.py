@@ -18,7 +18,7 @@ from itertools import combinations
 from math import inf
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.tournaments.matching import Joined, Mates, complete
+from thudmud.features.tournaments.matching import Joined, Mates, complete_matching
 from thudmud.features.tournaments.swiss import Contestant, has_dwarfs_first, swiss_pairs
 from thudmud.game.events import BattleScore, TournamentKind
 from thudmud.values import Value
@@ -88,19 +88,19 @@ class Pairing(Value):
         return self.second is None
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the match is over, or a bye."""
         return self.result is not None or self.second is None
 
     @property
-    def played(self) -> bool:
+    def was_played(self) -> bool:
         """Whether both players came, and the match was played to its end."""
         return self.result is not None and not self.result.absent
 
     @property
     def is_level(self) -> bool:
         """Whether the match was played, and ended level in battle points."""
-        return self.played and self.battle_points(self.first) == 0
+        return self.was_played and self.battle_points(self.first) == 0
 
     def opponent(self, player: str) -> str | None:
         """Return a player's opponent; None for a bye."""
@@ -140,7 +140,7 @@ Rounds = Sequence[Sequence[Pairing]]
 """The pairings of each round so far, as `pair` returned them, with their results."""
 
 
-def seeded(entrants: Iterable[Entrant]) -> list[Entrant]:
+def sort_by_seed(entrants: Iterable[Entrant]) -> list[Entrant]:
     """Return entrants in order of seeding: by rating, then by order of entry."""
     return sorted(entrants, key=lambda each: -each.rating)
 
@@ -195,7 +195,7 @@ def pair(
     Raises:
         InvalidValueError: a pairing of the last round isn't over, or this is an arena.
     """
-    if not all(pairing.over for each in rounds for pairing in each):
+    if not all(pairing.is_over for each in rounds for pairing in each):
         raise InvalidValueError("a round is paired when those before it are over")
     match kind:
         case TournamentKind.ROUND_ROBIN:
@@ -224,7 +224,7 @@ def pair_free(
         pairings: all pairings so far, in order; some may not be over.
         free: the names of the free players, longest wait first.
     """
-    here = [each for each in seeded(entrants) if each.player in free]
+    here = [each for each in sort_by_seed(entrants) if each.player in free]
     records = _records(entrants, [pairings])
     ranked = sorted(here, key=lambda each: -records[each.player].score)
     names = [each.player for each in ranked]
@@ -233,21 +233,21 @@ def pair_free(
         latest |= {player: pairing.opponent(player) for player in pairing.players}
     are_alone = sum(each.left is None for each in entrants) <= 2
 
-    def joined(one: int, two: int) -> bool:
+    def may_pair(one: int, two: int) -> bool:
         is_again = latest.get(names[one]) == names[two] or latest.get(names[two]) == names[one]
         return are_alone or not is_again
 
-    for waiting in _fewest(free):
+    for waiting in _waiting_candidates(free):
         paired = [place for place, name in enumerate(names) if name not in waiting]
-        if mates := _by_rank(paired, joined):
+        if mates := pair_by_rank(paired, may_pair):
             return tuple(
-                _with_sides(ranked[upper], ranked[lower], records, ranked, ())
+                _assign_sides(ranked[upper], ranked[lower], records, ranked, ())
                 for upper, lower in mates
             )
     return ()
 
 
-def goes_on(pairing: Pairing, entrants: Iterable[Entrant]) -> str | None:
+def advancing_player(pairing: Pairing, entrants: Iterable[Entrant]) -> str | None:
     """Return the player who advances in a knock-out; None if nobody does, or not yet.
 
     If a match ends level, the player with the shorter won battle advances; else the higher seed.
@@ -260,7 +260,7 @@ def goes_on(pairing: Pairing, entrants: Iterable[Entrant]) -> str | None:
     there = [player for player in pairing.players if player not in result.absent]
     if len(there) < 2:
         return there[0] if there else None
-    order = [each.player for each in seeded(entrants)]
+    order = [each.player for each in sort_by_seed(entrants)]
 
     def merit(player: str) -> tuple[int, float, int]:
         return -pairing.battle_points(player), pairing.shortest_win(player), order.index(player)
@@ -279,7 +279,7 @@ def _round_robin(entrants: Sequence[Entrant], done: int, *, cycles: int) -> tupl
     meet. In a double round robin, the last two rounds of the first cycle are exchanged, as the
     handbook advises, so that nobody begins with the same side three times running.
     """
-    names = [each.player for each in seeded(entrants)]
+    names = [each.player for each in sort_by_seed(entrants)]
     left = {each.player for each in entrants if not each.plays(done + 1)}
     size = len(names) + len(names) % 2
     length = size - 1
@@ -294,14 +294,14 @@ def _round_robin(entrants: Sequence[Entrant], done: int, *, cycles: int) -> tupl
     if cycle:
         pairs = [(second, first) for first, second in pairs]
     return tuple(
-        _paired(names[first], names[second], left)
+        _make_pairing(names[first], names[second], left)
         for first, second in pairs
         if max(first, second) < len(names)  # else the other one rests, as everybody does once
     )
 
 
 def _swiss(entrants: Sequence[Entrant], rounds: Rounds, asked: int | None) -> tuple[Pairing, ...]:
-    here = [each for each in seeded(entrants) if each.plays(len(rounds) + 1)]
+    here = [each for each in sort_by_seed(entrants) if each.plays(len(rounds) + 1)]
     if len(here) < 2:
         return ()
     in_all = rounds_of(TournamentKind.SWISS, field_size(entrants), asked) or 0
@@ -325,7 +325,7 @@ def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ..
 
     A place in the tree is empty if there are too few players, or if nobody advances to it.
     """
-    seeds = seeded(entrants)
+    seeds = sort_by_seed(entrants)
     order = [0]
     while len(order) < len(seeds):
         order = [place for seed in order for place in (seed, 2 * len(order) - 1 - seed)]
@@ -333,7 +333,9 @@ def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ..
     known = {each.player: each for each in entrants}
     for each in rounds:
         ends = {
-            player: goes_on(pairing, entrants) for pairing in each for player in pairing.players
+            player: advancing_player(pairing, entrants)
+            for pairing in each
+            for player in pairing.players
         }
         winners = (
             next((ends.get(entrant.player) for entrant in pair if entrant), None)
@@ -348,19 +350,19 @@ def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ..
     for one, two in zip(tree[::2], tree[1::2], strict=True):
         here = sorted(filter(None, (one, two)), key=seeds.index)
         if len(here) == 2:
-            pairings.append(_with_sides(here[0], here[1], records, seeds, left))
+            pairings.append(_assign_sides(here[0], here[1], records, seeds, left))
         elif here and here[0].player not in left:
             pairings.append(Pairing(here[0].player, None))
     return tuple(pairings)
 
 
-def _fewest(free: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _waiting_candidates(free: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield candidates for waiting: as few players as possible, and shortest waits first."""
     for count in range(len(free) % 2, len(free), 2):
         yield from combinations(free[::-1], count)
 
 
-def _by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]:
+def pair_by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]:
     """Return pairs of all these players, with near neighbours where possible; [] if that fails.
 
     A greedy pairing by rank is extended to a perfect matching.
@@ -374,19 +376,19 @@ def _by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]:
         for lower in range(upper + 1, len(places)):
             if mates[upper] is None and mates[lower] is None and may_meet(upper, lower):
                 mates[upper], mates[lower] = lower, upper
-    if not complete(mates, may_meet):
+    if not complete_matching(mates, may_meet):
         return []
     pairs = ((upper, int(mate or 0)) for upper, mate in enumerate(mates))
     return [(places[upper], places[lower]) for upper, lower in pairs if upper < lower]
 
 
-def _paired(first: str, second: str, left: Collection[str]) -> Pairing:
+def _make_pairing(first: str, second: str, left: Collection[str]) -> Pairing:
     """Return a pairing, which is lost for players who have left."""
     absent = tuple(player for player in (first, second) if player in left)
     return Pairing(first, second, MatchResult((), absent) if absent else None)
 
 
-def _with_sides(
+def _assign_sides(
     upper: Entrant,
     lower: Entrant,
     records: Mapping[str, _Record],
@@ -396,8 +398,8 @@ def _with_sides(
     """Return a pairing with sides that even out; a newcomer's lot is the parity of their place."""
     one, two = (records[each.player].contestant() for each in (upper, lower))
     if has_dwarfs_first(one, two, by_lot=order.index(upper) % 2 == 0):
-        return _paired(upper.player, lower.player, left)
-    return _paired(lower.player, upper.player, left)
+        return _make_pairing(upper.player, lower.player, left)
+    return _make_pairing(lower.player, upper.player, left)
 
 
 @dataclass
@@ -437,7 +439,7 @@ def _records(entrants: Iterable[Entrant], rounds: Rounds) -> dict[str, _Record]:
                 record, points = records[player], pairing.match_points(player)
                 record.score += points
                 other = pairing.opponent(player)
-                if pairing.played and other:
+                if pairing.was_played and other:
                     record.met.append(other)
                     record.began.append(player == pairing.first)
                     record.floated = before[player] != before[other]

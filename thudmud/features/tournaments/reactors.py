@@ -12,7 +12,14 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from thudmud.features.tournaments.directing import WAVE, free, next_step, paired, pairings, present
+from thudmud.features.tournaments.directing import (
+    WAVE,
+    free_players,
+    next_step,
+    pair_round,
+    pairings,
+    present_entrants,
+)
 from thudmud.features.tournaments.model import Tournament, TournamentRegister
 from thudmud.features.tournaments.pairing import Pairing
 from thudmud.game.asides import Entered, TookOver
@@ -48,10 +55,10 @@ class Director(Reactor):
         self._service, self._hall, self._clock = service, service.hall, service.clock
         self.due: set[int] = set()
         self.is_working = self._is_stopped = False
-        service.at_stop(self.stop)
-        service.bus.on(TOURNAMENTS, self._tournament_changed)
-        service.bus.on((Entered, TookOver), self._came)
-        service.bus.on(TABLE_EVENTS_BUT_MOVES, self._board_changed)
+        service.on_stop(self.stop)
+        service.bus.subscribe(TOURNAMENTS, self._tournament_changed)
+        service.bus.subscribe((Entered, TookOver), self._came)
+        service.bus.subscribe(TABLE_EVENTS_BUT_MOVES, self._board_changed)
 
     @property
     def _tournaments(self) -> Mapping[int, Tournament]:
@@ -97,17 +104,17 @@ class Director(Reactor):
         if self.due and not (self.is_working or self._is_stopped):
             self._service.spawn(self._work())
 
-    async def look(self) -> None:
+    async def run_overdue(self) -> None:
         """Run the steps that are due in all tournaments; for a front end without timers."""
         self.due.update(self._tournaments)
         await self._work()
 
-    def next_look(self) -> float | None:
+    def next_run_time(self) -> float | None:
         """Return when the next step is due, for a front end without timers; None for never."""
         at, moments = self._clock(), list[float]()
         for each in self._tournaments.values():
             step = next_step(self._hall, each, at)
-            if step.decision or step.pairs:
+            if step.decision or step.needs_pairing:
                 return at
             moments += [] if step.at is None else [step.at]
         return min(moments, default=None)
@@ -133,7 +140,7 @@ class Director(Reactor):
 
     def _look_at(self, number: int, at: float) -> None:
         key = "tournament", str(number)
-        self._service.scheduler.at(key, at, lambda: self._look_soon({number}))
+        self._service.scheduler.schedule(key, at, lambda: self._look_soon({number}))
 
     async def _see_to(self, number: int) -> None:
         """Run all steps that are due in a tournament, and set the timer for the next.
@@ -147,7 +154,7 @@ class Director(Reactor):
                 found = await self._paired(tournament)
                 if self._tournaments.get(number) is not tournament:
                     continue  # changed while the thread was pairing: the pairings may be void
-                decision = paired(self._hall, tournament, found, self._clock())
+                decision = pair_round(self._hall, tournament, found, self._clock())
                 at = self._clock() + WAVE
             if decision is None:
                 if at is not None:
@@ -157,9 +164,9 @@ class Director(Reactor):
 
     async def _paired(self, tournament: Tournament) -> Sequence[Pairing]:
         """Compute the pairings of the next round, in a thread, since that can take a second."""
-        names: Sequence[str] = present(self._hall, tournament)
+        names: Sequence[str] = present_entrants(self._hall, tournament)
         if tournament.is_arena:
-            names = free(self._hall, tournament, self._clock())
+            names = free_players(self._hall, tournament, self._clock())
         if not self._service.scheduler.has_timers:
             return pairings(tournament, names)
         import asyncio  # noqa: PLC0415  (not needed without an event loop)

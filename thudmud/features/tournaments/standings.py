@@ -12,7 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from thudmud.features.tournaments.pairing import Entrant, Pairing, Rounds, goes_on, seeded
+from thudmud.features.tournaments.pairing import (
+    Entrant,
+    Pairing,
+    Rounds,
+    advancing_player,
+    sort_by_seed,
+)
 from thudmud.game.events import TournamentKind
 from thudmud.values import Value, replace
 
@@ -29,7 +35,7 @@ class Placing(Value):
         won: matches won, including those to which the opponent didn't come, but no byes.
         drawn: matches that ended level.
         lost: matches lost.
-        left: whether the player has left the tournament.
+        has_left: whether the player has left the tournament.
     """
 
     place: int
@@ -40,7 +46,7 @@ class Placing(Value):
     won: int = 0
     drawn: int = 0
     lost: int = 0
-    left: bool = False
+    has_left: bool = False
 
 
 def standings(
@@ -51,7 +57,7 @@ def standings(
     In a round robin, matches of a player who left before playing half of them don't count for
     anybody. Otherwise the remaining opponents would get their points for nothing.
     """
-    counted = [pairing for pairing in _counted(kind, entrants, rounds) if pairing.over]
+    counted = [pairing for pairing in _counting_pairings(kind, entrants, rounds) if pairing.is_over]
     of_player: dict[str, list[Pairing]] = {each.player: [] for each in entrants}
     for pairing in counted:
         for player in pairing.players:
@@ -62,7 +68,7 @@ def standings(
     }
     lines = [
         _line(kind, entrant, of_player[entrant.player], points, len(rounds))
-        for entrant in seeded(entrants)
+        for entrant in sort_by_seed(entrants)
     ]
     if kind is TournamentKind.KNOCK_OUT:
         reached = _reached(entrants, rounds)
@@ -85,17 +91,17 @@ def course(player: str, rounds: Rounds) -> tuple[Pairing | None, ...]:
     )
 
 
-def _counted(
+def _counting_pairings(
     kind: TournamentKind, entrants: Iterable[Entrant], rounds: Rounds
 ) -> Iterator[Pairing]:
     """Yield the pairings that count for points."""
     gone: set[str] = set()
-    if kind.is_all_play_all:
+    if kind.is_round_robin:
         names = [each.player for each in entrants]
         cycles = 2 if kind is TournamentKind.DOUBLE_ROUND_ROBIN else 1
         matches = cycles * (len(names) - 1)
         for entrant in entrants:
-            played = [each for each in course(entrant.player, rounds) if each and each.played]
+            played = [each for each in course(entrant.player, rounds) if each and each.was_played]
             if entrant.left is not None and 2 * len(played) < matches:
                 gone.add(entrant.player)
     for pairings in rounds:
@@ -116,10 +122,10 @@ def _line(
     met = [
         (points[str(each.opponent(player))], each.match_points(player))
         for each in matches
-        if each.played
+        if each.was_played
     ]
     tie_break = 0.0
-    if kind.is_all_play_all:
+    if kind.is_round_robin:
         tie_break = sum(theirs * result for theirs, result in met)
     elif kind is TournamentKind.SWISS:
         # A round without an opponent counts as a meeting with somebody who has the player's own
@@ -143,7 +149,7 @@ def _against_each_other(
 ) -> dict[str, float]:
     """Return the players' points in matches among themselves; 0 unless each has met all others."""
     among = {
-        player: [each for each in of_player[player] if each.played and names >= {*each.players}]
+        player: [each for each in of_player[player] if each.was_played and names >= {*each.players}]
         for player in names
     }
     if any(
@@ -162,10 +168,10 @@ def _reached(entrants: Sequence[Entrant], rounds: Rounds) -> dict[str, float]:
     still_in = {each.player for each in entrants if each.left is None}
     for pairings in rounds:
         for pairing in pairings:
-            winner = goes_on(pairing, entrants)
+            winner = advancing_player(pairing, entrants)
             if winner:
                 won[winner] += 1
-            if pairing.over:
+            if pairing.is_over:
                 still_in -= {*pairing.players} - {winner}
     return {player: rounds + 0.5 * (player in still_in) for player, rounds in won.items()}
 

@@ -75,7 +75,7 @@ from itertools import (
 from operator import itemgetter
 from typing import NamedTuple
 
-from thudmud.features.tournaments.matching import Joined, Mates, augment, complete
+from thudmud.features.tournaments.matching import Joined, Mates, augment_matching, complete_matching
 from thudmud.features.tournaments.outlook import Outlook, Pair
 
 FEW = 42
@@ -126,7 +126,7 @@ def swiss_pairs(contestants: Sequence[Contestant], more: int = 0) -> tuple[list[
         has_bye = len(graph) > len(contestants)
         outlooks = [Outlook(graph, rounds, has_bye=has_bye) for rounds in (more + 1, 1)] + [None]
     for outlook, met in product(outlooks, _met(contestants)):
-        if outlook and outlook.gave_up:
+        if outlook and outlook.is_exhausted:
             continue  # the next outlook covers fewer rounds
         found = (_round(contestants, met, bye, outlook) for bye in _byes(contestants))
         rounds = (each for each in found if each)
@@ -168,13 +168,13 @@ def _round(
         outlook: the rounds that must be possible, this one first; None for this one alone.
     """
     players = [place for place in range(len(contestants)) if place != bye]
-    if not _pairable(players, met):
+    if not _can_pair_all(players, met):
         return None
     resting = [] if bye is None else [(bye, len(contestants))]
     balances = [each.balance for each in contestants]
 
     def holds(pairs: Sequence[Pair]) -> bool:
-        return outlook is None or outlook.goes_on([*resting, *pairs])
+        return outlook is None or outlook.can_continue([*resting, *pairs])
 
     pairs = _pairs_ahead(contestants, met, resting, outlook)
     if pairs is None:
@@ -220,7 +220,7 @@ def _pairs_ahead(
         done = {*chain(*kept)}
         unpaired = [place for place in range(len(contestants)) if place not in done]
         pairs = _Pairing(contestants, [*map(frozenset, barred)]).paired(unpaired)
-        if outlook is None or outlook.goes_on([*kept, *pairs]):
+        if outlook is None or outlook.can_continue([*kept, *pairs]):
             return [*kept[len(resting) :], *pairs]
         for one, two in pairs:
             # ``way_out`` is a round that contains all pairs kept so far and leaves the others
@@ -233,7 +233,7 @@ def _pairs_ahead(
                     break
                 way_out = another
             kept.append((one, two))
-        if outlook.gave_up:
+        if outlook.is_exhausted:
             return None
     return None
 
@@ -374,7 +374,7 @@ def _evened(
             one, two = players[one], players[two]
             return two not in met[one] and not _lean(balances, one, two)
 
-        if complete(mates, may_meet):
+        if complete_matching(mates, may_meet):
             changed = [
                 (players[one], players[int(two or 0)])
                 for one, two in enumerate(mates)
@@ -481,9 +481,9 @@ class _Pairing:
             if best and [*map(self._score, floaters)] != [*map(self._score, best[1])]:
                 break  # more of them [C4], or a lower score [C5], than in the best
             rest = [each for each in below if each not in floaters]
-            if self._pairable([*top, *floaters]) and self._pairable(rest):
+            if self._can_pair_all([*top, *floaters]) and self._can_pair_all(rest):
                 again = sum(self._contestants[each].floated for each in floaters)  # [C7]
-                found = (not self._goes_on(rest), again), floaters
+                found = (not self._can_continue(rest), again), floaters
                 best = min(best, found, key=itemgetter(0)) if best else found
                 if best[0] == (False, 0):
                     break
@@ -512,7 +512,7 @@ class _Pairing:
 
     def _left_over(self, players: Sequence[int]) -> int:
         """Return how many players a maximum matching leaves unpaired."""
-        if _have_met_few(players, self._met):
+        if _is_dirac_graph(players, self._met):
             return len(players) % 2
         return self._paired_among(players).count(None)
 
@@ -526,7 +526,7 @@ class _Pairing:
         players = [*top, *below]
         mates = [*self._paired_among(top)]
         mates += [None if each is None else each + len(top) for each in self._paired_among(below)]
-        complete(mates, lambda one, two: players[two] not in self._met[players[one]])
+        complete_matching(mates, lambda one, two: players[two] not in self._met[players[one]])
         return tuple(players[each] for each in mates[: len(top)] if each and each >= len(top))
 
     def _paired_among(self, players: Sequence[int]) -> Mates:
@@ -534,22 +534,24 @@ class _Pairing:
         mates: Mates = [None] * len(players)
         for place, mate in enumerate(mates):
             if mate is None:
-                augment(mates, place, lambda one, two: players[two] not in self._met[players[one]])
+                augment_matching(
+                    mates, place, lambda one, two: players[two] not in self._met[players[one]]
+                )
         return mates
 
-    def _goes_on(self, rest: Sequence[int]) -> bool:
+    def _can_continue(self, rest: Sequence[int]) -> bool:
         """Whether the next bracket needs one upfloater at most [C6], and the rest pairs."""
         if not rest:
             return True
         top, below = self._top(rest)
         for floaters in combinations(below, len(top) % 2):
             others = [each for each in below if each not in floaters]
-            if self._pairable([*top, *floaters]) and self._pairable(others):
+            if self._can_pair_all([*top, *floaters]) and self._can_pair_all(others):
                 return True
         return False
 
-    def _pairable(self, players: Sequence[int]) -> bool:
-        return _pairable(players, self._met)
+    def _can_pair_all(self, players: Sequence[int]) -> bool:
+        return _can_pair_all(players, self._met)
 
     def _folded(self, bracket: Sequence[int], upfloaters: frozenset[int]) -> list[Pair]:
         """Return the first arrangement of a bracket, with [C8] if possible."""
@@ -558,30 +560,30 @@ class _Pairing:
         def may_meet(one: int, two: int) -> bool:
             return two not in self._met[one]
 
-        def spares(one: int, two: int) -> bool:
+        def may_meet_under_c8(one: int, two: int) -> bool:
             """Whether two may meet, and neither is an upfloater who meets a recent floater [C8]."""
             return may_meet(one, two) and not (
                 (one in upfloaters and known[two].floated)
                 or (two in upfloaters and known[one].floated)
             )
 
-        for joined in (spares, may_meet):
+        for joined in (may_meet_under_c8, may_meet):
             if (found := _first_in_order(bracket, joined)) is not None:
                 return found
         raise AssertionError("those of a bracket can be paired")
 
 
-def _pairable(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
+def _can_pair_all(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
     """Whether the players have a perfect matching without barred pairs."""
     size = len(players)
     if size % 2:
         return False
-    if _have_met_few(players, met):
+    if _is_dirac_graph(players, met):
         return True
-    return complete([None] * size, lambda one, two: players[two] not in met[players[one]])
+    return complete_matching([None] * size, lambda one, two: players[two] not in met[players[one]])
 
 
-def _have_met_few(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
+def _is_dirac_graph(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
     """Whether everybody may meet at least half of the players.
 
     By Dirac's theorem there is a Hamiltonian cycle then, so all can be paired, or all but one. This
@@ -590,7 +592,7 @@ def _have_met_few(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool
     return all(len(players) - 1 - len(met[each]) >= len(players) // 2 for each in players)
 
 
-def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None:
+def _first_in_order(bracket: Sequence[int], may_pair: Joined) -> list[Pair] | None:
     """Return the lexicographically first arrangement of a bracket; None if there is none.
 
     Arrangements are ordered by the set of upper players, then by the opponents of these. If all may
@@ -599,7 +601,7 @@ def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None
 
     Args:
         bracket: the players, by rank.
-        joined: whether two of them may meet.
+        may_pair: whether two of them may meet.
     """
     size = len(bracket)
     is_upper: list[bool | None] = [None] * size
@@ -613,7 +615,7 @@ def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None
         upper, lower = (one, two) if one < two else (two, one)
         if is_upper[upper] is False or is_upper[lower] or not settled.isdisjoint((one, two)):
             return False
-        return joined(bracket[one], bracket[two])
+        return may_pair(bracket[one], bracket[two])
 
     mates: Mates = [None] * size
     for upper in range(size // 2):  # a greedy start: nearly always the answer, or close to it
@@ -621,7 +623,7 @@ def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None
             if mates[lower] is None and allowed(upper, lower):
                 mates[upper], mates[lower] = lower, upper
                 break
-    if not complete(mates, allowed):
+    if not complete_matching(mates, allowed):
         return None
 
     def changed(one: int, two: int | None) -> bool:
@@ -637,7 +639,7 @@ def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None
         if two is not None:
             mates[one], mates[two] = two, one
             settled.update((one, two))
-        if complete(mates, allowed):
+        if complete_matching(mates, allowed):
             return True
         mates[:] = before
         settled.difference_update((one, two))

@@ -41,29 +41,29 @@ class Tv(Command):
         if not self.is_on:
             if tv_board(person) is None:
                 raise RefusedError(TvRefusal.TV_IS_OFF)
-            return scene.tell(turned(person, None))
+            return scene.decide_asides(turn_tv(person, None))
         battles = list(watchable_battles(scene.hall, person))
         if len(battles) > 1:
             players = (player for table in battles for player in table.seats.values())
             scores = scene.found[ScoresLookup(tuple(sorted(players)))]
             battles.sort(key=lambda table: _merit(table, scores), reverse=True)
         if not battles:
-            return scene.tell(turned(person, ""))
+            return scene.decide_asides(turn_tv(person, ""))
         others = [each for each in person.observed if each != tv_board(person)]
         if len(others) >= MOST_OBSERVED:
             boards = tuple(others)
             raise RefusedError(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=boards)
-        return scene.tell(turned(person, battles[0].name))
+        return scene.decide_asides(turn_tv(person, battles[0].name))
 
 
 class Retune(Command):
     """Switch a tv that is on to the best battle; issued by the service, never typed."""
 
     def decide(self, scene: CommandContext) -> Decision:
-        return Tv().decide(scene) if tv_board(scene.person) is not None else scene.tell()
+        return Tv().decide(scene) if tv_board(scene.person) is not None else scene.decide_asides()
 
 
-def turned(person: Person, to: str | None) -> TvTurned:
+def turn_tv(person: Person, to: str | None) -> TvTurned:
     """Return the aside that switches a player's tv to a state, see `TvState.board`."""
     before = tv_board(person)
     observed = tuple(each for each in person.observed if each != before)
@@ -76,7 +76,7 @@ def watchable_battles(hall: Hall, person: Person) -> Iterable[Table]:
     """Yield the tables with a running battle that the player doesn't already see or play in."""
     seen = {person.room, *person.observed} - {tv_board(person) or None}
     for table in hall.tables.values():
-        is_played = table.running and table.match and not table.is_practice and table.full
+        is_played = table.is_running and table.match and not table.is_practice and table.is_full
         if is_played and table.name not in seen and person.name not in table.seats.values():
             yield table
 

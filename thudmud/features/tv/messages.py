@@ -8,12 +8,12 @@ from thudmud.features.tv.commands import Tv
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.game.hall import Hall
 from thudmud.views.data import Fact
-from thudmud.views.facts import observed_fact, state_facts, whole
+from thudmud.views.facts import observed_fact, state_facts, table_facts_in_full
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
-from thudmud.views.standing import board_line, stands
+from thudmud.views.standing import board_and_status_lines, board_line
 from thudmud.views.view import View
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrap
 
 ENDS = f'"{Tv.turned_off()}" turns it off.'
 
@@ -21,15 +21,15 @@ add_refusal_texts({TvRefusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.'})
 
 
 @words.register
-def _turned(turned: TvTurned, occasion: RenderContext, view: View) -> list[str]:
+def _render_tv_turned(turned: TvTurned, occasion: RenderContext, view: View) -> list[str]:
     if turned.shown is None:
-        return wrapped("Your tv is off.", view.width)
+        return wrap("Your tv is off.", view.width)
     if not turned.shown:
         nothing = "No battle is being played that you do not see anyway."
-        return wrapped(f"{nothing} Your tv shows the next one that begins. {ENDS}", view.width)
+        return wrap(f"{nothing} Your tv shows the next one that begins. {ENDS}", view.width)
     table = occasion.known_table
-    lines = wrapped(f"Your tv shows the {board_line(occasion.hall, table)}. {ENDS}", view.width)
-    return lines + stands(table, view)
+    lines = wrap(f"Your tv shows the {board_line(occasion.hall, table)}. {ENDS}", view.width)
+    return lines + board_and_status_lines(table, view)
 
 
 @facts.register
@@ -37,7 +37,7 @@ def _turned_facts(turned: TvTurned, occasion: RenderContext) -> Iterator[Fact]:
     yield _state(occasion.hall, turned.player)
     yield observed_fact(occasion.hall, turned.player)
     if occasion.table:
-        yield from whole(occasion.table, turned.player)
+        yield from table_facts_in_full(occasion.table, turned.player)
 
 
 @state_facts

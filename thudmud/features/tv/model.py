@@ -31,7 +31,7 @@ class TvState(PersonPart):
     def board_renamed(self, board: str, name: str) -> TvState:
         return TvState(name) if self.board == board else self
 
-    def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
+    def adapt_observe_aside(self, chosen: ObserveChosen) -> ObserveChosen:
         if chosen.board != self.board:
             return chosen
         return TvTurned(chosen.player, chosen.board, chosen.observed)
@@ -52,7 +52,7 @@ class TvTurned(ObserveChosen):
 
     shown: str | None = None
 
-    def abroad(self) -> Aside:
+    def form_for_other_nodes(self) -> Aside:
         return ObserveChosen(self.player, self.board, self.observed)
 
 

@@ -24,7 +24,7 @@ def setup(service: FeatureContext) -> None:
     def battle_changed(applied: AppliedEvent) -> None:
         """Switch the tvs that show this board if its battle ended, or else the idle ones."""
         table = applied.table
-        retune(table.name if table and not table.running else "")
+        retune(table.name if table and not table.is_running else "")
 
     def board_closed(_: AppliedEvent) -> None:
         retune("")
@@ -50,10 +50,10 @@ def setup(service: FeatureContext) -> None:
         except StoreError as error:
             _log.error("could not switch a tv: %s", error, extra={"player": name})
             again = service.clock() + RETRY
-            service.scheduler.at(("tv", name), again, lambda: service.spawn(turn(name)))
+            service.scheduler.schedule(("tv", name), again, lambda: service.spawn(turn(name)))
 
     # A battle also pauses when a player leaves their seat, and continues when somebody takes it.
-    service.bus.on(
+    service.bus.subscribe(
         (
             events.BattleStarted,
             events.BattleEnded,
@@ -65,4 +65,4 @@ def setup(service: FeatureContext) -> None:
         ),
         battle_changed,
     )
-    service.bus.on(events.BoardClosed, board_closed)
+    service.bus.subscribe(events.BoardClosed, board_closed)
