@@ -144,7 +144,7 @@ class House:
         self._others: list[int] = []
         """Store positions of entries that aren't of a board of the host's: see `_is_other`."""
         self._store = Store.in_memory(clock=lambda: self._now)
-        last = self._bring_in(events)
+        last = self._load_events(events)
         self._left = last if left is None else left
         """Time since which clocks have stood still; None after the first call with a time."""
         self._service = Service(
@@ -167,7 +167,7 @@ class House:
 
             name_bots(self.hall, bots)
         position = at_once(self._store.position())
-        at_once(self._store.subscribe(None, position, self._note_others, _never))
+        at_once(self._store.subscribe(None, position, self._note_others, _raise_store_error))
         at_once(put_up(self._store, self.hall.tables.values(), self._now))
         at_once(self._service.follow())
 
@@ -188,7 +188,7 @@ class House:
                 break
             position += 1
         entries: list[Entry] = []
-        at_once(self._store.subscribe(None, position, entries.extend, _never)).close()
+        at_once(self._store.subscribe(None, position, entries.extend, _raise_store_error)).close()
         return [
             to_line(entry.stream, cast("Event", entry.event))
             for entry in entries
@@ -471,7 +471,7 @@ class House:
             if name not in self._visits:
                 self._let_in(name, opponent)
         at_once(work)
-        while self._opponents and self._bots_act():
+        while self._opponents and self._run_bots():
             pass
         told, self._told = self._told, []  # `_taken`, inlined because this runs for each line
         return told
@@ -484,7 +484,7 @@ class House:
         for table in self.hall.tables.seats_of(name):
             watch(Delivery(Asked(name, ViewGame(), table.name), (name,), table))
 
-    def _bots_act(self) -> bool:
+    def _run_bots(self) -> bool:
         """Execute the bots' own commands; return whether there were any."""
         acted = False
         for name, bot in self._opponents.items():
@@ -504,7 +504,7 @@ class House:
     def _note_others(self, entries: Iterable[Entry]) -> None:
         self._others += [each.position for each in entries if _is_other(each)]
 
-    def _bring_in(self, lines: Iterable[str]) -> float | None:
+    def _load_events(self, lines: Iterable[str]) -> float | None:
         """Store and fold earlier events without messages, and return the time of the last one."""
         past = _Past(self.hall)
         try:
@@ -655,5 +655,5 @@ def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
             raise InvalidValueError(f"{key!r:.50} cannot be the key of {counted(times, 'board')}")
 
 
-def _never(error: StoreError) -> None:
+def _raise_store_error(error: StoreError) -> None:
     raise error  # reading a store in memory can't fail

@@ -118,7 +118,7 @@ class GuessThrottle:
 
         def tell_how_long() -> None:
             nonlocal telling
-            if sentence := self._prospect(places[len(passed) :], turn):
+            if sentence := self._estimate_wait(places[len(passed) :], turn):
                 tell(sentence)
             else:
                 telling = loop.call_later(MOMENT, tell_how_long)
@@ -169,7 +169,7 @@ class GuessThrottle:
         if not task.cancelled():
             task.exception()  # mark it as retrieved: the waiter may be cancelled
 
-    def _prospect(self, places: Sequence[_Place], turn: asyncio.Future[None]) -> str:
+    def _estimate_wait(self, places: Sequence[_Place], turn: asyncio.Future[None]) -> str:
         """Estimate the wait of a guess in the first of these queues, as a sentence for the player.
 
         The estimate assumes that all earlier guesses are wrong. It is "" if few wrong guesses have

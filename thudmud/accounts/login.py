@@ -192,7 +192,7 @@ class AccountDialogues:
             elif not words:
                 continue
             else:
-                with _store_errors_told(prompter):
+                with _report_store_errors(prompter):
                     if login := await self._claim(prompter, words, address):
                         self.last_seen.came(login.name, network(address))
                         return replace(login, choices=tuple(choices.values()))
@@ -220,10 +220,10 @@ class AccountDialogues:
         Returns:
             Whether the name was registered.
         """
-        with _store_errors_told(prompter):
+        with _report_store_errors(prompter):
             if account := await self._store.read(accounts.find, name):
                 prompter.say(
-                    self._ban_told(name)
+                    self._ban_reason(name)
                     if account.banned
                     else f'The name {name} is registered already; "password" changes its password.'
                 )
@@ -241,7 +241,7 @@ class AccountDialogues:
                 return False
             epochs.intersection_update({epoch})
             prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
-            await self._give_word(prompter, account)  # the guest's word has become invalid
+            await self._give_resume_word(prompter, account)  # the guest's word has become invalid
             return True
         return False
 
@@ -256,7 +256,7 @@ class AccountDialogues:
             address: the member's address.
             epochs: the epochs at which the session is valid; updated.
         """
-        with _store_errors_told(prompter):
+        with _report_store_errors(prompter):
             if await self._store.read(accounts.find, name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
                 return
@@ -268,7 +268,7 @@ class AccountDialogues:
                 return
             account = None
             while not account and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
-                account = await self._prove(prompter, name, old, address)
+                account = await self._authenticate(prompter, name, old, address)
                 if not account:
                     prompter.say("That is not your password. An empty line gives up.")
             password = await self._choose(prompter, name) if account else None
@@ -287,7 +287,7 @@ class AccountDialogues:
             prompter.say("Your password has been changed.")
             for sentences in ended:
                 prompter.say(sentences)
-            await self._give_word(prompter, replace(account, epoch=epoch))
+            await self._give_resume_word(prompter, replace(account, epoch=epoch))
 
     async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: Epochs) -> None:
         """End all logins of a member apart from the session that asks for it.
@@ -297,7 +297,7 @@ class AccountDialogues:
             name: the member's name.
             epochs: the epochs at which the session is valid; updated.
         """
-        with _store_errors_told(prompter):
+        with _report_store_errors(prompter):
             account = await self._store.read(accounts.find, name)
             if account is None:
                 prompter.say(
@@ -322,7 +322,7 @@ class AccountDialogues:
             )
             for sentences in ended:
                 prompter.say(sentences)
-            await self._give_word(prompter, replace(account, epoch=epoch))
+            await self._give_resume_word(prompter, replace(account, epoch=epoch))
 
     # Names.
 
@@ -347,19 +347,19 @@ class AccountDialogues:
             # Read anew in each round: the guess before may have waited for long.
             account = await self._store.read(accounts.find, name)
             if account is None or account.banned:
-                prompter.say(self._ban_told(name) if account else _REMOVED.format(name))
+                prompter.say(self._ban_reason(name) if account else _REMOVED.format(name))
                 return None
             if proved:
                 # During the check all logins may have been ended, or the name given to another.
                 is_same = account.epoch == proved.epoch
-                if is_same and await self._give_word(prompter, account, instead_of=password):
+                if is_same and await self._give_resume_word(prompter, account, instead_of=password):
                     return Login(account.name, account)
                 prompter.say(_JUST_CHANGED.format(name))
             password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
             registered = ""
             if not password:
                 return None
-            proved = await self._prove(prompter, name, password, address, by_word=True)
+            proved = await self._authenticate(prompter, name, password, address, by_word=True)
             if not proved:
                 prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
@@ -381,7 +381,7 @@ class AccountDialogues:
             right = await self._is_right(prompter, guess, is_right)
             if account := await self._store.read(accounts.find, name):
                 prompter.say(
-                    self._ban_told(name)
+                    self._ban_reason(name)
                     if account.banned
                     else f"The name {name} has just been registered: its resume word does not count"
                     " any more."
@@ -392,7 +392,7 @@ class AccountDialogues:
             prompter.say(f"That is not the resume word of {name}.")
         return None
 
-    def _ban_told(self, name: str) -> str:
+    def _ban_reason(self, name: str) -> str:
         """Return why a name is banned, as a sentence; a general one if that isn't known yet."""
         return self._directory.ban_told(name, "") or JUST_BANNED.format(name)
 
@@ -401,9 +401,9 @@ class AccountDialogues:
     ) -> Login | None:
         """Give a free name to a new guest, once one of a limited number of slots is free."""
         async with self._taking:
-            return await self._take_now(prompter, name, before, address)
+            return await self._register_guest_now(prompter, name, before, address)
 
-    async def _take_now(
+    async def _register_guest_now(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
         if self._directory.is_here(name) or await self._directory.is_needed(name):
@@ -425,7 +425,7 @@ class AccountDialogues:
         prompter.keep(name, word)
         return Login(name, word=word)
 
-    async def _give_word(
+    async def _give_resume_word(
         self, prompter: Prompter, account: Account, *, instead_of: str = ""
     ) -> bool:
         """Give a member's program a resume word, which is accepted in place of the password.
@@ -475,7 +475,7 @@ class AccountDialogues:
             prompter.say(f"{problem or 'The two differ.'} An empty line gives up.")
         return None
 
-    async def _prove(
+    async def _authenticate(
         self, prompter: Prompter, name: str, secret: str, address: str, *, by_word: bool = False
     ) -> Account | None:
         """Check a member's secret, throttled as a guess.
@@ -542,7 +542,7 @@ def _next_epoch(epochs: Epochs) -> int:
 
 
 @contextmanager
-def _store_errors_told(prompter: Prompter) -> Iterator[None]:
+def _report_store_errors(prompter: Prompter) -> Iterator[None]:
     """End a dialogue with a sentence for the player if the store fails."""
     try:
         yield

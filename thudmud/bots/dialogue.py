@@ -89,17 +89,17 @@ class Dialogue:
         self._players: dict[Level | None, Player] = {}
         """Players of the current rules by level; they keep their search results between plies."""
         self._commands: dict[str, Callable[[list[str]], str]] = {
-            "name": _alone(lambda: title),
-            "capabilities": _alone(self._capabilities),
+            "name": _without_arguments(lambda: title),
+            "capabilities": _without_arguments(self._capabilities),
             "rules": self._rules,
             "position": self._position,
             "moves": self._moves,
-            "legal": _alone(self._legal),
+            "legal": _without_arguments(self._legal),
             "play": self._play,
             "ply": self._play,
-            "undo": _alone(self._undo),
-            "score": _alone(self._score),
-            "result": _alone(self._result),
+            "undo": _without_arguments(self._undo),
+            "score": _without_arguments(self._score),
+            "result": _without_arguments(self._result),
             "perft": self._perft,
             "level": self._set_level,
             "seed": self._set_seed,
@@ -107,8 +107,8 @@ class Dialogue:
             "worth": self._worth,
             "line": self._line,
             "info": self._info,
-            "stop": _alone(str),
-            "quit": _alone(self._quit),
+            "stop": _without_arguments(str),
+            "quit": _without_arguments(self._quit),
         }
 
     def answer(self, line: str) -> str | None:
@@ -340,7 +340,7 @@ def _played(game: Game, word: str) -> Game:
     return game.push(word)
 
 
-def _alone(command: Callable[[], str]) -> Callable[[list[str]], str]:
+def _without_arguments(command: Callable[[], str]) -> Callable[[list[str]], str]:
     """Wrap a command without arguments, so that it rejects further words."""
 
     def answer(words: list[str]) -> str:

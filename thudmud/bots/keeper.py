@@ -37,9 +37,9 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
     Returns:
         The exit status of the keeper.
     """
-    _give_way(niceness)
+    _lower_priority(niceness)
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    _adopt_all()
+    _become_subreaper()
     if os.getppid() != server:  # the server ended before PR_SET_PDEATHSIG took effect
         return 1
     try:
@@ -66,7 +66,7 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
     return 0
 
 
-def _give_way(niceness: int) -> None:
+def _lower_priority(niceness: int) -> None:
     """Lower the priority, even where Linux schedules by autogroup.
 
     With autogroups, sched(7), niceness only applies within a session, and the keeper leads its own.
@@ -77,7 +77,7 @@ def _give_way(niceness: int) -> None:
             Path("/proc/self/autogroup").write_text(str(niceness), encoding="ascii")
 
 
-def _adopt_all() -> None:
+def _become_subreaper() -> None:
     """Become a subreaper, and request SIGTERM for the end of the server (Linux only)."""
     import ctypes  # noqa: PLC0415  (may be missing on systems without such a call)
 

@@ -276,7 +276,7 @@ class Opponent:
         """
         done = []
         for seat in self._seats.values():
-            for command, when in self._wanted(seat):
+            for command, when in self._wanted_commands(seat):
                 before = seat.done.get(command)
                 if when > now or (before is not None and now - before < REPEAT_AFTER):
                     continue
@@ -290,7 +290,7 @@ class Opponent:
         """Return the time of the next due command; None if there is none without a new event."""
         times = []
         for seat in self._seats.values():
-            for command, when in self._wanted(seat):
+            for command, when in self._wanted_commands(seat):
                 done = seat.done.get(command)
                 times.append(when if done is None else done + REPEAT_AFTER)
         return max(now, min(times)) if times else None
@@ -312,16 +312,16 @@ class Opponent:
     def _seat(self, board: str) -> _Seat | None:
         return next((each for each in self._seats.values() if each.table.name == board), None)
 
-    def _wanted(self, seat: _Seat) -> list[tuple[Command, float]]:
+    def _wanted_commands(self, seat: _Seat) -> list[tuple[Command, float]]:
         """Return the wanted commands at a board with the times at which they are due.
 
         The result is cached, because any event at one board leads to calls for all boards.
         """
         if seat.wanted is None:
-            seat.wanted = list(self._worked_out(seat))
+            seat.wanted = list(self._work_out_commands(seat))
         return seat.wanted
 
-    def _worked_out(self, seat: _Seat) -> Iterator[tuple[Command, float]]:
+    def _work_out_commands(self, seat: _Seat) -> Iterator[tuple[Command, float]]:
         board = seat.table.name
         theirs, later = seat.offered_by(seat.side.other), seat.since + self._patience
         if theirs:
@@ -371,11 +371,11 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
     """Return the command that accepts an acceptable offer, or declines all of them."""
-    answer = next((OFFERING[offer] for offer in offers if _agrees(offer, seat)), No)
+    answer = next((OFFERING[offer] for offer in offers if _should_accept(offer, seat)), No)
     return answer(seat.table.name)
 
 
-def _agrees(offer: Offer, seat: _Seat) -> bool:
+def _should_accept(offer: Offer, seat: _Seat) -> bool:
     match offer:
         case Offer.END:
             return _may_end(seat)

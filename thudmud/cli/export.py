@@ -134,7 +134,7 @@ async def export(
         raise StrangerError(repr(player))
     records = going_on = 0
     in_all = await store.read(battles.count)
-    async for battle in _among(store, player, since):
+    async for battle in _matching_battles(store, player, since):
         told(battle.number, in_all)
         if battle.state in GOING_ON:
             going_on += 1
@@ -151,7 +151,7 @@ async def export(
     return Written(records, going_on)
 
 
-async def _among(store: Store, player: str | None, since: float) -> AsyncIterator[Battle]:
+async def _matching_battles(store: Store, player: str | None, since: float) -> AsyncIterator[Battle]:
     """Yield battles by number, with only one page of them in memory."""
     last = 0
     while page := await store.read(battles.battles, player, last, PAGE, since=since):

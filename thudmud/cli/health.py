@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         file = folder / storage.file
         where, seconds = str(file), last_stored(file) if file.exists() else None
     else:
-        where, seconds = "the database", asyncio.run(_last_beat(storage, folder))
+        where, seconds = "the database", asyncio.run(_seconds_since_heartbeat(storage, folder))
     if seconds is None:
         print(f"No server runs on {where}.", file=sys.stderr)
     elif seconds > LEASE:
@@ -50,6 +50,6 @@ def run(options: argparse.Namespace) -> int:
     return 1
 
 
-async def _last_beat(storage: StorageSettings, folder: Path) -> float | None:
+async def _seconds_since_heartbeat(storage: StorageSettings, folder: Path) -> float | None:
     async with opened(storage, folder) as store:
         return await store.read(nodes.last_beat)

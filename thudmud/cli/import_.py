@@ -166,9 +166,9 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
         KnownError: the battle is already stored.
         StoreError: the battle could not be stored.
     """
-    if number := await _played_here(store, battle):
+    if number := await _find_played_here(store, battle):
         raise KnownError("played here", number)
-    began = BattleId(STREAMS + _likeness(battle), 1)
+    began = BattleId(STREAMS + _identity_digest(battle), 1)
     said = [Commented(battle.at, each.player, *began, each.ply, each.text) for each in comments]
     while True:
         version = await store.version(HALL)
@@ -182,7 +182,7 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
             return began
 
 
-async def _played_here(store: Store, battle: Imported) -> int | None:
+async def _find_played_here(store: Store, battle: Imported) -> int | None:
     """Return the number of an identical battle that was played here; None if there is none."""
     begins = day_begins(day(battle.at)) or 0.0
     for known in await store.read(
@@ -196,7 +196,7 @@ async def _played_here(store: Store, battle: Imported) -> int | None:
     return None
 
 
-def _likeness(battle: Imported) -> str:
+def _identity_digest(battle: Imported) -> str:
     """Return a digest of an imported battle's identity: rules, players, day and record.
 
     The plies alone wouldn't identify it: many battles begin alike, and some end soon.
@@ -225,8 +225,8 @@ def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]
     at = changed if named.at is None else named.at
     if record.date:
         at = _day(record.date)
-    dwarf = _player_meant(Side.DWARF, record.dwarf, given.dwarf) or named.dwarf
-    troll = _player_meant(Side.TROLL, record.troll, given.troll) or named.troll
+    dwarf = _resolve_player(Side.DWARF, record.dwarf, given.dwarf) or named.dwarf
+    troll = _resolve_player(Side.TROLL, record.troll, given.troll) or named.troll
     outcome = named.outcome(game)
     rules, plies = game.ruleset.name, len(game.moves)
     battle = Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
@@ -281,7 +281,7 @@ def _day(date: str) -> float:
     return begins
 
 
-def _player_meant(side: Side, told: str, given: str) -> str:
+def _resolve_player(side: Side, told: str, given: str) -> str:
     """Return the player of a side by the header or else the option; "" if neither names one."""
     if told and not is_player(told):
         right = "should be 2 to 20 letters from A to Z"

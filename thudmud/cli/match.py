@@ -427,8 +427,8 @@ class _Contest:
         return {
             "name": self._bots[at].name,
             "points": sum(each.points(bot) for each in played),
-            **_of_margins("as_dwarfs", self._margins(bot, played, as_dwarfs=True)),
-            **_of_margins("as_trolls", self._margins(bot, played, as_dwarfs=False)),
+            **_margin_statistics("as_dwarfs", self._margins(bot, played, as_dwarfs=True)),
+            **_margin_statistics("as_trolls", self._margins(bot, played, as_dwarfs=False)),
             "illegal_plies": faults[Forfeit.ILLEGAL.value],
             "time_outs": faults[Forfeit.LATE.value],
             "failures": faults[Forfeit.FAILED.value],
@@ -572,7 +572,7 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _of_margins(side: str, margins: Sequence[int]) -> dict[str, float | None]:
+def _margin_statistics(side: str, margins: Sequence[int]) -> dict[str, float | None]:
     """Return the mean of margins and its standard error, each None if undefined."""
     many = len(margins) > 1
     return {

@@ -100,7 +100,7 @@ async def _list(store: Store, options: argparse.Namespace) -> None:
     for account in found:
         print(_line(account, order))
     for network, ban in order.networks.items():
-        print(f"{network_text(network):20}  {_measure(ban)}")
+        print(f"{network_text(network):20}  {_sanction_name(ban)}")
     print(counted(len(found), "name"))
 
 
@@ -109,7 +109,7 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
     password = (
         "".join(secrets.choice(_ALPHABET) for _ in range(_GENERATED))
         if options.generate
-        else _asked_for(account.name)
+        else _read_new_password(account.name)
     )
     passwords = Passwords()
     try:
@@ -231,7 +231,7 @@ def _no_account(name: str) -> CommandError:
 def _line(account: Account, order: Order) -> str:
     name = account.name.lower()
     ban, mute = order.bans.get(name), order.mutes.get(name)
-    measures = [_measure(each) for each in (ban, mute) if each]
+    measures = [_sanction_name(each) for each in (ban, mute) if each]
     if not account.password:
         since = f"  banned {minute(account.created)}"
         return f"{account.name:20}{since}{_terms(ban, ', has no account')}"
@@ -239,7 +239,7 @@ def _line(account: Account, order: Order) -> str:
     return "  ".join([line, *(["operator"] if account.operator else []), *measures])
 
 
-def _measure(sanction: Sanction) -> str:
+def _sanction_name(sanction: Sanction) -> str:
     return f"{'banned' if sanction.measure is Measure.BAN else 'muted'}{_terms(sanction)}"
 
 
@@ -252,7 +252,7 @@ def _terms(sanction: Sanction | None, more: str = "") -> str:
     return f"{until}{by}{more}{because(sanction.why)}"
 
 
-def _asked_for(name: str) -> str:
+def _read_new_password(name: str) -> str:
     """Read a new password: twice from a terminal, or else one line of standard input."""
     if sys.stdin.isatty():
         password = getpass.getpass(f"New password for {name}: ")

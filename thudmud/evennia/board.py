@@ -94,7 +94,7 @@ class EventRows:
             if names != self.names and not self._rows(_NAMES).update(db_strvalue=names):
                 self._write(_NAMES, names)
             if lines:
-                new = self._make_one() if new >= MOST else new
+                new = self._merge_new_rows() if new >= MOST else new
                 self._write(_NEW, "\n".join(lines))
                 new += 1
         self.names, self.count, self._new = names, self.count + len(lines), new
@@ -118,7 +118,7 @@ class EventRows:
         row.save()
         row.flush_from_cache(force=True)  # Evennia would cache the row forever
 
-    def _make_one(self) -> int:
+    def _merge_new_rows(self) -> int:
         """Merge all new rows into one old row; return the number of new rows left, 0."""
         rows = self._rows(_NEW)
         texts = list(rows.order_by("pk").values_list("db_strvalue", flat=True))
@@ -228,7 +228,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if not super().at_object_delete():
             return False
         self.look_around()
-        for character in self._concerned():
+        for character in self._recipients():
             name = self.name_in_text
             sentence = f"The {name} is taken away, and so is what was played on it."
             send(character, Message((), sentence))
@@ -244,7 +244,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         heading = f"|c{self.get_display_name(looker, **kwargs)}|n"
         problems = self._problems() if self.access(looker, "examine") else []  # builders may
         notes = [escaped(note, first_session(looker)) for note in problems]
-        parts = [heading, self.db.desc, self._seen_by(looker), *notes]
+        parts = [heading, self.db.desc, self._drawing_for(looker), *notes]
         return "\n".join(part for part in parts if part)
 
     # Used by the commands and signals.
@@ -274,7 +274,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         first ply.
         """
         host: BoardHost | None = self.ndb.thud_host
-        if host is None or self._is_set_anew(host):
+        if host is None or self._has_new_settings(host):
             host = self.ndb.thud_host = self._opened()
         elif host.table.name != self.name_in_text:
             now = time.time()
@@ -288,7 +288,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if self.pk is None:
             return
         host = self.host
-        self._keep_and_tell(host, host.set_present(self._present(), time.time()))
+        self._store_and_send(host, host.set_present(self._present(), time.time()))
 
     def obey(self, character: Any, command: Command) -> None:
         """Carry out a present character's command, and send the resulting messages.
@@ -302,7 +302,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             if sought is not None:
                 self._seek(character, command, sought)
                 return
-        self._keep_and_tell(host, host.obey(character, command, time.time()))
+        self._store_and_send(host, host.obey(character, command, time.time()))
         self._play_later(character)
 
     def facts(self, character: Any, line: str | None) -> list[Message]:
@@ -317,7 +317,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     # Internals.
 
-    def _keep_and_tell(self, host: BoardHost, messages: Iterable[Message]) -> None:
+    def _store_and_send(self, host: BoardHost, messages: Iterable[Message]) -> None:
         """Store new events, then send messages, and schedule bots' plies and deadlines."""
         self._keep(host)
         for character, message in host.addressed(messages):
@@ -349,7 +349,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             told = host.house.play_bot(turn, reply.ply, now, reply.worth)
         else:
             told = host.house.obey(turn.bot, Resign(turn.task.board), now)
-        self._keep_and_tell(host, told)
+        self._store_and_send(host, told)
 
     def _seek(self, character: Any, command: Command, sought: AdviserLookup[Any]) -> None:
         """Request the advice that a command needs, and carry out the command afterwards.
@@ -376,7 +376,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.look_around()
         host = self.host
         host.advice.found = answer or {}  # decided again, the command finds its advice there
-        self._keep_and_tell(host, host.obey(character, command, time.time()))
+        self._store_and_send(host, host.obey(character, command, time.time()))
         host.advice.found = {}
 
     def _pass_time(self, due: float) -> None:
@@ -385,7 +385,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             self.ndb.thud_due = None
             self.look_around()
             host = self.host
-            self._keep_and_tell(host, host.house.pass_time(time.time()))
+            self._store_and_send(host, host.house.pass_time(time.time()))
 
     def _keep(self, host: BoardHost) -> None:
         kept = self.ndb.thud_kept
@@ -461,7 +461,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         rules = self._setting("rules")
         return rules if _is_ruleset(rules) else ThudBoard.rules
 
-    def _is_set_anew(self, host: BoardHost) -> bool:
+    def _has_new_settings(self, host: BoardHost) -> bool:
         """Whether the rules or bot were changed before anything happened at the board."""
         if host.table.version:
             return False
@@ -499,14 +499,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         here = self.location.contents_get(exclude=self)
         return {each.id: each for each in here if each.sessions.count()}
 
-    def _concerned(self) -> list[Any]:
+    def _recipients(self) -> list[Any]:
         """Return all present characters, and all with a seat, wherever they are."""
         present = self._present()
         seated = [number for number in self.host.names if self.host.sits(number)]
         away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in present])
         return [*present.values(), *away]
 
-    def _seen_by(self, looker: Any) -> str:
+    def _drawing_for(self, looker: Any) -> str:
         session = first_session(looker)
         if looker.id not in self._present():
             return escaped(
@@ -535,7 +535,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         host = self.host
         person = host.person(character)
         if person:
-            self._keep_and_tell(host, host.house.play_on(person.name))
+            self._store_and_send(host, host.house.play_on(person.name))
             self._play_later(character)
 
 

@@ -290,7 +290,7 @@ def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
     """Find a board by its name; of several, the one at which the character has a seat."""
     phrase = _phrase(words)
     exact = [board for board in boards if _is_called(phrase, board)]
-    fitting = [board for board in boards if _fits(phrase, board)]
+    fitting = [board for board in boards if _is_match(phrase, board)]
     if exact and phrase.ordinal is None:
         fitting = exact
     if not fitting:
@@ -316,7 +316,7 @@ def _label(board: Any, boards: Sequence[Any]) -> str:
     same = [each for each in boards if each.name_in_text.lower() == name.lower()]
     if len(same) == 1:
         return str(name)
-    fitting = [each for each in boards if _fits(Phrase.parse(name), each)]
+    fitting = [each for each in boards if _is_match(Phrase.parse(name), each)]
     return f"{nth(fitting.index(board) + 1)} {name}"
 
 
@@ -332,7 +332,7 @@ def _phrase(words: str) -> Phrase:
     return Phrase.parse(words)
 
 
-def _fits(phrase: Phrase, board: Any) -> bool:
+def _is_match(phrase: Phrase, board: Any) -> bool:
     return any(phrase.is_subsequence_of(name) for name in board.names)
 
 

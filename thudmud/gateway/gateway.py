@@ -98,11 +98,11 @@ class Gateway:
         """
         if self._closing:
             raise RequestError(Code.CLOSING, CLOSING)
-        if not trusted and not _same(hello.secret, self.policy.secret):
+        if not trusted and not _is_same_secret(hello.secret, self.policy.secret):
             await self._slow_down(hello.client, link)
             raise RequestError(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
-        if before and hello.session and _same(hello.session, before.token):
+        if before and hello.session and _is_same_secret(hello.session, before.token):
             before.outbox.acknowledge(hello.seen)
             if before.link:
                 before.link.drop(
@@ -203,6 +203,6 @@ class Gateway:
         return task
 
 
-def _same(given: str, kept: str) -> bool:
+def _is_same_secret(given: str, kept: str) -> bool:
     """Whether two secrets are equal, in a time that doesn't reveal where they differ."""
     return hmac.compare_digest(given.encode(), kept.encode())

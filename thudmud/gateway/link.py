@@ -109,7 +109,7 @@ class Link:
     async def run(self) -> None:
         """Serve the link until it ends."""
         reading = asyncio.create_task(self._read())
-        others = [asyncio.create_task(each) for each in (self._send(), self._beat())]
+        others = [asyncio.create_task(each) for each in (self._send(), self._send_heartbeats())]
         try:
             await asyncio.wait({reading, self._ended, *others}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done() and not reading.exception() and not self._ended.done():
@@ -314,7 +314,7 @@ class Link:
         with suppress(ConnectionError):
             await self._send_all()
 
-    async def _beat(self) -> None:
+    async def _send_heartbeats(self) -> None:
         """Send pings to a silent client, and drop the link if one isn't answered."""
         while True:
             self._heard = False

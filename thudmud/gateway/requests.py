@@ -295,7 +295,7 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
     for key in fields:
         if key not in data and key not in defaults:
             raise ValueError(f'"{key}" is missing.')
-        if _has_halves(data.get(key)):
+        if _has_lone_surrogate(data.get(key)):
             raise ValueError(f'"{key}" should hold no halves of surrogate pairs.')
     try:
         return convert(data, kind)
@@ -305,7 +305,7 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
         raise ValueError(f'"{key}" should be {right}, not {_shown(data[key])}.') from error
 
 
-def _has_halves(value: object) -> bool:
+def _has_lone_surrogate(value: object) -> bool:
     """Whether a value is a text with a lone surrogate, which UTF-8 can't encode."""
     return isinstance(value, str) and re.search("[\ud800-\udfff]", value) is not None
 

@@ -135,7 +135,7 @@ def diagnose(line: str, column: int) -> ParseError:
             break
     code, meant, facts = finding
     return ParseError(
-        code or _general(place),
+        code or _general_mistake(place),
         line,
         place.column,
         place.word,
@@ -149,7 +149,7 @@ def diagnose(line: str, column: int) -> ParseError:
     )
 
 
-def _general(place: Place) -> Mistake:
+def _general_mistake(place: Place) -> Mistake:
     if not place.line:
         return Mistake.EMPTY_LINE
     if place.column == 0:

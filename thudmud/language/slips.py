@@ -411,7 +411,7 @@ def _opponent_without_a_word(place: Place) -> Diagnosis | None:
     return None if near_miss(word, place.spellings) else _meant(f"with {word}")
 
 
-def _of_elsewhere(place: Place) -> Diagnosis | None:
+def _command_of_other_games(place: Place) -> Diagnosis | None:
     """``north``, ``inventory``, ``ok``: commands of other games."""
     code = None if place.column else _OF_ELSEWHERE.get(place.word.lower())
     return code and _wrong(code, "")
@@ -424,7 +424,7 @@ def _level_without_a_word(place: Place) -> Diagnosis | None:
     return _meant(f"level {place.word}")
 
 
-def _clock_otherwise(place: Place) -> Diagnosis | None:
+def _clock_in_other_notation(place: Place) -> Diagnosis | None:
     """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: a time control in another notation, or none."""
     days, minutes = _MEANT_DAYS.match(place.rest), _MEANT_MINUTES.match(place.rest)
     if "CLOCK" not in place.terminals or not (days or minutes):
@@ -446,7 +446,7 @@ def _match_for_an_invitation(place: Place) -> Diagnosis | None:
     return _wrong(Mistake.MATCH_FOR_INVITE, "", typed=typed)
 
 
-def _length_otherwise(place: Place) -> Diagnosis | None:
+def _duration_in_other_notation(place: Place) -> Diagnosis | None:
     """``10``, ``2 minuts``, ``010 hours``: a duration in another notation, or without "for"."""
     behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
     if behind and is_sound(f"{place.before} for {behind[0]}"):
@@ -467,7 +467,7 @@ def _playing(place: Place) -> Diagnosis | None:
     return _wrong(Mistake.PLAY_FOR_JOIN) if place.before.lower() == "play" else None
 
 
-def _said_openly(place: Place) -> Diagnosis | None:
+def _secret_in_line(place: Place) -> Diagnosis | None:
     """``register swordfish``: a password after a verb that asks for it separately."""
     verb = place.before.lower()
     return _wrong(Mistake.REST_IS_ASKED_FOR, verb=verb) if verb in _HIDDEN else None
@@ -570,7 +570,7 @@ def _set_like_an_option(place: Place) -> Diagnosis | None:
     return _wrong(Mistake.SET_FOR_OPTIONS, option=option)
 
 
-def _written_otherwise(place: Place) -> Diagnosis | None:
+def _invalid_feature_value(place: Place) -> Diagnosis | None:
     """``notify quiet 25 to 7``: an invalid value for a feature's own terminal."""
     possible = (TERMINALS[name].mistake for name in TERMINALS if name in place.terminals)
     wrong = next(filter(None, possible), None)
@@ -597,13 +597,13 @@ SLIPS: tuple[Callable[[Place], Diagnosis | None], ...] = (
     _no_such_time_of_day,
     _no_such_day,
     _opponent_without_a_word,
-    _of_elsewhere,
+    _command_of_other_games,
     _level_without_a_word,
-    _clock_otherwise,
+    _clock_in_other_notation,
     _match_for_an_invitation,
-    _length_otherwise,
+    _duration_in_other_notation,
     _playing,
-    _said_openly,
+    _secret_in_line,
     _no_such_width,
     _no_such_number_of_a_colour,
     _no_such_colour,
@@ -611,7 +611,7 @@ SLIPS: tuple[Callable[[Place], Diagnosis | None], ...] = (
     _words_left_out,
     _yes_or_no,
     _set_like_an_option,
-    _written_otherwise,
+    _invalid_feature_value,
 )
 """The detectors in order of precedence: the first `Diagnosis` counts."""
 
@@ -619,7 +619,7 @@ SLIPS_AT_FIRST = (
     _no_such_position,
     _as_in_records,
     _glued_positions,
-    _of_elsewhere,
+    _command_of_other_games,
     _words_left_out,
 )
 """The detectors for an error in the first word. Most lines that don't parse begin with a mistyped

@@ -174,7 +174,7 @@ class Vocabulary:
                 raise
             raise self._unknown(error.line, error.suggestion) from None
         if isinstance(command, self._of_gone):
-            raise self._left_out(cleaned)
+            raise self._left_out_error(cleaned)
         return command
 
     def check_available(self, command: Command) -> None:
@@ -183,7 +183,7 @@ class Vocabulary:
         if isinstance(command, self._of_gone) or (self._left and opens(self._left, line)):
             raise self._unknown(line, None)
 
-    def _left_out(self, line: str) -> ParseError:
+    def _left_out_error(self, line: str) -> ParseError:
         """Return the error for a line of a left-out feature, at the first word of that feature."""
         column = 0
         for word in line.split(" "):

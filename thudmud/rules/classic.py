@@ -77,7 +77,7 @@ class HurlingDwarfs:
     def count(self, position: Position) -> int:
         """Return the number of distinct outcomes of a ply."""
         number = count_queen_moves(position.dwarfs, position.empty)
-        return number + sum(dwarfs.bit_count() for dwarfs in _thrown(position))
+        return number + sum(dwarfs.bit_count() for dwarfs in _hurl_sources(position))
 
     def can_move(self, position: Position) -> bool:
         """Return whether a dwarf can step to an empty square, or be hurled at a neighbour."""
@@ -87,7 +87,7 @@ class HurlingDwarfs:
     def grant(self, position: Position, attempt: Attempt) -> Move:
         """Return the move or hurl that an attempt asks for, or raise IllegalMoveError."""
         if attempt.verb is Verb.HURL:
-            return _grant_hurl(position, attempt)
+            return _validate_hurl(position, attempt)
         require_queen_way(position, attempt)
         if position.piece_at(attempt.target) is Piece.TROLL:
             raise _move_onto_troll(position, attempt)
@@ -124,7 +124,7 @@ def _hurl(origin: Square, target: Square) -> Move:
     return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
-def _thrown(position: Position) -> Iterator[int]:
+def _hurl_sources(position: Position) -> Iterator[int]:
     """Yield, per direction and distance, the bitboard of the dwarfs that can be hurled.
 
     For distance n, ``aims`` has the squares from which a troll is n steps ahead with only empty
@@ -141,7 +141,7 @@ def _thrown(position: Position) -> Iterator[int]:
             fronts = dwarfs & fronts << left >> right
 
 
-def _grant_hurl(position: Position, attempt: Attempt) -> Move:
+def _validate_hurl(position: Position, attempt: Attempt) -> Move:
     origin, target = attempt.origin, attempt.target
     direction = checks.require_straight(attempt)
     piece = position.piece_at(target)
@@ -161,7 +161,7 @@ def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMoveError:
     origin, target = attempt.origin, attempt.target
     is_in_reach = True
     try:
-        _grant_hurl(position, Attempt(Verb.HURL, origin, target))
+        _validate_hurl(position, Attempt(Verb.HURL, origin, target))
     except IllegalMoveError:
         is_in_reach = False
     return IllegalMoveError(
@@ -237,7 +237,7 @@ class ShovingTrolls:
     def grant(self, position: Position, attempt: Attempt) -> Move:
         """Return the move or shove that an attempt asks for, or raise IllegalMoveError."""
         if attempt.verb is Verb.SHOVE:
-            captures = self._grant_shove(position, attempt)
+            captures = self._validate_shove(position, attempt)
         else:
             try:
                 checks.require_near(attempt, Piece.TROLL, 1)
@@ -291,7 +291,7 @@ class ShovingTrolls:
         """Return the refusal of a move that has to be a shove; None if no shove is possible."""
         origin, target = attempt.origin, attempt.target
         try:
-            prey = self._grant_shove(position, Attempt(Verb.SHOVE, origin, target, EVERY))
+            prey = self._validate_shove(position, Attempt(Verb.SHOVE, origin, target, EVERY))
         except IllegalMoveError:
             return None
         squares = (origin, target)
@@ -299,7 +299,7 @@ class ShovingTrolls:
             Reason.MUST_SHOVE, squares, origin=origin, target=target, choices=prey
         )
 
-    def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
+    def _validate_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
         origin = attempt.origin
         direction = checks.require_straight(attempt)
         checks.require_front(position, attempt, direction, Piece.TROLL, Verb.SHOVE)
@@ -313,7 +313,7 @@ class ShovingTrolls:
         checks.require_empty_target(position, attempt)
         captures = _named(position, attempt)
         if not captures:
-            prey = _prey(position, attempt)
+            prey = _capturable(position, attempt)
             if not prey:
                 raise checks.nothing_to_capture(attempt, Reason.SHOVE_CAPTURES_NOTHING)
             raise IllegalMoveError(Reason.CAPTURE_UNSAID, prey, choices=prey)
@@ -404,14 +404,14 @@ def _choices(prey: int, fewest: int, most: int) -> int:
     return sum(comb(prey, captured) for captured in range(fewest, most + 1))
 
 
-def _prey(position: Position, attempt: Attempt) -> tuple[Square, ...]:
+def _capturable(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     return squares_in(NEXT_TO[attempt.target.bit] & position.dwarfs)
 
 
 def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     """Return an attempt's captures in board order; refuse impossible ones."""
     if attempt.captures is EVERY:
-        prey = _prey(position, attempt)
+        prey = _capturable(position, attempt)
         if not prey:
             raise checks.nothing_to_capture(attempt, Reason.NO_DWARF_ADJACENT)
         return prey

@@ -184,13 +184,13 @@ def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[f
     headers = [f'[Turn "{first.value}"]'] if untold else []
     lines = [[write_setup(game.opening)], *([str(move)] for move in game.moves)]
     for ply, seconds in enumerate(spent, 1):
-        lines[ply].append(f"; time {_figures(seconds)}")
+        lines[ply].append(f"; time {_format_seconds(seconds)}")
     for comment in comments:
         lines[comment.ply].append(str(comment))
     return "\n".join([*headers, *chain.from_iterable(lines), ""])
 
 
-def _figures(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     """Format seconds as ``0:07.4``, or ``1:00:07.4``."""
     minutes, tenths = divmod(round(10 * seconds), 600)
     hours, minutes = divmod(minutes, 60)

@@ -134,7 +134,7 @@ class Ruleset:
         require_on_board((attempt.origin, attempt.target, *named))
         self._require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
-        _require_once(named)
+        _require_distinct(named)
         return self.fighters(side).grant(position, attempt)
 
     def score(self, position: Position) -> Score:
@@ -163,7 +163,7 @@ class Ruleset:
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickle a ruleset of `RULESETS` by name, so that unpickling returns the same object."""
         if RULESETS.get(self.name) is self:
-            return _called, (self.name,)
+            return _ruleset_by_name, (self.name,)
         return object.__reduce_ex__(self, protocol)
 
     def __str__(self) -> str:
@@ -203,7 +203,7 @@ def _in_order(verbs: frozenset[Verb]) -> tuple[Verb, ...]:
     return tuple(verb for verb in Verb if verb in verbs)
 
 
-def _require_once(squares: Iterable[Square]) -> None:
+def _require_distinct(squares: Iterable[Square]) -> None:
     seen = set()
     for square in squares:
         if square in seen:
@@ -262,7 +262,7 @@ def ruleset_called(words: str) -> Ruleset | None:
     return RULESETS.get(" ".join(words.lower().replace("-", " ").split()))
 
 
-def _called(name: str) -> Ruleset:
+def _ruleset_by_name(name: str) -> Ruleset:
     return RULESETS[name]
 
 

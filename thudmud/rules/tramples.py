@@ -144,7 +144,7 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
                 if len(fullest) > 1 and len(fullest[0]) == left.bit_count():
                     break  # both trample all that's left, and a third would change nothing
                 rests = paths(landing, left ^ over)
-                fullest = _fuller(fullest, tuple((dwarf, *rest) for rest in rests))
+                fullest = _longer_paths(fullest, tuple((dwarf, *rest) for rest in rests))
         return fullest
 
     # Dwarfs out of reach would only make states differ that have the same continuations.
@@ -188,7 +188,7 @@ def _tramplable(origin: int, prey: int, empty: int) -> int:
     return tramplable
 
 
-def _fuller(some: tuple[Path, ...], others: tuple[Path, ...]) -> tuple[Path, ...]:
+def _longer_paths(some: tuple[Path, ...], others: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return the longer of two groups of paths, or up to two paths of both if equally long.
 
     All paths in a group have the same length.

@@ -240,7 +240,7 @@ class KoomTactics(Tactics[int]):
         Strides to a square of ``field`` come last: a troll, perhaps the moving one, already
         threatens it.
         """
-        draw = _draw(r)
+        draw = _rock_attraction(r)
         found: list[Step] = []
         for left, right in WAYS:
             at = t
@@ -268,7 +268,7 @@ def _ahead_of(rock: int) -> tuple[int, ...]:
 
 
 @cache
-def _draw(rock: int) -> dict[int, int]:
+def _rock_attraction(rock: int) -> dict[int, int]:
     """Return a rating of each square for trolls, by its nearness to the Rock."""
     numbers = numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
     return {square.bit: numbers[square.bit.bit_length() - 1] for square in SQUARES}

@@ -406,7 +406,7 @@ class Search:
             # Repetition: the search from here is the battle so far. The cost goes to the side that
             # chooses a ply, whoever repeats: otherwise it would move back and forth when ahead.
             cost = _REPEATED[min(count, 2)]
-            return self._weigh(d, t, r, side)[0] - (cost if side == self._root_side else -cost)
+            return self._evaluate(d, t, r, side)[0] - (cost if side == self._root_side else -cost)
         if depth <= 0:
             return self._calm(d, t, r, side, alpha, beta, _CALM)
         self._nodes += 1
@@ -427,7 +427,7 @@ class Search:
             # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
             # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
             # stands for those not searched.
-            still = self._weigh(d, t, r, side)[0]
+            still = self._evaluate(d, t, r, side)[0]
             if still + _FUTILE <= alpha:
                 best, least = still, (alpha - still - _CALM_GAIN) // 100 + 1
         plies = self._ordered(d, t, r, side, first, least)
@@ -456,7 +456,7 @@ class Search:
                             history[ply[side]] = history.get(ply[side], 0) + depth * depth
                         break
         if best_ply is None:  # no plies, or by futility none above the static score
-            return best if least else self._weigh(d, t, r, side)[0]
+            return best if least else self._evaluate(d, t, r, side)[0]
         if self._width.keeps:
             # By the original alpha, as it has risen to `best` meanwhile.
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
@@ -513,7 +513,7 @@ class Search:
         decided = self._tactics.decided(d, t, r, dwarfs_to_move=not side)
         return -decided if side else decided
 
-    def _weigh(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
+    def _evaluate(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
         """Return the static score of a position, and its field; both are cached."""
         table, key = self._weighed[side], (d, t, r)
         known = table.get(key)
@@ -545,7 +545,7 @@ class Search:
         if self._has_goals and (decided := self._decided(d, t, r, side)):
             return decided * WON
         # Stand pat: no capture is forced, so the static score is a lower bound.
-        still, field = self._weigh(d, t, r, side)
+        still, field = self._evaluate(d, t, r, side)
         best = still
         if best >= beta or not left:
             return best

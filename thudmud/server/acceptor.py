@@ -440,7 +440,7 @@ class ConnectionLimiter:
 
     def assign(self, address: str, now: float) -> Rejection | None:
         """Count a forwarder's connection for its client, or return the reason for rejection."""
-        rejection = self._too_many(address, now) or self._too_hasty(address, now)
+        rejection = self._too_many(address, now) or self._check_rate(address, now)
         if rejection:
             self.rejected[rejection] += 1
         else:
@@ -462,9 +462,9 @@ class ConnectionLimiter:
             return Rejection.FULL
         if address is None:
             return None
-        return self._too_many(address, now) or self._too_hasty(address, now)
+        return self._too_many(address, now) or self._check_rate(address, now)
 
-    def _too_hasty(self, address: str, now: float) -> Rejection | None:
+    def _check_rate(self, address: str, now: float) -> Rejection | None:
         """Take a token from the shared bucket, or reject the connection."""
         # The tokens to leave in the bucket: for this machine, and for less active clients.
         leaving = 0.0 if is_local(address) else self._reserved

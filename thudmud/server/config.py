@@ -51,7 +51,7 @@ def _host() -> Any:
     return Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
 
 
-def _listed() -> Any:
+def _listing_field() -> Any:
     return Field(default="", max_length=60, description="at most 60 characters")
 
 
@@ -124,7 +124,7 @@ def _network(words: str) -> str:
     return words
 
 
-def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
+def _require_distinct_boards(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     names = [board.name.lower() for board in boards]
     keys = [board.key or board.name for board in boards]
     for kind, words in (("name", names), ("key", keys)):
@@ -133,7 +133,7 @@ def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     return boards
 
 
-def _bots_of_their_own(
+def _require_distinct_bots(
     bots: tuple[BotSettings, ...], known: ValidationInfo
 ) -> tuple[BotSettings, ...]:
     boards = known.data.get("board", ())
@@ -151,7 +151,7 @@ def _bots_of_their_own(
     return bots
 
 
-def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
+def _require_own_gateway_file(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
     storage = known.data.get("storage")
     if storage and Path(storage.file) == Path(gateway.file):
         raise clash(f"file should not be {gateway.file}, which is storage.file already")
@@ -249,10 +249,10 @@ class ListingSettings(Section):
     name: str = Field(
         default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
     )
-    hostname: str = _listed()
-    location: str = _listed()
-    website: str = _listed()
-    contact: str = _listed()
+    hostname: str = _listing_field()
+    location: str = _listing_field()
+    website: str = _listing_field()
+    contact: str = _listing_field()
     created: str = Field(
         default="", pattern="^([0-9]{4})?$", description='a year such as "2026", or ""'
     )
@@ -470,10 +470,10 @@ class Settings(Section):
         __annotations__[_name], locals()[_name] = _kind, section_of(_name, _default)
         del _name, _kind, _default
     metrics: MetricsSettings = section_of("metrics", MetricsSettings())
-    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = section_of(
+    gateway: Annotated[GatewaySettings, AfterValidator(_require_own_gateway_file)] = section_of(
         "gateway", GatewaySettings()
     )
-    board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
+    board: Annotated[tuple[BoardSettings, ...], AfterValidator(_require_distinct_boards)] = Field(
         default=(
             BoardSettings(name="oak board"),
             BoardSettings(name="pine board", style="brief"),
@@ -485,7 +485,7 @@ class Settings(Section):
         min_length=1,
         description="at least one section that begins with [[board]]",
     )
-    bot: Annotated[tuple[BotSettings, ...], AfterValidator(_bots_of_their_own)] = Field(
+    bot: Annotated[tuple[BotSettings, ...], AfterValidator(_require_distinct_bots)] = Field(
         default=(
             BotSettings(name="Grog"),
             BotSettings(name="Tunk", level="Chalk"),
@@ -543,7 +543,7 @@ def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
         for key in type(new).model_fields:
             if getattr(old, key) != getattr(new, key):
                 name = f"{section}.{key}"
-                is_fixed = name in NEEDS_RESTART or _turns_tls(key, old, new)
+                is_fixed = name in NEEDS_RESTART or _is_tls_switched(key, old, new)
                 (others if is_fixed else live).append(name)
     return sorted(live), sorted(others)
 
@@ -568,7 +568,7 @@ def _values(section: Section, without: set[str]) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items()) or "with the defaults"
 
 
-def _turns_tls(key: str, old: Section, new: Section) -> bool:
+def _is_tls_switched(key: str, old: Section, new: Section) -> bool:
     """Return whether a change turns TLS on or off, as opposed to replacing a certificate."""
     certificates = [getattr(each, "tls_certificate", "") for each in (old, new)]
     return key in {"tls_certificate", "tls_key"} and not all(certificates)
@@ -643,7 +643,7 @@ def check(values: Mapping[str, Any], source: str) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        problems = [f"{source}: {line}" for line in _complaints(error.errors())]
+        problems = [f"{source}: {line}" for line in _error_lines(error.errors())]
         raise ConfigError(problems) from None
 
 
@@ -661,7 +661,7 @@ def _read(path: Path) -> dict[str, Any]:
     raise ConfigError([f"{path}: {reason}"])
 
 
-def _complaints(errors: Sequence[ErrorDetails]) -> Iterator[str]:
+def _error_lines(errors: Sequence[ErrorDetails]) -> Iterator[str]:
     places = [error["loc"] for error in errors]
     for error in errors:
         place = error["loc"]

@@ -144,7 +144,7 @@ class DrawingProcess:
                 self._rest.cancel()
             try:
                 async with asyncio.timeout(PATIENCE):
-                    outcome = await self._ask_twice(job)
+                    outcome = await self._ask_with_retry(job)
             except (*_ENDED, TimeoutError) as error:
                 self._end()
                 raise NotDrawnError(f"nothing draws: {error!r}") from error
@@ -164,7 +164,7 @@ class DrawingProcess:
         if self._killed:
             await self._killed.wait()
 
-    async def _ask_twice(self, job: Job) -> object:
+    async def _ask_with_retry(self, job: Job) -> object:
         """Send a job; retry once in a new process, as the old one may have exited while idle."""
         try:
             return await self._ask(job)

@@ -128,7 +128,7 @@ async def serve(
             announce(line)
             manager.status = partial(_status, sessions)
             manager.ready()
-            await meanwhile.enter_async_context(background(_load_the_rest(settings, server)))
+            await meanwhile.enter_async_context(background(_preload_modules(settings, server)))
             try:
                 await _wait_for_end(stopped, sessions)
             finally:
@@ -408,7 +408,7 @@ def tune_for_latency() -> None:
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
 
-async def _load_the_rest(settings: Settings, server: Acceptor) -> None:
+async def _preload_modules(settings: Settings, server: Acceptor) -> None:
     """Import the modules for the first command and the first web request, after the start."""
     if settings.web.enabled:
         await asyncio.to_thread(import_module, "thudmud.server.pages")

@@ -272,7 +272,7 @@ class PlayerSession:
             self.screen.show((BELL if message.with_bell else b"") + _encoded(message.text))
             if self._visit and (self._reminds or self._sessions.service.hall.seeks):
                 prompt = self._sessions.service.prompt(self.name)
-                self._prompter.change(self._reminding(prompt))
+                self._prompter.change(self._prompt_with_reminder(prompt))
 
     def dismissed(self, why: Dismissal) -> None:
         """End the connection after a dismissal by the service."""
@@ -377,7 +377,7 @@ class PlayerSession:
         """Join the service after login, unless the connection ends meanwhile."""
         terminal = self._prompter.terminal
         try:
-            visit = await self._admitted(login, terminal)
+            visit = await self._join_service(login, terminal)
         except (PlaysElsewhereError, StoreError) as error:
             _log.error("%s cannot come in: %s", login.name, error)
             self.end(_HELD if isinstance(error, PlaysElsewhereError) else NOT_STORED)
@@ -398,7 +398,7 @@ class PlayerSession:
             return True
         return bool(self.name) and self._sessions.service.is_waiting(self.name)
 
-    async def _admitted(self, login: Login, terminal: Terminal) -> Visit | None:
+    async def _join_service(self, login: Login, terminal: Terminal) -> Visit | None:
         """Join the service, and wait as long as the player comes and goes too often.
 
         Returns:
@@ -569,11 +569,11 @@ class PlayerSession:
         else:
             prompt = self._sessions.service.prompt(self.name)
             if prompt is SEEKING_PROMPT or self._reminds:
-                prompt = self._reminding(prompt)
+                prompt = self._prompt_with_reminder(prompt)
             self._prompter.invite(prompt, is_awaited=is_awaited)
         self._inbox.wake()
 
-    def _reminding(self, prompt: str) -> str:
+    def _prompt_with_reminder(self, prompt: str) -> str:
         """Return the prompt to use, and record whether it reminds of the player's seeks.
 
         Programs that display prompts themselves get the plain one: they know of the seeks.
@@ -683,9 +683,9 @@ class IdleTimer:
         """Start the timers."""
         self.heard()
         if self._players.idle_limit:
-            self._look_later(0.0)
+            self._schedule_check(0.0)
         if limit := self._players.login_limit:
-            self._login = self._loop.call_later(limit, self._is_nobody, limit)
+            self._login = self._loop.call_later(limit, self._end_unnamed, limit)
 
     def heard(self) -> None:
         """Restart the idle timeout after input."""
@@ -703,13 +703,13 @@ class IdleTimer:
         if self._idle is not None:
             self._idle.cancel()
 
-    def _is_nobody(self, limit: float) -> None:
+    def _end_unnamed(self, limit: float) -> None:
         if self._is_excused():
-            self._login = self._loop.call_later(_MAX_WAIT, self._is_nobody, limit)
+            self._login = self._loop.call_later(_MAX_WAIT, self._end_unnamed, limit)
         else:
             self._end(f"You have given no name for {lasting(limit)}. Goodbye!")
 
-    def _look_later(self, idle: float) -> None:
+    def _schedule_check(self, idle: float) -> None:
         warning, limit = self._players.idle_warning, self._players.idle_limit
         due = warning if warning and not self._is_warned else limit
         wait = min(_MAX_WAIT, max(0.0, due - idle))
@@ -730,4 +730,4 @@ class IdleTimer:
                 f"You have typed nothing for {lasting(warning)}. After {lasting(limit - warning)}"
                 " more the connection ends."
             )
-        self._look_later(idle)
+        self._schedule_check(idle)

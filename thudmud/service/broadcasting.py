@@ -89,7 +89,7 @@ class Broadcaster:
                 telling = replace(telling, recipients=audience)  # noqa: PLW2901
             try:
                 if told:
-                    self._spread(telling.stamp(at), cause)
+                    self._deliver(telling.stamp(at), cause)
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
                     applied = AppliedEvent(telling.event, telling.table, before, is_ours, cause)
@@ -98,7 +98,7 @@ class Broadcaster:
         if told and crosses and self._node:
             self.pass_on(decision.asides)
 
-    def _spread(self, telling: Delivery, cause: object = None) -> None:
+    def _deliver(self, telling: Delivery, cause: object = None) -> None:
         """Deliver an event: messages to outboxes, the delivery itself to watchers."""
         onlookers = self.onlookers
         seen = onlookers.join(telling) if onlookers.here else telling

@@ -61,7 +61,7 @@ class ClockTimers:
             return
         if not table.is_running:
             self._told.pop(table.key, None)
-        moment = self._moment(table)
+        moment = self._next_due_time(table)
         if moment is not None:
             at = max(moment, self._clock() + delay)
             self._scheduler.schedule(("clock", table.key), at, partial(self._look, table.key))
@@ -70,10 +70,10 @@ class ClockTimers:
         if applied.table:
             self.watch(applied.table)
 
-    def _moment(self, table: Table) -> float | None:
+    def _next_due_time(self, table: Table) -> float | None:
         """Return the time of the next due event, or earlier, when the player's time gets short."""
         moment, clock = next_due_time(table), table.clock
-        if moment is None or clock is None or self._was_told(table):
+        if moment is None or clock is None or self._was_notified(table):
             return moment
         if table.seats.get(clock.turn) not in self._hall.people:
             return moment  # their return is an event, which calls `watch` again
@@ -104,13 +104,13 @@ class ClockTimers:
             _log.error("not stored: %s", error, extra={"board": table.name})
             self.watch(table, RETRY)
             return
-        self._tell_if_short(table)
+        self._notify_if_short(table)
         if still := self._hall.tables.with_key(table.key):
             self.watch(still)
 
-    def _tell_if_short(self, table: Table) -> None:
+    def _notify_if_short(self, table: Table) -> None:
         match, clock = table.match, table.clock
-        if match is None or clock is None or self._was_told(table):
+        if match is None or clock is None or self._was_notified(table):
             return
         if self._clock() < clock.deadline - clock.control.short:
             return
@@ -122,7 +122,7 @@ class ClockTimers:
         self._told[table.key] = match.battle_id, known | {side}
         self._tell(TimeShort(player, table.name, clock.control.short))
 
-    def _was_told(self, table: Table) -> bool:
+    def _was_notified(self, table: Table) -> bool:
         """Return whether the side to move has been notified in this battle."""
         battle, sides = self._told.get(table.key, (None, frozenset()))
         match, clock = table.match, table.clock

@@ -215,7 +215,7 @@ class KeyedLock:
             await turn
         except BaseException:
             if turn.cancelled() or not turn.done():
-                with suppress(ValueError):  # `_hand_on` drops cancelled futures as well
+                with suppress(ValueError):  # `_hand_over` drops cancelled futures as well
                     waiting.remove(turn)
             else:  # cancelled after the key was handed over: it is ours, so pass it on
                 self.leave(key)
@@ -224,7 +224,7 @@ class KeyedLock:
     def leave(self, key: str) -> None:
         """Release a key, or hand it to its first waiter."""
         if self.held[key]:
-            self._hand_on(key)
+            self._hand_over(key)
         else:
             del self.held[key]
         if self._pending and self._ended:
@@ -240,7 +240,7 @@ class KeyedLock:
             self._idle.append(idle)
             await idle
 
-    def _hand_on(self, key: str) -> None:
+    def _hand_over(self, key: str) -> None:
         """Hand a key to the first waiter that isn't cancelled; release it if there is none."""
         waiting = self.held[key]
         while waiting:

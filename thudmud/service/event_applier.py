@@ -106,7 +106,7 @@ class EventApplier:
     def __init__(self, base: Base, broadcaster: Broadcaster, *, is_alone: bool) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._node, self._realm = base.node, base.realm
-        self._fence = self._require_life if base.node else None
+        self._fence = self._require_live_lease if base.node else None
         self._broadcaster, self._is_alone = broadcaster, is_alone
         self._bus, self.tables = base.bus, base.bus.tables
         self.trouble: Exception | None = None
@@ -272,7 +272,7 @@ class EventApplier:
         if self._fence and not self._store.is_exclusive:
             self._fence()
 
-    def _require_life(self) -> None:
+    def _require_live_lease(self) -> None:
         """Raise NotWrittenError if the lease has run out. The store's thread calls this as a fence.
 
         An append may wait there for the database. By its turn another node may have recorded an
@@ -290,20 +290,20 @@ class EventApplier:
         try:
             for place, entry in enumerate(entries):
                 if entry.stream == HALL:
-                    self._take_hall_event(entry)
+                    self._apply_hall_event(entry)
                     continue
                 table = self._hall.tables.with_key(entry.stream)
                 if table and entry.version > table.version:  # else it was folded or is unknown
                     more = entries[place + 1 : place + 2]  # the next entry; mostly there's none
-                    goes_on = bool(more) and _goes_on(entry, more[0])
-                    self._take_board_event(entry, table.name, goes_on=goes_on)
+                    goes_on = bool(more) and _is_followed_at_once(entry, more[0])
+                    self._apply_board_event(entry, table.name, goes_on=goes_on)
         except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
         self._wake()  # also after an error: waiters then find `trouble`
         if not self.tables.held:  # otherwise the holder of the lock dispatches
             self._bus.dispatch()
 
-    def _take_hall_event(self, entry: Entry) -> None:
+    def _apply_hall_event(self, entry: Entry) -> None:
         """Apply and deliver an event of the hall."""
         if self._hall.version is None or entry.version <= self._hall.version:
             return
@@ -328,7 +328,7 @@ class EventApplier:
         if self._hall.tables.with_key(key) is None:
             self.unheld.discard(key)
 
-    def _take_board_event(self, entry: Entry, board: str, *, goes_on: bool) -> None:
+    def _apply_board_event(self, entry: Entry, board: str, *, goes_on: bool) -> None:
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
         decision, cause = self._decided(entry, board)
         if goes_on:
@@ -491,7 +491,7 @@ _BETWEEN = BattleStarted, BattleEnded
 _THEN = BattleStarted, BattleEnded, Left
 
 
-def _goes_on(entry: Entry, then: Entry) -> bool:
+def _is_followed_at_once(entry: Entry, then: Entry) -> bool:
     """Whether a battle's end or beginning is followed at once by another such event."""
     if not isinstance(entry.event, _BETWEEN):
         return False

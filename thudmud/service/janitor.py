@@ -88,7 +88,7 @@ class Janitor:
             at = max(_due(table, grace), self._clock()) + SLACK
             self._scheduler.schedule(("absence", table.key), at, lambda: now(self._tidy(table.key)))
 
-    def _try_again(self, key: str) -> None:
+    def _schedule_retry(self, key: str) -> None:
         """Schedule another attempt, after the store has failed."""
         at = self._clock() + RETRY
         self._scheduler.schedule(("clean up", key), at, lambda: self._clean_up(key))
@@ -129,7 +129,7 @@ class Janitor:
             _log.error(
                 "not put away: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
             )
-            self._try_again(key)
+            self._schedule_retry(key)
             return
         self._clean_up(key)
 
@@ -140,7 +140,7 @@ class Janitor:
             _log.error(
                 "not closed: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
             )
-            self._try_again(key)
+            self._schedule_retry(key)
 
 
 def _due(table: Table, grace: float) -> float:

@@ -414,7 +414,7 @@ class PlayerLines:
         if context.is_typed and isinstance(command, TableCommand) and command.needs_confirmation:
             self._confirm(context, command, decision)
         if decision.hall and visit.origin:
-            self._require_shares(visit, decision)
+            self._require_address_shares(visit, decision)
         if (
             not context.is_charged
             and (policy.allow or policy.limits)
@@ -445,7 +445,7 @@ class PlayerLines:
             return
         quota = policy.quota
         if quota and quota.full:
-            self._require_room(visit, decision, quota)
+            self._require_storage_quota(visit, decision, quota)
         await self._following.write(decision, context.cause, context.key)
         if quota:
             quota.note(visit.origin, len(decision.hall) + len(decision.events), context.now)
@@ -457,14 +457,14 @@ class PlayerLines:
         if limit := self._policy.limits.get(command.rate_limit):
             limit(visit)
 
-    def _require_shares(self, visit: Visit, decision: Decision) -> None:
+    def _require_address_shares(self, visit: Visit, decision: Decision) -> None:
         """Raise RefusedError if players from the same address have used up a share."""
         names = self._presence.all_from(visit.origin)
         require_quota_left(self._hall, decision, names)
         for require_share_of in hooks.shares:
             require_share_of(self._hall, decision, names)
 
-    def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
+    def _require_storage_quota(self, visit: Visit, decision: Decision, quota: Quota) -> None:
         """Raise RefusedError if the address has used up its quota, and the decision can wait."""
         wait = quota.wait(visit.origin, self._clock())
         if wait and is_deferrable(self._hall, decision):

@@ -319,9 +319,9 @@ class Node:
             self._greetings = GREETINGS
             _log.error("other nodes are not asked who is on them: %s", error)
             return
-        await self._tell_who_is_here()
+        await self._send_players_here()
 
-    async def _tell_who_is_here(self) -> None:
+    async def _send_players_here(self) -> None:
         for service in list(self._services):
             if people := service.people_here():
                 await self.tell(service.realm, people)
@@ -517,7 +517,7 @@ class Node:
             case NodeAsides(node, realm, asides) if node != self.name:
                 if node not in self.peers:  # it may have slept, and missed the players here
                     self.peers.add(node)
-                    now(self._tell_who_is_here())
+                    now(self._send_players_here())
                 for service in self._of(realm):
                     service.hear(asides, node)
             case ReleaseRequest(node, realm, name) if node == self.name:

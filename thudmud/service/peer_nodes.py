@@ -69,7 +69,7 @@ class PeerNodes:
                 continue  # the player has come in here since
             if person and person.node not in ("", node):
                 if isinstance(aside, Gone):
-                    now(self._doubt(aside, node, person))
+                    now(self._handle_unexpected_gone(aside, node, person))
                     continue
                 if isinstance(aside, _OF_A_VISIT):
                     continue
@@ -88,7 +88,7 @@ class PeerNodes:
                     self._hall.observe(name, self._known_boards(aside.observed))
                     continue
                 case Gone() if person:
-                    aside = self._gone(aside, person)  # noqa: PLW2901
+                    aside = self._gone_as_known_here(aside, person)  # noqa: PLW2901
                 case ObserveChosen(observed=observed):
                     aside = replace(aside, observed=self._known_boards(observed))  # noqa: PLW2901
                 case StyleChosen(_, board, style) if person and board not in self._hall.tables:
@@ -109,7 +109,7 @@ class PeerNodes:
             if isinstance(aside, Entered):
                 self._hall.people[name].node = node
 
-    async def _doubt(self, gone: Gone, node: str, person: Person) -> None:
+    async def _handle_unexpected_gone(self, gone: Gone, node: str, person: Person) -> None:
         """Handle `Gone` sent by a node other than the one we believe hosts the player.
 
         Either the player's node has died, and the sender has reaped its claims; or the note is late
@@ -131,7 +131,7 @@ class PeerNodes:
         """Return the names of boards that are open here."""
         return tuple(name for name in names if name in self._hall.tables)
 
-    def _gone(self, gone: Gone, person: Person) -> Gone:
+    def _gone_as_known_here(self, gone: Gone, person: Person) -> Gone:
         """Return the aside with the room as known here, and whether it needs no announcement.
 
         At a seat it needs none: `Absent` was delivered there.

@@ -256,10 +256,10 @@ class Presence:
         self._broadcaster.carry_out(entering, cause, told=is_told, alone=alone)
         for each in seats:
             if each.events:
-                await self._back(visit, str(each.board), cause)
+                await self._return_to_seat(visit, str(each.board), cause)
             else:
                 self._broadcaster.carry_out(each, cause)
-        there = self._hall.tables  # without those closed while `_back` waited
+        there = self._hall.tables  # without those closed while `_return_to_seat` waited
         asides = tuple(
             each for each in news.asides if isinstance(each, CaughtUp) and each.board in there
         )
@@ -269,7 +269,7 @@ class Presence:
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
 
-    async def _back(self, visit: Visit, board: str, cause: object) -> None:
+    async def _return_to_seat(self, visit: Visit, board: str, cause: object) -> None:
         """Store a player's return to a seat. With ``must_store``, a failure undoes the arrival."""
         try:
             await self._note(visit.name, board, Parting.LOST, cause, raises=visit.must_store)
@@ -338,7 +338,7 @@ class Presence:
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
             self._watching.pop(visit.name, None)
-            if not self._holds(visit.name):
+            if not self._needs_origin(visit.name):
                 self._hall.forget_origin(visit.name)
         self._screens.forget(visit.name)
         # Another player may have accepted their seek meanwhile, which gave them a seat.
@@ -371,7 +371,7 @@ class Presence:
         That is a seek, a seat at a player-opened board, or something that a feature keeps, such as
         a place in a tournament. The origins of all other players are forgotten.
         """
-        holders = self._holders()
+        holders = self._players_with_claims()
         self._hall.keep_origins(
             lambda name: (
                 name in self._visits
@@ -381,11 +381,11 @@ class Presence:
         )
         return [name for name, where in self._hall.origins.items() if where == origin]
 
-    def _holds(self, name: str) -> bool:
+    def _needs_origin(self, name: str) -> bool:
         """Return whether a player's origin is still needed, see `all_from`."""
-        return name in self._holders() or bool(self._hall.tables.player_boards_of(name))
+        return name in self._players_with_claims() or bool(self._hall.tables.player_boards_of(name))
 
-    def _holders(self) -> set[str]:
+    def _players_with_claims(self) -> set[str]:
         """Return the players who have a seek, or for whom a feature keeps something."""
         holders = {seek.player for seek in self._hall.seeks.values()}
         return holders.union(*(part.protected_players() for part in self._hall.parts.values()))
@@ -438,9 +438,9 @@ class Presence:
         except StoreError as error:
             if raises:
                 raise
-            self._note_later(name, parting, error)
+            self._retry_storing_presence(name, parting, error)
 
-    def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
+    def _retry_storing_presence(self, name: str, parting: Parting, error: StoreError) -> None:
         """Schedule another attempt to store a player's presence."""
         _log.error("not stored: %s", error, extra={"player": name})
         at = self._clock() + RETRY
@@ -472,7 +472,7 @@ class Presence:
             except StoreError as error:
                 if raises:
                     raise
-                self._note_later(name, parting, error)
+                self._retry_storing_presence(name, parting, error)
                 return
             if name in self._hall.people:
                 await self._go(name, parting, None)

@@ -70,7 +70,7 @@ def is_taken(database: Database, name: str) -> bool:
 def everybody(database: Database) -> Sequence[Account]:
     """Return all accounts, sorted by name."""
     rows = cast("list[_Row]", [tuple(row) for row in database.table.rows("account")])
-    found = [_account(database, each) for row in rows if (each := _as_it_holds(database, row))]
+    found = [_account(database, each) for row in rows if (each := _without_ended_ban(database, row))]
     return sorted(found, key=lambda account: account.name.lower())
 
 
@@ -543,7 +543,7 @@ def seen(
     for name, address in addresses:
         found = database.players.find(name)
         if found and (_row(database, name) or find_guest(database, name)):
-            _came_from(database, found[0], address)
+            _record_address(database, found[0], address)
 
 
 def addresses(database: Database, name: str) -> Sequence[str]:
@@ -556,7 +556,7 @@ def _addresses(database: Database, number: int) -> Sequence[Sequence[object]]:
     return list(database.table.rows("address", "where player = ? order by coming desc", number))
 
 
-def _came_from(database: Database, number: int, address: str) -> None:
+def _record_address(database: Database, number: int, address: str) -> None:
     known = _addresses(database, number)
     now, last = int(database.now()), cast("int", known[0][2]) if known else 0
     if known and known[0][1] == address and now < last + SAME_COMING:
@@ -582,10 +582,10 @@ def _free(database: Database, number: int, name: str) -> None:
 def _row(database: Database, name: str) -> _Row | None:
     found = database.players.find(name)
     row = found and database.table.row("account", "where player = ?", found[0])
-    return _as_it_holds(database, cast("_Row", tuple(row))) if row else None
+    return _without_ended_ban(database, cast("_Row", tuple(row))) if row else None
 
 
-def _as_it_holds(database: Database, row: _Row) -> _Row | None:
+def _without_ended_ban(database: Database, row: _Row) -> _Row | None:
     """Return an account's row as of now; a ban that has ended may leave nothing (None)."""
     ban = _sanction_row(database, row[0]) if row[5] else None
     until = cast("float | None", ban[4]) if ban else None

@@ -6,7 +6,7 @@ database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the 
 
 Theory of operation. `Database.write` runs several units of work as one transaction (group commit):
 
-1. After a reconnect, verify that the database still has everything seen here (`_look_again`).
+1. After a reconnect, verify that the database still has everything seen here (`_verify_after_reconnect`).
 2. Take the writers' lock (`Backend.begin`). Only its holder may write anything, anywhere.
 3. If another process has committed meanwhile, adopt its ``head`` and empty the caches. Read the
    entries that it appended: subscribers get them before ours.
@@ -246,7 +246,7 @@ class Database:
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
                 return [one for [one], _ in done], [each for _, new in done for each in new]
-            return [self._translated(error, writing=True)] * len(works), []
+            return [self._translate_error(error, writing=True)] * len(works), []
 
     def read(self, work: Callable[[Database], T]) -> T:
         """Run work that only reads, and return its result.
@@ -263,11 +263,11 @@ class Database:
                 return self._read(work)
 
     def _read(self, work: Callable[[Database], T]) -> T:
-        self._look_again()
+        self._verify_after_reconnect()
         return work(self)
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
-        self._look_again()
+        self._verify_after_reconnect()
         row = self.backend.begin()
         try:
             self._new, self.feed.newest = [], None
@@ -348,7 +348,7 @@ class Database:
             StoreError: the entries cannot be read, now or by this version.
         """
         with self._told():
-            self._look_again()
+            self._verify_after_reconnect()
             # For a file, one pread of the watermark replaces a query. A process that dies between
             # its commit and the watermark is noticed at our next write, by the data version.
             witnessed = self.backend.witnessed()
@@ -400,7 +400,7 @@ class Database:
             )
         return head
 
-    def _look_again(self) -> None:
+    def _verify_after_reconnect(self) -> None:
         """Verify what is known here after a reconnect, and empty the caches.
 
         A standby that lagged behind may have been promoted. By now it may even have as many events
@@ -452,12 +452,12 @@ class Database:
         try:
             yield
         except Exception as error:
-            told = self._translated(error)
+            told = self._translate_error(error)
             if told is error:
                 raise
             raise told from error
 
-    def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
+    def _translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return the exception to raise to callers; remember the first damage."""
         told = self.backend.translated(error, writing=writing)
         if isinstance(told, DamagedStoreError) and self.damage is None:

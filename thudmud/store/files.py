@@ -288,7 +288,7 @@ class OnDisk(Sqlite):
         path = self._path = followed(path)
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
         self._head = -1
-        self._testimony = b"", -1
+        self._cached_watermark = b"", -1
         """The bytes last read from the watermark, and the count in them."""
         try:
             require_nothing_left(path)
@@ -334,18 +334,18 @@ class OnDisk(Sqlite):
         """
         with suppress(OSError):
             if commits > max(self._highest, self.witnessed()):
-                contents = _witness(commits, store)
+                contents = _format_watermark(commits, store)
                 os.pwrite(self._head, contents, 0)
-                self._testimony = contents, commits
+                self._cached_watermark = contents, commits
             self._highest = max(commits, self._highest)
 
     def witnessed(self) -> int:
         """Return the count of commits in the watermark."""
         # One byte more than its size: a longer file is not a watermark.
-        contents, count = os.pread(self._head, _WITNESS + 1, 0), self._testimony[1]
-        if contents != self._testimony[0]:
-            count = _testimony(contents)[0]
-            self._testimony = contents, count
+        contents, count = os.pread(self._head, _WITNESS + 1, 0), self._cached_watermark[1]
+        if contents != self._cached_watermark[0]:
+            count = _cached_watermark(contents)[0]
+            self._cached_watermark = contents, count
         return count
 
     def version(self) -> int:
@@ -592,25 +592,25 @@ def _create(path: Path) -> None:
         os.close(parent)
 
 
-def _witness(commits: int, store: int) -> bytes:
+def _format_watermark(commits: int, store: int) -> bytes:
     said = b"%020d %016x" % (commits, store)
     return b"%s %08x\n" % (said, crc32(said))
 
 
-def _testimony(contents: bytes) -> tuple[int, int]:
+def _cached_watermark(contents: bytes) -> tuple[int, int]:
     """Parse a watermark: its count and its store; -1 if it is empty, -2 if it is invalid."""
     if not contents:
         return -1, 0
     with suppress(ValueError):
         commits, store = int(contents[:20]), int(contents[21:37], 16)
-        if contents == _witness(commits, store):
+        if contents == _format_watermark(commits, store):
             return commits, store
     return -2, 0
 
 
 def _read(path: Path) -> tuple[int, int]:
     try:
-        return _testimony(beside(path, HEAD).read_bytes())
+        return _cached_watermark(beside(path, HEAD).read_bytes())
     except FileNotFoundError:
         return -1, 0
 

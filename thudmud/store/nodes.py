@@ -80,7 +80,7 @@ def beat(
     """
     now = database.now()
     if settings is not None:
-        _agree(database, node, settings, now)
+        _require_same_settings(database, node, settings, now)
     known = database.table.row("node", "where name = ?", node) is not None
     # Order matters: once our row is written below, a node is alive and `interrupted` would come too
     # late. Both are in one transaction, so a crash can't separate them.
@@ -93,7 +93,7 @@ def beat(
     return known
 
 
-def _agree(database: Database, node: str, settings: Mapping[str, str], now: float) -> None:
+def _require_same_settings(database: Database, node: str, settings: Mapping[str, str], now: float) -> None:
     rows = database.table.rows("setting", "order by name")
     there = {str(name): str(value) for name, value, *_ in rows}
     if there == settings:

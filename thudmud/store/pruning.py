@@ -131,7 +131,7 @@ class Pruning:
         )
         try:
             for row in database.table.rows("event", rest, self._looked, until, *names):
-                found += self._looked_at(database, row)
+                found += self._examine(database, row)
         except BaseException:  # called again if the connection was lost
             self._timed, self._seeks, self._boards, self._comments = kept
             raise
@@ -141,7 +141,7 @@ class Pruning:
         report = PruneReport(until, self._last, self._dropped, self._bytes)
         return report, [each.position for each in found]
 
-    def _looked_at(self, database: Database, row: Sequence[object]) -> Iterable[_Spare]:
+    def _examine(self, database: Database, row: Sequence[object]) -> Iterable[_Spare]:
         """Examine an event; return the events that are now known to be unneeded."""
         position, number, version, schema, at, _, body = cast(
             "tuple[int, int, int, int, float, int, str]", row
@@ -152,7 +152,7 @@ class Pruning:
         if is_of_a_match(stream.key):
             return [spare] if version < stream.version else []
         if stream.key == HALL:
-            return self._in_the_hall(event, spare)
+            return self._examine_hall_event(event, spare)
         match event:
             case BattleStarted(time=time):
                 self._note_clock(number, is_timed=time is not None)
@@ -167,7 +167,7 @@ class Pruning:
     def _note_clock(self, stream: int, *, is_timed: bool) -> None:
         (self._timed.add if is_timed else self._timed.discard)(stream)
 
-    def _in_the_hall(self, event: StoredEvent, spare: _Spare) -> Iterable[_Spare]:
+    def _examine_hall_event(self, event: StoredEvent, spare: _Spare) -> Iterable[_Spare]:
         match event:
             case SeekMade(number=number):
                 self._seeks[number] = spare

@@ -281,7 +281,7 @@ class ThreadRunner:
 
     async def catch_up(self) -> None:
         """Deliver all entries that other processes have appended by now."""
-        await self._put(self._hand_out)
+        await self._put(self._deliver_entries)
 
     async def stop(self) -> None:
         """Finish the queued work, and end the thread."""
@@ -305,7 +305,7 @@ class ThreadRunner:
         try:
             database = self._open_it()
             # Listen before the start is reported: no note may be missed from then on.
-            database.backend.listen(lambda said: self._tell(self._others_said, said))
+            database.backend.listen(lambda said: self._tell(self._on_backend_note, said))
         except Exception as error:  # noqa: BLE001 - raised by `start`
             self._tell(_settle, self._started, error)
         else:
@@ -370,14 +370,14 @@ class ThreadRunner:
         delivered before these.
         """
         try:
-            self._hand_out(database)
+            self._deliver_entries(database)
             self._trouble = ""
         except StoreError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
                 self._tell(self._followers.fail, error)
 
-    def _hand_out(self, database: Database) -> None:
+    def _deliver_entries(self, database: Database) -> None:
         """Deliver the entries of other processes, batch by batch."""
         while (entries := database.news()) is not None:
             self._tell_of_others(database)
@@ -401,7 +401,7 @@ class ThreadRunner:
 
     # From here on: runs in the loop.
 
-    def _others_said(self, said: str | None) -> None:
+    def _on_backend_note(self, said: str | None) -> None:
         if said is not None:
             self._heard(said)
         if not said and not self._will_look and not self._ended.done():

@@ -121,7 +121,7 @@ def read(payload: bytes) -> tuple[str, object] | None:
         data: object = json.loads(text) if text else None
     except (ValueError, RecursionError):
         return None
-    return None if _goes_deeper(data, _MAX_DEPTH) else (name.lower(), data)
+    return None if _is_deeper_than(data, _MAX_DEPTH) else (name.lower(), data)
 
 
 def supported(before: frozenset[str], action: str, data: object) -> frozenset[str]:
@@ -170,8 +170,8 @@ def watched(data: Mapping[str, object]) -> Watch | None:
     return None
 
 
-def _goes_deeper(data: object, levels: int) -> bool:
+def _is_deeper_than(data: object, levels: int) -> bool:
     if not isinstance(data, list | dict):
         return False
     parts = data.values() if isinstance(data, dict) else data
-    return not levels or any(_goes_deeper(part, levels - 1) for part in parts)
+    return not levels or any(_is_deeper_than(part, levels - 1) for part in parts)

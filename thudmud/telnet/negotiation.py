@@ -104,9 +104,9 @@ class Negotiation:
     def hear(self, command: bytes, option: bytes) -> None:
         """Handle a DO, DONT, WILL or WONT."""
         if command in _OURS:
-            self._hear_of_ours(option, _OURS[command])
+            self._handle_our_option(option, _OURS[command])
         else:
-            self._hear_of_theirs(option, _THEIRS[command])
+            self._handle_their_option(option, _THEIRS[command])
         self._make_offers()
 
     def hear_subnegotiation(self, whole: bytes) -> None:
@@ -117,21 +117,21 @@ class Negotiation:
         option, payload = whole[:1], whole[1:]
         match option:
             case telopt.NAWS:
-                self._hear_size(payload)
+                self._handle_size(payload)
             case telopt.TTYPE:
-                self._hear_type(payload)
+                self._handle_type(payload)
             case telopt.NEW_ENVIRON:
-                self._hear_variables(payload)
+                self._handle_variables(payload)
             case telopt.CHARSET:
-                self._hear_charset(payload)
+                self._handle_charset(payload)
             case telopt.GMCP if self._ours[telopt.GMCP].is_agreed:
                 self._packages.hear(payload)
         self._report()
         self._make_offers()
 
-    def _hear_of_ours(self, option: bytes, wanted: bool) -> None:
+    def _handle_our_option(self, option: bytes, wanted: bool) -> None:
         ours = self._ours[option]
-        if not self._affords(ours, wanted):
+        if not self._can_afford(ours, wanted):
             return
         before = ours.is_agreed
         # A request for ECHO is refused: clients hide typing while it is agreed.
@@ -144,11 +144,11 @@ class Negotiation:
         if option in {telopt.SGA, telopt.EOR}:
             self._end_prompts()
         elif ours.is_agreed is not before:
-            self._ours_changed(option, ours.is_agreed)
+            self._apply_our_option(option, ours.is_agreed)
 
-    def _hear_of_theirs(self, option: bytes, wanted: bool) -> None:
+    def _handle_their_option(self, option: bytes, wanted: bool) -> None:
         theirs = self._theirs[option]
-        if not self._affords(theirs, wanted):
+        if not self._can_afford(theirs, wanted):
             return
         before = theirs.is_agreed
         answer = theirs.hear(wanted, welcome=option in _WELCOME)
@@ -157,16 +157,16 @@ class Negotiation:
         if theirs.is_agreed and not before:
             if option == telopt.TTYPE:
                 self._awaits_type = True
-                self._say_framed(_WE_ASK_FOR_TYPE)
+                self._send_subnegotiation(_WE_ASK_FOR_TYPE)
             elif option == telopt.NEW_ENVIRON:
-                self._say_framed(_WE_ASK_FOR_VARIABLES)
+                self._send_subnegotiation(_WE_ASK_FOR_VARIABLES)
 
-    def _ours_changed(self, option: bytes, agreed: bool) -> None:
+    def _apply_our_option(self, option: bytes, agreed: bool) -> None:
         if option == telopt.CHARSET and agreed:
             self._awaits_charset = True
-            self._say_framed(_WE_ASK_FOR_UTF_8)
+            self._send_subnegotiation(_WE_ASK_FOR_UTF_8)
         elif option == telopt.MSSP and agreed:
-            self._say_framed(telopt.MSSP + mssp.packed(self._policy.status()))
+            self._send_subnegotiation(telopt.MSSP + mssp.packed(self._policy.status()))
         elif option == telopt.GMCP and not agreed:
             self._client.packages = frozenset()
             self._report()
@@ -193,27 +193,27 @@ class Negotiation:
 
     # Sub-negotiations.
 
-    def _hear_size(self, payload: bytes) -> None:
+    def _handle_size(self, payload: bytes) -> None:
         theirs = self._theirs[telopt.NAWS]
         if len(payload) == 4 and (theirs.is_agreed or theirs.is_asked):
             columns, rows = (int.from_bytes(each, "big") for each in (payload[:2], payload[2:]))
             self._client.set_size(columns, rows)
 
-    def _hear_type(self, payload: bytes) -> None:
+    def _handle_type(self, payload: bytes) -> None:
         if payload[:1] != telopt.IS or not self._awaits_type:
             return
         # The last type has the MTTS bits, which tell whether the client supports NEW-ENVIRON.
         self._awaits_type = self._client.add_type(payload[1:].decode("ascii", "replace"))
         if self._awaits_type:
-            self._say_framed(_WE_ASK_FOR_TYPE)
+            self._send_subnegotiation(_WE_ASK_FOR_TYPE)
         elif self._client.has_variables:
             self._ask(telopt.NEW_ENVIRON)
 
-    def _hear_variables(self, payload: bytes) -> None:
+    def _handle_variables(self, payload: bytes) -> None:
         if payload[:1] in {telopt.IS, telopt.INFO} and self._theirs[telopt.NEW_ENVIRON].is_agreed:
             self._client.set_variables(variables_in(payload[1:]))
 
-    def _hear_charset(self, payload: bytes) -> None:
+    def _handle_charset(self, payload: bytes) -> None:
         kind, rest = payload[:1], payload[1:]
         if kind == telopt.REQUEST and self._theirs[telopt.CHARSET].is_agreed and self._budget:
             self._budget -= 1
@@ -228,9 +228,9 @@ class Negotiation:
         name = utf8_in(offer)
         if name and not self._awaits_charset:
             self._client.utf8 = True
-            self._say_framed(telopt.CHARSET + telopt.ACCEPTED + name)
+            self._send_subnegotiation(telopt.CHARSET + telopt.ACCEPTED + name)
         else:
-            self._say_framed(telopt.CHARSET + telopt.REJECTED)
+            self._send_subnegotiation(telopt.CHARSET + telopt.REJECTED)
 
     # Our commands.
 
@@ -250,7 +250,7 @@ class Negotiation:
         compressed = option == telopt.MCCP2_COMPRESS and self._policy.compress
         return option in _OFFERED or compressed
 
-    def _affords(self, agreement: QMethod, wanted: bool) -> bool:
+    def _can_afford(self, agreement: QMethod, wanted: bool) -> bool:
         """Charge a client's request to the budget; return False if that is exhausted.
 
         Answers to our own requests are free.
@@ -272,7 +272,7 @@ class Negotiation:
     def _say(self, command: bytes, option: bytes) -> None:
         self._session.screen.command(telopt.IAC + command + option)
 
-    def _say_framed(self, payload: bytes) -> None:
+    def _send_subnegotiation(self, payload: bytes) -> None:
         self._session.screen.command(framed(payload))
 
     def _report(self) -> None:

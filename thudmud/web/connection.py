@@ -287,11 +287,11 @@ class HttpConnection(asyncio.BufferedProtocol):
         begun = thread_time()
         try:
             if self._rest is not None:
-                self._write_on()
+                self._write_next_piece()
             elif self._request:  # it was delayed until its client's budget allowed it
                 self._answer(self._request)
             else:
-                self._read_on()
+                self._read_request()
         except Exception:  # noqa: BLE001  (a bug must not stop the other connections)
             self._fail()
         if self._budget:
@@ -306,7 +306,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._is_over = True
         self._transport.abort()
 
-    def _read_on(self) -> None:
+    def _read_request(self) -> None:
         """Parse a request; answer it if it is complete and its client's budget allows it."""
         try:
             event = self._read_event()
@@ -423,9 +423,9 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._rest = memoryview(b"" if has_none else response.body)
         if self._budget:
             self._budget.charge(response.cost + len(self._rest) // FILE_PIECE)
-        self._write_on(head)
+        self._write_next_piece(head)
 
-    def _write_on(self, head: bytes = b"") -> None:
+    def _write_next_piece(self, head: bytes = b"") -> None:
         """Write the next piece of the response, and end it after the last one."""
         rest, http = self._rest, self._http
         if rest is None or http is None:
