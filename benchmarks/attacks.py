@@ -143,7 +143,7 @@ def plain() -> Iterator[Attack]:
     )
     yield Attack(
         "connections that come and go, 400 a second from 4 addresses",
-        Flood(count=4, payload=["\r\n"], per_second=100, addresses=4, hangs_up=True),
+        Flood(count=4, payload=["\r\n"], per_second=100, addresses=4, should_hang_up=True),
     )
     yield Attack(
         "boards that are not read, 20 players",
@@ -151,8 +151,8 @@ def plain() -> Iterator[Attack]:
     )
     yield Attack(
         "200 silent connections with TLS, from 8 addresses",
-        Flood(count=200, addresses=8, tls=True),
-        setup=Setup(tls=True),
+        Flood(count=200, addresses=8, uses_tls=True),
+        setup=Setup(uses_tls=True),
     )
     yield Attack(
         f"100 connections where {FILES} files may be open",
@@ -333,7 +333,7 @@ def questions() -> Iterator[Attack]:
     )
 
 
-def heard(running: Running, seconds: float, most: float) -> Besides:
+def noise_probe(running: Running, seconds: float, most: float) -> Besides:
     """Return what counts how often somebody is told of those who make noise."""
     guest = Guest(running.place, "127.0.0.250")
     guest.take("Listener")
@@ -359,8 +359,8 @@ def noise(extent: Extent) -> Iterator[Attack]:
         yield Attack(
             f"{title}, {count} player{'s' if count > 1 else ''}",
             Flood(count=count, payload=payload, at_once=200, name=NOISY, before=[where]),
-            besides=partial(heard, most=most * count),
-            noise=True,
+            besides=partial(noise_probe, most=most * count),
+            is_noisy=True,
         )
 
 

@@ -87,7 +87,7 @@ def players(battles: int) -> int:
 
 def battle(games: int) -> list[Event]:
     """Return the events of a battle at random; ``games`` is how many there were before."""
-    random, position = Random(games), DISCWORLD.opening
+    random, position = Random(games), DISCWORLD.initial_position
     moves: list[Move] = []
     for _ in range(PLIES):
         moves.append(random.choice(DISCWORLD.legal_moves(position)))
@@ -106,7 +106,7 @@ def battle(games: int) -> list[Event]:
 
 def short_battle(games: int) -> list[Event]:
     """Return a battle of `COUNTED_PLIES` plies, of which some are likelier than others."""
-    random, position = Random(games), DISCWORLD.opening
+    random, position = Random(games), DISCWORLD.initial_position
     whole = battle(0)
     plies: list[Event] = []
     while len(plies) < COUNTED_PLIES:
@@ -161,7 +161,7 @@ def _text(event: StoredEvent) -> str:
     return to_text(to_array(event, lambda name: _NUMBERS[name] if name else 0))
 
 
-def _said(text: str, one: int, other: int) -> str:
+def _with_numbers(text: str, one: int, other: int) -> str:
     text = text.replace(str(_NUMBERS[ONE]), str(one))
     return text.replace(str(_NUMBERS[OTHER]), str(other))
 
@@ -191,10 +191,11 @@ def events(matches: int, people: int, first: int, *, different: bool = False) ->
                 [BoardClosed(NOW, "", key)],
             )
             before, after = (
-                [Place(1, _said(_text(event), one, other)) for event in each] for each in hall
+                [Place(1, _with_numbers(_text(event), one, other)) for event in each]
+                for each in hall
             )
             at_board = [
-                Place(first + match, _said(text, one, other))
+                Place(first + match, _with_numbers(text, one, other))
                 for text in (
                     map(_text, _match(match, short_battle))
                     if different
@@ -218,7 +219,7 @@ def fill(path: Path, battles: int, *, different: bool = False) -> None:
     [outcome], _ = database.write([lambda db: db.append({HALL: (0, boards)})])
     assert isinstance(outcome, dict), outcome
     head = database.head
-    database.backend.scrubbed()
+    database.backend.scrub()
     database.close()
     matches, people = battles // 2, players(battles)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -266,7 +267,7 @@ def main(arguments: Sequence[str]) -> int:
     begun = perf_counter()
     database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
     print(f"their rows made in {perf_counter() - begun:,.0f} s", flush=True)
-    database.backend.scrubbed()
+    database.backend.scrub()
     database.close()
     print(f"{path.stat().st_size / 1e9:,.2f} GB")
     return 0

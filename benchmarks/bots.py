@@ -193,7 +193,7 @@ def depths(ruleset: Ruleset, seconds: float = 0.3) -> Iterator[str]:
         for _ in range(12):
             side = len(game.moves) % 2
             begun = time.process_time()
-            found = players[side].think(game, Limit(is_late=partial(is_over, begun + seconds)))
+            found = players[side].think(game, Limit(should_stop=partial(is_over, begun + seconds)))
             used[side] += time.process_time() - begun
             plies[side] += 1
             depth[side] += found.depth

@@ -266,8 +266,8 @@ def watchers(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
         crowd = stack.enter_context(watching(both, 2, "full", Spread))
         found: dict[str, list[float]] = {"lone": [], "same": [], "other": []}
         for ply in range(extent.plies):
-            found["lone"].append(seen(beside, ply)[2])
-            times = seen(crowd, ply)
+            found["lone"].append(measure_broadcast(beside, ply)[2])
+            times = measure_broadcast(crowd, ply)
             found["same"].append(times[2])
             found["other"].append(times[3])
     rows = []
@@ -280,14 +280,14 @@ def watchers(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
     return rows
 
 
-def seen(crowd: Crowd, ply: int) -> Mapping[int, float]:
+def measure_broadcast(crowd: Crowd, ply: int) -> Mapping[int, float]:
     """Let one of two move; return the seconds until each member of the crowd has read it."""
     found: dict[int, float] = {}
     begun = perf_counter()
     crowd.send(ply % 2, to_and_fro(0, ply))
     read = dict.fromkeys(range(len(crowd)), b"")
     while len(found) < len(crowd):
-        for number, data in crowd.heard():
+        for number, data in crowd.receive_any():
             read[number] += data
             if MOVED in read[number] and read[number].endswith(PROMPT):
                 found[number] = perf_counter() - begun
@@ -339,8 +339,8 @@ def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
     with thudmud(folder / "survivor", tables, stored_in(dsn)) as survivor:
         for number in range(extent.kills):
             with thudmud(folder / f"victim {number}", tables, stored_in(dsn)) as victim:
-                cut.append(gone(survivor, survivor, 4 * number))
-                killed.append(gone(victim, survivor, 4 * number + 2))
+                cut.append(measure_failover(survivor, survivor, 4 * number))
+                killed.append(measure_failover(victim, survivor, 4 * number + 2))
     for place, title in enumerate(
         ("until the other player is told", "until the next ply of who was there is read")
     ):
@@ -349,7 +349,7 @@ def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
         yield Row("the longest of these", max(ours), max(theirs), "s")
 
 
-def gone(node: Running, survivor: Running, table: int) -> tuple[float, float]:
+def measure_failover(node: Running, survivor: Running, table: int) -> tuple[float, float]:
     """Let two lose their connections at once, of whom one comes back to a node that survives.
 
     Args:

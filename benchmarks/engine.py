@@ -67,7 +67,7 @@ class Row:
 
 def listing(rules: Ruleset, rounds: int, seconds: float) -> Row:
     """Compare how often the opening's moves are listed."""
-    position, state = rules.opening, plain_state(rules.opening)
+    position, state = rules.initial_position, plain_state(rules.initial_position)
     number = len(rules.legal_moves(position))
     assert number == len(plain_rules.outcomes(rules.name, state))
 
@@ -88,14 +88,14 @@ def playouts(rules: Ruleset, rounds: int, seconds: float) -> Row:
     """Compare how many plies of random battles are played."""
 
     def by_engine(seed: int) -> int:
-        random, position, plies = Random(seed), rules.opening, 0
+        random, position, plies = Random(seed), rules.initial_position, 0
         while plies < MOST_PLIES and (moves := rules.legal_moves(position)):
             position = position.after(random.choice(moves))
             plies += 1
         return plies
 
     def by_yardstick(seed: int) -> int:
-        random, state, plies = Random(seed), plain_state(rules.opening), 0
+        random, state, plies = Random(seed), plain_state(rules.initial_position), 0
         while plies < MOST_PLIES and (found := plain_rules.outcomes(rules.name, state)):
             state = plain_rules.after(state, random.choice(list(found)))
             plies += 1
@@ -129,7 +129,7 @@ def rate(work: Callable[[int], int], seconds: float, first: int) -> float:
 def perft_line(rules: Ruleset, depth: int) -> str:
     """Count and time the games of some plies."""
     start = perf_counter()
-    count = perft(rules, rules.opening, depth)
+    count = perft(rules, rules.initial_position, depth)
     taken = perf_counter() - start
     title = f"{rules.name}: perft {depth} is {count:,}"
     return f"{title:{WIDTH}}{taken:11.2f}s"

@@ -36,7 +36,7 @@ PLAYERS = {Side.DWARF: "Anna", Side.TROLL: "Bert"}
 
 def plays(seed: int, plies: int) -> list[tuple[str, str]]:
     """Return who types which line in a battle at random, in which nothing is captured."""
-    random, position = Random(seed), DISCWORLD.opening
+    random, position = Random(seed), DISCWORLD.initial_position
     lines: list[tuple[str, str]] = []
     while len(lines) < plies:
         quiet = [move for move in DISCWORLD.legal_moves(position) if not move.captures]
@@ -69,7 +69,7 @@ class Client:
         self._file = self._socket.makefile("rwb")
         self._last = 0
         self._say({"type": "hello", "version": 1, "client": name, "secret": secret})
-        assert self._heard()["type"] == "welcome"
+        assert self._read_reply()["type"] == "welcome"
 
     def send(self, **request: object) -> int:
         """Send a request; return its number."""
@@ -79,7 +79,7 @@ class Client:
 
     def answer(self) -> dict[str, Any]:
         """Return the next answer."""
-        while (heard := self._heard())["type"] != "answer":
+        while (heard := self._read_reply())["type"] != "answer":
             assert heard["type"] in {"tell", "data"}, heard
         assert heard["ok"], heard
         self._say({"type": "ack", "seen": heard["seq"]})
@@ -111,7 +111,7 @@ class Client:
         self._file.write(json.dumps(said).encode() + b"\n")
         self._file.flush()
 
-    def _heard(self) -> dict[str, Any]:
+    def _read_reply(self) -> dict[str, Any]:
         heard: dict[str, Any] = json.loads(self._file.readline())
         return heard
 

@@ -185,7 +185,7 @@ def minutes(
         staying = [pool.submit(each.stay, speed, over) for each in everybody]
         try:
             for _ in range(number + 1):
-                yield _found(running, everybody)
+                yield _measure_minute(running, everybody)
                 end = time.monotonic() + MINUTE
                 while time.monotonic() < end and not any(each.done() for each in staying):
                     time.sleep(min(1.0, MINUTE))
@@ -196,7 +196,7 @@ def minutes(
             over.set()
 
 
-def _found(running: Running, everybody: Sequence[Pair]) -> Minute:
+def _measure_minute(running: Running, everybody: Sequence[Pair]) -> Minute:
     return Minute(
         running.memory,
         sum(each.done for each in everybody),

@@ -143,11 +143,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     if options.save:
         options.save.write_text(to_text(found), "utf-8")
-    is_worse = before is not None and tell_worse(found, before)
+    is_worse = before is not None and print_regressions(found, before)
     return int(is_worse or (options.strict and not all(row.is_wanted for row in found)))
 
 
-def tell_worse(now: Sequence[Row], before: Sequence[Row]) -> bool:
+def print_regressions(now: Sequence[Row], before: Sequence[Row]) -> bool:
     """Print which rows are worse than before, and which cannot be compared; return if any is."""
     worse, missing = compared(now, before)
     print("", *missing, *worse, sep="\n")

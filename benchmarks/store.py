@@ -176,7 +176,7 @@ def starts(place: Path | str, rounds: int) -> tuple[float, float]:
     return min(each[0] for each in found), min(each[1] for each in found)
 
 
-def counted(path: Path, query: str) -> int:
+def count_rows(path: Path, query: str) -> int:
     with closing(sqlite3.connect(path)) as connection:
         return int(connection.execute(query).fetchone()[0])
 
@@ -200,13 +200,13 @@ async def queries(path: Path, battles: int) -> list[Row]:
     with_one = HistoryLookup("Player7", 1, known.dwarf, "discworld")
     asked: Sequence[tuple[str, Callable[[], Awaitable[object]]]] = [
         ("a battle", lambda: store.read(battle_rows.battle, middle)),
-        ("its plies", lambda: store.read(battle_rows.plies, known)),
+        ("its plies", lambda: store.read(battle_rows.battle_events, known)),
         ("20 of a history", lambda: store.read(battle_rows.history, "Player7", None, 20)),
         ("20 of a history with one", lambda: store.look_up(with_one)),
         ("standings of 50", lambda: store.read(scores.standings, most=50)),
         ("standings as they are asked for", lambda: store.look_up(StandingsLookup("Player7"))),
         ("a score, with curves", lambda: store.read(scores.score, "Player7", curves=True)),
-        ("all that is kept about a player", lambda: store.read(persons.about, "Player7")),
+        ("all that is kept about a player", lambda: store.read(persons.personal_data, "Player7")),
     ]
     rows = [
         Row(f"{title} of {battles:,} battles, beside one row", await milliseconds(ask), row, "ms")
@@ -327,7 +327,7 @@ async def exports(store: Store, folder: Path, battles: int) -> Row:
     took = perf_counter() - begun
     begun = perf_counter()
     for one in some:
-        await store.read(battle_rows.plies, one)
+        await store.read(battle_rows.battle_events, one)
     read = perf_counter() - begun
     title = f"records of {battles:,} battles, beside plies that are read"
     return Row(title, written.records / took, len(some) / read, "a second")
@@ -363,7 +363,7 @@ def report(sizes: Sequence[int | Path], rounds: int, seconds: float) -> Iterator
         for each in sizes:
             path, battles = (each, 0) if isinstance(each, Path) else (folder / f"{each}", each)
             if path == each:
-                battles = counted(path, "select max(number) from battle")
+                battles = count_rows(path, "select max(number) from battle")
             else:
                 fill(path, battles)
             time, memory = starts(path, rounds)
@@ -377,7 +377,7 @@ def report(sizes: Sequence[int | Path], rounds: int, seconds: float) -> Iterator
             size = path.stat().st_size
             yield Row(
                 f"an event, of {battles:,} battles, beside its text",
-                size / counted(path, "select position from head"),
+                size / count_rows(path, "select position from head"),
                 text,
                 "bytes",
             )

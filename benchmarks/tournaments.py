@@ -71,7 +71,7 @@ def simulated(
         slowest = max(slowest, time.process_time() - began)
         if not pairings:
             break
-        played.append(tuple(_ended(each, strengths, chance) for each in pairings))
+        played.append(tuple(_with_result(each, strengths, chance) for each in pairings))
     met = Counter(frozenset(each.players) for each in sum(played, ()) if each.second)
     balance: Counter[str] = Counter()
     for each in sum(played, ()):
@@ -87,7 +87,7 @@ def simulated(
     )
 
 
-def _ended(pairing: Pairing, strengths: dict[str, float], chance: Random) -> Pairing:
+def _with_result(pairing: Pairing, strengths: dict[str, float], chance: Random) -> Pairing:
     """Return a pairing with its result: the stronger player does better, but for luck."""
     if pairing.second is None:
         return pairing

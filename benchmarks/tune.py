@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 from thudmud.bots.referee import random_opening
 from thudmud.rules import RULESETS, Game, Ruleset, Side
 from thudmud.search.search import Blunders, Limit, Search
-from thudmud.search.tactics import AnyWeights, tactics_of, tuned
+from thudmud.search.tactics import AnyWeights, tactics_of, tuned_weights
 
 FOLDER = Path("build/tuning")
 TARGET = Path("thudmud/search/weights.py")
@@ -95,7 +95,7 @@ def match(rules: str, nodes: int, factors: Factors, moved: Sequence[str], number
     directions = {name: random.choice((-1.0, 1.0)) for name in moved}
     one, other = (
         applied(
-            tuned(ruleset),
+            tuned_weights(ruleset),
             {
                 name: value + sign * spread * directions.get(name, 0.0)
                 for name, value in factors.items()
@@ -109,10 +109,10 @@ def match(rules: str, nodes: int, factors: Factors, moved: Sequence[str], number
     return {name: (won - lost) * each / (2 * spread) for name, each in directions.items()}
 
 
-def kept(rules: str) -> dict[str, Any]:
+def load_state(rules: str) -> dict[str, Any]:
     """Return what has been found, and from which weights it began."""
     path = FOLDER / f"{rules.replace(' ', '-')}.json"
-    start = {str(side): asdict(each) for side, each in tuned(RULESETS[rules]).items()}
+    start = {str(side): asdict(each) for side, each in tuned_weights(RULESETS[rules]).items()}
     if not path.exists():
         return {"from": start, "nodes": 0, "matches": 0, "factors": {}}
     state: dict[str, Any] = json.loads(path.read_text())
@@ -138,7 +138,7 @@ def be_worker() -> None:
 
 def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: int) -> None:
     """Play so many matches more, keeping what has been found after each few."""
-    state = kept(rules)
+    state = load_state(rules)
     moved = [f"{side} {name}" for side in sides for name in state["from"][side]]
     factors: Factors = dict.fromkeys(moved, 0.0) | state["factors"]
     end = state["matches"] + matches
@@ -188,7 +188,7 @@ def sampled(game: Game, depth: int) -> list[Sample]:
     found: list[Sample] = []
     ruleset, at = game.ruleset, game.position
     is_dwarfs = at.turn is Side.DWARF
-    for side, weights in tuned(ruleset).items():
+    for side, weights in tuned_weights(ruleset).items():
         search = Search(ruleset, dict.fromkeys(Side, weights))
         thought = search.think(game, Limit(depth=depth))
         if thought.move.captures:
@@ -198,15 +198,15 @@ def sampled(game: Game, depth: int) -> list[Sample]:
         worths = []
         for each in (weights, replace(weights, **nothing), *each_of):
             tactics = tactics_of(ruleset, dict.fromkeys(Side, each))
-            tactics.weigh_for(side, search.gather, 0)
+            tactics.use_weights_of(side, search.gathering_square, 0)
             field = tactics.field(at.dwarfs, at.trolls, at.empty)
             worths.append(
-                tactics.worth(
+                tactics.evaluate(
                     at.dwarfs, at.trolls, at.rock, at.empty, field, dwarfs_to_move=is_dwarfs
                 )
             )
         still, base, *parts = worths
-        error = (thought.worth if is_dwarfs else -thought.worth) - still
+        error = (thought.score if is_dwarfs else -thought.score) - still
         found.append((side, is_dwarfs, error, tuple((part - base) / UNIT for part in parts)))
     return found
 
@@ -236,7 +236,7 @@ def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
     return [row[size:] for row in rows]
 
 
-def fitted(xs: Sequence[Sequence[float]], ys: Sequence[float]) -> list[tuple[float, float]]:
+def fit_changes(xs: Sequence[Sequence[float]], ys: Sequence[float]) -> list[tuple[float, float]]:
     """Return by how much each weight is to change, and the standard error of that.
 
     Least squares, in which what is far off counts less (Huber), and no change is a guess, too.
@@ -273,7 +273,7 @@ def fit(
     with Pool(workers, be_worker) as pool:
         each = pool.imap(partial(samples, rules, nodes, depth), range(battles))
         found = list(chain.from_iterable(each))
-    for side, weights in tuned(RULESETS[rules]).items():
+    for side, weights in tuned_weights(RULESETS[rules]).items():
         if str(side) not in sides:
             continue
         # What a move is worth by itself is no weight, but a search of even depth knows it.
@@ -283,7 +283,7 @@ def fit(
             if whose is side
         ]
         xs, ys = [x for x, _ in rows], [y for _, y in rows]
-        changes = fitted(xs, ys)
+        changes = fit_changes(xs, ys)
         left = [y - sum(a * b for a, (b, _) in zip(x, changes, strict=True)) for x, y in rows]
         before, after = (math.sqrt(sum(e * e for e in es) / len(es)) for es in (ys, left))
         print(f"{side}: {len(rows)} positions, error {before:.0f}, after the fit {after:.0f}")
@@ -313,9 +313,9 @@ def write() -> None:
     """Write all weights to where the search has them, and begin with these from then on."""
     lines, states = [HEAD.format(date=datetime.now(UTC).date())], {}
     for rules, name in NAMES.items():
-        states[rules] = state = kept(rules)
+        states[rules] = state = load_state(rules)
         lines.append(f"{name} = {{")
-        for side, weights in applied(tuned(RULESETS[rules]), state["factors"]).items():
+        for side, weights in applied(tuned_weights(RULESETS[rules]), state["factors"]).items():
             lines.append(f"    Side.{side.name}: {type(weights).__name__}(")
             for each, value in asdict(weights).items():
                 lines.append(f"        {each}={value:.4g},")

@@ -9,7 +9,15 @@ import pytest
 
 from tests.cases import cases
 from thudmud import english
-from thudmud.english import LENGTHS, counted, does, lasting, length, length_of, with_article
+from thudmud.english import (
+    LENGTHS,
+    conjugate,
+    parse_duration,
+    pluralize,
+    rounded_duration,
+    typed_duration,
+    with_article,
+)
 from thudmud.game.sanctions import Measure
 from thudmud.rules.moves import Piece, Side, Verb
 
@@ -25,7 +33,7 @@ from thudmud.rules.moves import Piece, Side, Verb
     ],
 )  # fmt: skip
 def test_durations_are_rounded_and_spelled_out(seconds: float, told: str) -> None:
-    assert lasting(seconds) == told
+    assert rounded_duration(seconds) == told
 
 
 @pytest.mark.parametrize(
@@ -37,15 +45,15 @@ def test_durations_are_rounded_and_spelled_out(seconds: float, told: str) -> Non
     ],
 )  # fmt: skip
 def test_typed_durations_are_parsed(words: str, seconds: int, exactly: str) -> None:
-    assert length_of(words) == seconds
-    assert length(seconds) == exactly
-    assert length_of(exactly) == seconds
+    assert parse_duration(words) == seconds
+    assert typed_duration(seconds) == exactly
+    assert parse_duration(exactly) == seconds
 
 
 @pytest.mark.parametrize("words", ["", "2", "minutes", "2 fortnights", "-2 hours", "2 hours more"])
 def test_invalid_duration_is_refused(words: str) -> None:
     with pytest.raises(ValueError, match="no length of time"):
-        length_of(words)
+        parse_duration(words)
 
 
 # Inflections of all words in use. New words must be checked and added here.
@@ -99,8 +107,8 @@ def test_nouns_in_use_have_the_right_plural() -> None:
     assert {side.value for side in Side} <= set(PLURALS)
     assert set(LENGTHS) <= set(PLURALS)
     for noun, plural in PLURALS.items():
-        assert counted(1, noun) == f"1 {noun}"
-        assert counted(2, noun) == f"2 {plural}"
+        assert pluralize(1, noun) == f"1 {noun}"
+        assert pluralize(2, noun) == f"2 {plural}"
 
 
 def test_verbs_in_use_have_the_right_third_person() -> None:
@@ -109,8 +117,8 @@ def test_verbs_in_use_have_the_right_third_person() -> None:
     assert {measure.value for measure in Measure} <= set(THIRD_PERSONS)
     assert {"say", "kibitz", "whisper", "shout", "emote", "tell"} <= set(THIRD_PERSONS)
     for verb, third in THIRD_PERSONS.items():
-        assert does("Anna", "Anna", verb) == f"you {verb}"
-        assert does("Anna", None, verb) == f"Anna {third}"
+        assert conjugate("Anna", "Anna", verb) == f"you {verb}"
+        assert conjugate("Anna", None, verb) == f"Anna {third}"
 
 
 @cases(
@@ -121,7 +129,7 @@ def test_verbs_in_use_have_the_right_third_person() -> None:
     ],
 )  # fmt: skip
 def test_regular_nouns_have_the_right_plural(noun: str, plural: str) -> None:
-    assert counted(0, noun) == f"0 {plural}"
+    assert pluralize(0, noun) == f"0 {plural}"
 
 
 @cases(
@@ -132,7 +140,7 @@ def test_regular_nouns_have_the_right_plural(noun: str, plural: str) -> None:
     ],
 )  # fmt: skip
 def test_regular_verbs_have_the_right_third_person(verb: str, third: str) -> None:
-    assert does("Anna", None, verb) == f"Anna {third}"
+    assert conjugate("Anna", None, verb) == f"Anna {third}"
 
 
 @cases(

@@ -33,7 +33,7 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.rules.classic import HurlingDwarfs, ShovingTrolls
-from thudmud.rules.koom_valley import OPENING, RockCaptured, TramplingTrolls
+from thudmud.rules.koom_valley import INITIAL_POSITION, RockCaptured, TramplingTrolls
 from thudmud.rules.scoring import ByPieces, ByVictory
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player
@@ -45,7 +45,7 @@ PIECES = "dA8 dB8 dC8 TF8 XH8 TL6 TL7 TL8 dK11 dL11 dM11 dF15"
 HILL = Ruleset(
     name="ant hill",
     title="Ant Hill",
-    opening=Position.of(
+    initial_position=Position.of(
         {Square.parse(each[1:]): Piece(each[0]) for each in PIECES.split()}, Side.DWARF
     ),
     dwarfs=HurlingDwarfs(),
@@ -56,7 +56,7 @@ HILL = Ruleset(
 PASS = Ruleset(
     name="mountain pass",
     title="Mountain Pass",
-    opening=OPENING,
+    initial_position=INITIAL_POSITION,
     dwarfs=HurlingDwarfs(),
     trolls=TramplingTrolls(),
     goals=(RockCaptured(),),
@@ -67,7 +67,7 @@ PASS = Ruleset(
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    known = parsing._expected, parsing._remembered  # these depend on the rulesets
+    known = parsing._expected, parsing._parse_cached  # these depend on the rulesets
     for rules in (HILL, PASS):
         monkeypatch.setitem(RULESETS, rules.name, rules)
     for cached in known:
@@ -170,7 +170,7 @@ def test_whole_battle_is_played_and_recorded(battle: Evening) -> None:
 
 def test_ruleset_may_let_trolls_begin_and_lack_a_centre_stone() -> None:
     pieces = {Square.parse("C8"): Piece.DWARF, Square.parse("F8"): Piece.TROLL}
-    field = replace(HILL, name="open field", opening=Position.of(pieces, Side.TROLL))
+    field = replace(HILL, name="open field", initial_position=Position.of(pieces, Side.TROLL))
     game = Game.start(field)
     assert read_record(write_record(game), field).game == game
     with pytest.raises(RecordError, match="there are 1 R, and 0 in these rules"):

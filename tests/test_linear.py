@@ -28,7 +28,7 @@ from werkzeug.exceptions import HTTPException
 from tests.cases import cases
 from tests.growth import exponent
 from tests.web.asked import ANY, NoPictures, ask, nothing
-from thudmud.accounts.passwords import is_same, word_hash
+from thudmud.accounts.passwords import is_same_word, word_hash
 from thudmud.errors import ThudmudError
 from thudmud.features import NAMES
 from thudmud.features.notifications import pages
@@ -37,8 +37,8 @@ from thudmud.game.meaning import split_board
 from thudmud.game.table import BoardSpec
 from thudmud.gateway import requests
 from thudmud.language import clean
-from thudmud.language.parsing import parse_afresh, player_problem
-from thudmud.language.slips import possible
+from thudmud.language.parsing import parse_uncached, player_problem
+from thudmud.language.slips import possible_terminals
 from thudmud.language.words import UnexpectedTokenError
 from thudmud.rules import RULESETS, Game
 from thudmud.rules.records import read_record, write_record
@@ -46,7 +46,7 @@ from thudmud.script.reading import Transcript
 from thudmud.server.proxies import Proxies
 from thudmud.store import Store
 from thudmud.telnet import gmcp
-from thudmud.telnet.capabilities import utf8_in, variables_in
+from thudmud.telnet.capabilities import find_utf8, variables_in
 from thudmud.telnet.lines import LineSplitter, readable
 from thudmud.views.words import columns, plain, wrap
 from thudmud.web.http import plain as answer
@@ -355,7 +355,7 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
     lambda text: gmcp.read(text.encode()): ("A [", "[[", '{"a":', "\\u00", "1e", "[1,"),
     supports: ("a 1", "1 ", " 1,"),
     lambda text: variables_in(text.encode("latin-1")): ("\0a\1b", "\1", "\2", "\3a"),
-    lambda text: utf8_in(text.encode("latin-1")): (";", ";UTF-8", "[TTABLE]"),
+    lambda text: find_utf8(text.encode("latin-1")): (";", ";UTF-8", "[TTABLE]"),
     clean: ("\u200d", "a\u200d", "\u0301", "a\u0301", "\ufe0f", "\u202e"),
     lambda text: wrap(text, 80): ("a ", '"a', '" ', "\u0301", "\N{PILE OF POO}", "\u200d"),
     columns: ("\u0301", "\N{PILE OF POO}\u200d", "\ufe0f"),
@@ -364,8 +364,8 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
     lambda text: sent(f"GET / HTTP/1.1\r\nHost: x\r\nX:{text}"): ("a ", "\r\na:", "\r\n "),
     lambda text: sent(f"GET http://{text} HTTP/1.1\r\nHost: {text}"): ("a.", ":1", "/", "%"),
     asked: ("/", "?a", "?ply=1", "&a=b", "%20", "%", ":1", ".svg", 'W/"', '"a",', "a;q=1,", ";a="),
-    lambda text: requests.read(text.encode()): ("[", '{"a":', '{"type":"line",', "\\"),
-    lambda text: requests.read(f'{{"type": "line", "line": "{text}"}}'.encode()): ("\\n",),
+    lambda text: requests.parse_request(text.encode()): ("[", '{"a":', '{"type":"line",', "\\"),
+    lambda text: requests.parse_request(f'{{"type": "line", "line": "{text}"}}'.encode()): ("\\n",),
     lambda text: read_record(RECORD + text): (
         '[A "', "; a: ", "\n", "dA6-B6\n", "dA1,", "x", ";", "xA1",
     ),
@@ -375,7 +375,7 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
     ),
     lambda text: split_board(HALL, text): (" on ", "x on ", " on oak", "on oak."),
     player_problem: (),
-    lambda text: is_same(text, word_hash("a-b")): ("- ", "a-"),
+    lambda text: is_same_word(text, word_hash("a-b")): ("- ", "a-"),
 }  # fmt: skip
 """The parsers of untrusted text, each with additional hostile pieces."""
 
@@ -423,13 +423,13 @@ def beginnings() -> Iterable[str]:
             for count in range(min(len(words), 8)):
                 before = " ".join(words[:count])
                 with suppress(UnexpectedTokenError):
-                    found.setdefault(possible(before), f"{before} " if before else "")
+                    found.setdefault(possible_terminals(before), f"{before} " if before else "")
     return found.values()
 
 
 @forgiven
 def read(line: str) -> None:
-    parse_afresh(clean(line))
+    parse_uncached(clean(line))
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ LONGEST_ECHO = 40
 """Maximum number of typed characters that an answer repeats."""
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Return a number and its noun, in the plural if needed: ``1 ply``, ``2 matches``."""
     return f"{number} {noun if number == 1 else _with_s(noun)}"
 
@@ -40,13 +40,13 @@ def with_article(noun: str) -> str:
     return f"{'an' if _AN.match(noun) and not _A.match(noun) else 'a'} {noun}"
 
 
-def nth(number: int) -> str:
+def ordinal(number: int) -> str:
     """Return an ordinal in digits: ``1st``, ``12th``, ``23rd``."""
     is_teen = number % 100 // 10 == 1
     return f"{number}{'th' if is_teen else _ENDINGS.get(number % 10, 'th')}"
 
 
-def lasting(seconds: float) -> str:
+def rounded_duration(seconds: float) -> str:
     """Return a duration in round figures: ``50 seconds``, ``5 minutes``, ``2 weeks``.
 
     The unit is the largest that fits at least twice. The number is rounded up, so that nobody comes
@@ -56,11 +56,11 @@ def lasting(seconds: float) -> str:
     told, noun, size = _rounded_up(max(1.0, seconds)), "second", 1
     for greater, larger in reversed(_UNITS):
         if told * size < 2 * larger:
-            return counted(told, noun)
+            return pluralize(told, noun)
         told, noun, size = max(2, _rounded_up(seconds / larger)), greater, larger
     days = ceil(seconds / size - _LITTLE)
     weeks, more = divmod(days, 7)
-    return counted(days, noun) if more or weeks < 2 else counted(weeks, "week")
+    return pluralize(days, noun) if more or weeks < 2 else pluralize(weeks, "week")
 
 
 _LITTLE = 0.1
@@ -72,14 +72,14 @@ def _rounded_up(number: float) -> int:
     return whole if whole <= 100 else -(-whole // 10) * 10
 
 
-def precisely(seconds: float) -> str:
+def two_unit_duration(seconds: float) -> str:
     """Return a duration in its two largest units, rounded down: ``4 minutes 10 seconds``."""
     left, told = int(seconds), list[tuple[int, str]]()
     for unit, size in (*_UNITS, ("second", 1)):
         number, left = divmod(left, size)
         if number or told:
             told.append((number, unit))
-    both = [counted(number, unit) for number, unit in told[:2] if number]
+    both = [pluralize(number, unit) for number, unit in told[:2] if number]
     return " ".join(both) or "0 seconds"
 
 
@@ -90,13 +90,13 @@ _SHORT = {"w": "week", "wk": "week", "d": "day", "h": "hour", "hr": "hour", "m":
 _TYPED = re.compile("(an?|[0-9]+) ?([a-z]+?)s?")
 
 
-def length(seconds: int) -> str:
+def typed_duration(seconds: int) -> str:
     """Return the exact duration as players can type it: ``10 minutes``, ``1 week``."""
     unit, size = next(each for each in LENGTHS.items() if seconds % each[1] == 0)
-    return counted(seconds // size, unit)
+    return pluralize(seconds // size, unit)
 
 
-def length_of(words: str) -> int:
+def parse_duration(words: str) -> int:
     """Parse a duration such as ``10 minutes``, ``an hour`` or ``3d``, and return its seconds.
 
     Raises:
@@ -114,7 +114,7 @@ def capitalised(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def does(actor: str, me: str | None, verb: str) -> str:
+def conjugate(actor: str, me: str | None, verb: str) -> str:
     """Return a subject with its conjugated verb, such as "you move" or "Anna moves".
 
     Args:
@@ -132,7 +132,7 @@ def _third_person(verb: str) -> str:
     return _IRREGULAR.get(verb) or (f"{verb}es" if verb.endswith("o") else _with_s(verb))
 
 
-def listed(names: Iterable[object], conjunction: str = "and") -> str:
+def join_words(names: Iterable[object], conjunction: str = "and") -> str:
     """Join names into a list: "oak", "oak and pine" or "oak, pine and elm"; "nothing" if empty."""
     words = [str(name) for name in names]
     if len(words) < 2:

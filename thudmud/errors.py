@@ -92,12 +92,12 @@ class RefusedError(ThudmudError):
         self.details: Mapping[str, Any] = details
 
     def __str__(self) -> str:
-        details = [f"{name}={_named(value)}" for name, value in self.details.items()]
+        details = [f"{name}={_format_detail(value)}" for name, value in self.details.items()]
         return " ".join([self.code.value, *map(str, self.squares), *details])
 
 
-def _named(value: object) -> str:
-    return ",".join(map(_named, value)) if isinstance(value, tuple) else str(value)
+def _format_detail(value: object) -> str:
+    return ",".join(map(_format_detail, value)) if isinstance(value, tuple) else str(value)
 
 
 class StartError(ThudmudError):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, 
 from typing import Any, TypeVar, cast
 
 from thudmud.bots.opponent import Opponent, Task
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.features.archive.reactors import is_replaying, play_on, stop_playing
 from thudmud.features.playing.queries import ViewGame
@@ -35,8 +35,8 @@ from thudmud.language.parsing import board_problem, parse
 from thudmud.language.vocabulary import HostCommand, Vocabulary
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Adviser, JoinRequest, Policy, Service, Visit, Watcher
-from thudmud.service.boards import close_board, open_board, put_up, rename_board
-from thudmud.store import ConflictError, Entry, Store, StoreError, at_once
+from thudmud.service.boards import close_board, open_board, rename_board, update_open_boards
+from thudmud.store import ConflictError, Entry, Store, StoreError, run_synchronously
 from thudmud.store.codec import from_line, to_line
 from thudmud.values import Value, replace
 from thudmud.views import Message
@@ -82,11 +82,11 @@ class House:
         seat_grace: seconds for which the others have to wait for a player who is away.
         events: earlier events at these boards and others: all lines that `events` returned, in
             order. Seated players still have their seats: call `enter` for those who are back, and
-            then `settle` for the others.
+            then `mark_absent_players` for the others.
         idle_limit: seconds without a ply after which a battle without a clock can be claimed; 0 for
             never.
-        replays_at_once: whether "play" shows several plies at once; otherwise `play_on` shows the
-            next.
+        replays_at_once: whether "play" shows several plies at once; otherwise
+            `next_replay_messages` shows the next.
         any_names: whether boards may have names that players can't type, because the host finds the
             board.
         adviser: source of hints and analyses, which has to answer without waiting; None for none.
@@ -140,7 +140,7 @@ class House:
         vocabulary = self._vocabulary = Vocabulary(verbs, without)
         self.hall.use_verbs(vocabulary.own, vocabulary.without)
         self._now = 0.0
-        self._told: list[Message] = []
+        self._messages: list[Message] = []
         self._others: list[int] = []
         """Store positions of entries that aren't of a board of the host's: see `_is_other`."""
         self._store = Store.in_memory(clock=lambda: self._now)
@@ -151,7 +151,7 @@ class House:
             self.hall,
             self._store,
             clock=lambda: self._now,
-            told=lambda message, _: self._told.append(message),
+            told=lambda message, _: self._messages.append(message),
             replay_pause=0 if replays_at_once else None,
             adviser=adviser,
             policy=Policy(
@@ -166,10 +166,12 @@ class House:
             from thudmud.bots.naming import name_bots  # noqa: PLC0415  (only bots have levels)
 
             name_bots(self.hall, bots)
-        position = at_once(self._store.position())
-        at_once(self._store.subscribe(None, position, self._note_others, _raise_store_error))
-        at_once(put_up(self._store, self.hall.tables.values(), self._now))
-        at_once(self._service.follow())
+        position = run_synchronously(self._store.position())
+        run_synchronously(
+            self._store.subscribe(None, position, self._note_others, _raise_store_error)
+        )
+        run_synchronously(update_open_boards(self._store, self.hall.tables.values(), self._now))
+        run_synchronously(self._service.follow())
 
     def events(self, after: int = 0) -> list[str]:
         """Return the events of all boards, each as a line of ASCII text.
@@ -188,7 +190,9 @@ class House:
                 break
             position += 1
         entries: list[Entry] = []
-        at_once(self._store.subscribe(None, position, entries.extend, _raise_store_error)).close()
+        run_synchronously(
+            self._store.subscribe(None, position, entries.extend, _raise_store_error)
+        ).close()
         return [
             to_line(entry.stream, cast("Event", entry.event))
             for entry in entries
@@ -211,7 +215,7 @@ class House:
         """
         require_time(now)
         spec = BoardSpec(name, rules)
-        return self._drive(open_board(self._store, name, spec.rules, now), now)
+        return self._run_service(open_board(self._store, name, spec.rules, now), now)
 
     def rename_board(self, name: str, new: str, now: float) -> list[Message]:
         """Rename a board, and return the messages. Its other properties stay as they are.
@@ -220,7 +224,7 @@ class House:
             RefusedError: no board has the old name, or the new one is invalid or taken.
         """
         require_time(now)
-        return self._drive(rename_board(self._store, name, new, now), now)
+        return self._run_service(rename_board(self._store, name, new, now), now)
 
     def close_board(self, name: str, now: float) -> list[Message]:
         """Close a board, adjourning any match under way there, and return the messages.
@@ -229,12 +233,12 @@ class House:
             RefusedError: no board has that name.
         """
         require_time(now)
-        return self._drive(close_board(self._store, name, now), now)
+        return self._run_service(close_board(self._store, name, now), now)
 
-    def settle(self, now: float) -> list[Message]:
+    def mark_absent_players(self, now: float) -> list[Message]:
         """Mark seated players who aren't here as away, and return the messages."""
         require_time(now)
-        return self._drive(self._service.settle(), now)
+        return self._run_service(self._service.finish_start(), now)
 
     @property
     def due(self) -> float | None:
@@ -273,7 +277,7 @@ class House:
         if turn not in self.bot_turns:
             return []
         if worth is not None:
-            self._opponents[turn.bot].weighed(turn.task, worth)
+            self._opponents[turn.bot].record_score(turn.task, worth)
         return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:
@@ -283,7 +287,7 @@ class House:
         on. Without this call, that happens with the next line about the board, or never.
         """
         require_time(now)
-        return self._drive(self._service.pass_time(), now)
+        return self._run_service(self._service.pass_time(), now)
 
     def enter(
         self,
@@ -306,8 +310,8 @@ class House:
             name: the player's name. Other players can type it in every command if `name_problem`
                 returns None for it; other names are shown, but can't be typed.
             now: the time.
-            terminal: what the client can show, by default plain text of 80 columns; `fit` changes
-                it.
+            terminal: what the client can show, by default plain text of 80 columns; `set_terminal`
+                changes it.
             room: the board where the player is, in any case of letters, if the host tracks where
                 players are.
             member: whether the player has an account, so that their battles can be rated.
@@ -325,7 +329,9 @@ class House:
         require_time(now)
         if here := self.hall.people.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
-        if kept := conflicting_spelling(self.hall, name, at_once(self._service.adjourned(name))):
+        if kept := conflicting_spelling(
+            self.hall, name, run_synchronously(self._service.adjourned(name))
+        ):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and self.hall.tables.exact_name(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
@@ -334,12 +340,12 @@ class House:
             None if watcher else terminal or Terminal(),
             watcher=watcher,
             room=room,
-            member=member,
+            is_member=member,
             profile=profile,
             quiet=quiet,
         )
         joining = self._service.join(arrival)
-        return self._drive(joining, now)
+        return self._run_service(joining, now)
 
     def take_over(self, name: str, terminal: Terminal, now: float) -> list[Message]:
         """Move a player who is here to another screen, and return the messages.
@@ -348,7 +354,7 @@ class House:
             ValueError: no player here has that name.
         """
         self._require(name, now)
-        return self._drive(self._service.join(JoinRequest(name, terminal)), now)
+        return self._run_service(self._service.join(JoinRequest(name, terminal)), now)
 
     def parse(self, line: str) -> Command:
         """Parse a line with this house's vocabulary; raises ParseError."""
@@ -366,7 +372,7 @@ class House:
         visit = self._require(name, now)
         if not isinstance(line, str | Command):
             raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
-        return self._drive(self._service.submit(visit, line), now)
+        return self._run_service(self._service.submit(visit, line), now)
 
     def ask(self, name: str, line: str, now: float) -> list[Message]:
         """Return the facts that a player's program asks for; see ``Terminal.packages``.
@@ -377,7 +383,7 @@ class House:
             ValueError: no player here has that name.
         """
         visit = self._require(name, now)
-        return self._drive(self._service.ask(visit, line), now)
+        return self._run_service(self._service.ask(visit, line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """Let a player leave, keeping their seat, and return the messages.
@@ -393,26 +399,26 @@ class House:
             ValueError: no player here has that name.
         """
         visit = self._require(name, now)
-        return self._drive(self._service.leave(visit, parting), now)
+        return self._run_service(self._service.leave(visit, parting), now)
 
-    def fit(self, name: str, terminal: Terminal) -> None:
+    def set_terminal(self, name: str, terminal: Terminal) -> None:
         """Set the terminal of a player who is here."""
-        self._service.fit(name, terminal)
+        self._service.set_terminal(name, terminal)
 
-    def brief(self, name: str) -> list[Message]:
+    def current_facts(self, name: str) -> list[Message]:
         """Return the current state for a player's program that has just connected."""
-        return self._service.brief(name)
+        return self._service.current_facts(name)
 
-    def play_on(self, name: str) -> list[Message]:
+    def next_replay_messages(self, name: str) -> list[Message]:
         """Return the messages with the next ply of a player's replay, if it advances by itself."""
         play_on(self._service, name)
-        return self._taken()
+        return self._take_messages()
 
     def is_replaying(self, name: str) -> bool:
         """Whether a player's replay advances by itself."""
         return is_replaying(self.hall, name)
 
-    def stop_playing(self, name: str) -> None:
+    def stop_replay(self, name: str) -> None:
         """Stop a player's replay at the current ply."""
         stop_playing(self.hall, name)
 
@@ -424,9 +430,9 @@ class House:
         """Return a sentence that says why a player can't have this name; None if they can."""
         return self._service.name_problem(name)
 
-    def needs(self, name: str) -> bool:
+    def is_name_needed(self, name: str) -> bool:
         """Whether a seat or an adjourned match is kept under a name, in any case of letters."""
-        return at_once(self._service.needs(name))
+        return run_synchronously(self._service.is_name_needed(name))
 
     def is_waiting(self, name: str) -> bool:
         """Whether a player has battles, and the opponent is to move in all of them."""
@@ -435,7 +441,9 @@ class House:
     def is_asked(self, name: str) -> bool:
         """Whether a player's next "yes" or "no" will confirm or reject a suggested command."""
         visit = self._service.visit(name)
-        return bool(visit and visit.unsure and visit.unsure.stands(self._now))
+        return bool(
+            visit and visit.pending_confirmation and visit.pending_confirmation.is_fresh(self._now)
+        )
 
     def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
         """Return the answer to a query of the archive.
@@ -443,7 +451,7 @@ class House:
         Args:
             lookup: a query of `thudmud.game.archive`, such as ``ScoreLookup("Anna")``.
         """
-        return cast("AnswerT", at_once(self._service.look_up(lookup)))
+        return cast("AnswerT", run_synchronously(self._service.look_up(lookup)))
 
     def game(self, board: str) -> Game | None:
         """Return the running or last battle on a board; None before the first.
@@ -461,26 +469,29 @@ class House:
         """Names of the people here, in order of arrival."""
         return tuple(self.hall.people)
 
-    def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
+    def _run_service(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
         """Run a coroutine of the service, then the bots, and return the messages."""
         self._now = now
         if self._left is not None:
             left, self._left = self._left, None
-            at_once(self._service.hold_clocks(left))
+            run_synchronously(self._service.hold_clocks(left))
         for name, opponent in self._opponents.items():
             if name not in self._visits:
                 self._let_in(name, opponent)
-        at_once(work)
+        run_synchronously(work)
         while self._opponents and self._run_bots():
             pass
-        told, self._told = self._told, []  # `_taken`, inlined because this runs for each line
+        told, self._messages = (
+            self._messages,
+            [],
+        )  # `_take_messages`, inlined because this runs for each line
         return told
 
     def _let_in(self, name: str, bot: Opponent) -> None:
         def watch(telling: Delivery) -> None:
-            bot.told(telling, self._now)
+            bot.observe_delivery(telling, self._now)
 
-        at_once(self._service.join(JoinRequest(name, None, watcher=watch, quiet=True)))
+        run_synchronously(self._service.join(JoinRequest(name, None, watcher=watch, quiet=True)))
         for table in self.hall.tables.seats_of(name):
             watch(Delivery(Asked(name, ViewGame(), table.name), (name,), table))
 
@@ -493,12 +504,12 @@ class House:
                 asked = bot.invitations.pop(0)
                 commands.append(Join(asked.side, asked.board, asked.level))
             for command in commands:
-                at_once(self._service.submit(self._visits[name], command))
+                run_synchronously(self._service.submit(self._visits[name], command))
                 acted = True
         return acted
 
-    def _taken(self) -> list[Message]:
-        told, self._told = self._told, []
+    def _take_messages(self) -> list[Message]:
+        told, self._messages = self._messages, []
         return told
 
     def _note_others(self, entries: Iterable[Entry]) -> None:
@@ -508,7 +519,7 @@ class House:
         """Store and fold earlier events without messages, and return the time of the last one."""
         past = _Past(self.hall)
         try:
-            at_once(self._store.bring_in(past.events(lines), past.stored.append))
+            run_synchronously(self._store.import_events(past.events(lines), past.stored.append))
         except (ThudmudError, ValueError, LookupError) as error:
             if past.place is None:
                 raise
@@ -572,14 +583,14 @@ class _Past:
                 self._require(key, event)
             yield key, event
             for entry in self.stored:
-                self._take(entry)
+                self._fold_stored(entry)
             self.stored.clear()
             self.last = event.at if self.last is None else max(self.last, event.at)
             self.place = None
         for key in list(self._runs):
             self._end_run(key)
 
-    def _take(self, entry: Entry) -> None:
+    def _fold_stored(self, entry: Entry) -> None:
         """Fold a stored entry."""
         event, key = cast("Event", entry.event), entry.stream
         if is_of_a_match(key):
@@ -597,7 +608,14 @@ class _Past:
         if run and table.match and run[0] is not table.game:
             match, version = table.match.with_game(run[0], None), self._versions[key]
             self._put(
-                replace(table, match=match, version=version, waiting_since=run[1], excused_seconds=0.0, warned_at=None)
+                replace(
+                    table,
+                    match=match,
+                    version=version,
+                    waiting_since=run[1],
+                    excused_seconds=0.0,
+                    warned_at=None,
+                )
             )
 
     def _require(self, key: str, event: Event) -> None:
@@ -652,7 +670,7 @@ def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
         raise InvalidValueError(f"each board should have a name of its own, not {name!r} twice")
     for key, times in Counter(spec.key for spec in boards).items():
         if times > 1 or not is_board_key(key):
-            raise InvalidValueError(f"{key!r:.50} cannot be the key of {counted(times, 'board')}")
+            raise InvalidValueError(f"{key!r:.50} cannot be the key of {pluralize(times, 'board')}")
 
 
 def _raise_store_error(error: StoreError) -> None:

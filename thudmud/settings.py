@@ -55,7 +55,7 @@ def section_of(name: str, default: Section) -> Any:
     return Field(default=default, validate_default=True, description=words)
 
 
-def unfit(right: str) -> PydanticCustomError:
+def invalid_value_error(right: str) -> PydanticCustomError:
     """Return a validation error that describes the valid values.
 
     Args:
@@ -64,6 +64,6 @@ def unfit(right: str) -> PydanticCustomError:
     return PydanticCustomError("unfit", "{right}", {"right": right})
 
 
-def clash(reason: str) -> PydanticCustomError:
+def conflict_error(reason: str) -> PydanticCustomError:
     """Return a validation error for a value that conflicts with another one."""
     return PydanticCustomError("clash", "{reason}", {"reason": reason})

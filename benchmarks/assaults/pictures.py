@@ -45,7 +45,7 @@ def gifs(folder: Path, extent: Extent) -> Row:
             for ply in range(PLIES - 1, PLIES - 97, -1)
         ],
         per_second=2,
-        differ=True,
+        has_staggered_starts=True,
     )
     with ExitStack() as stack:
         running, place = stack.enter_context(server(folder, WEB))

@@ -316,12 +316,14 @@ def monitoring(folder: Path, extent: Extent) -> Row:
         crowd = stack.enter_context(seated(running, 2))
         ply = Playing(crowd, wandering("discworld"))
         assault = flooding(("127.0.0.1", port), flood, folder)
-        harm = siege(running, ply, assault, extent.patience, _taken(running, extent.seconds))
+        harm = siege(
+            running, ply, assault, extent.patience, _descriptor_probe(running, extent.seconds)
+        )
     log = (folder / "log").stat().st_size / KIB
     return Row(PORT, harm, [*harm.figures, Figure("log", log, "KiB", MOST_LOG)])
 
 
-def _taken(running: Running, seconds: float) -> Besides:
+def _descriptor_probe(running: Running, seconds: float) -> Besides:
     """Return what finds out how many files the server has open meanwhile, at most."""
     before = running.files
 

@@ -87,7 +87,7 @@ def much(folder: Path, extent: Extent) -> Row:
         seconds=extent.seconds,
         payload=[f"GET /icon.svg HTTP/1.1\r\nHost: {HOST}\r\n\r\n"],
         per_second=PER_SECOND,
-        tls=True,
+        uses_tls=True,
     )
     with fronted(folder) as (running, front), attacking(front.place, asking):
         turned_away = {"the page": 0, "telnet": 0}

@@ -61,7 +61,7 @@ def attacks() -> Iterator[Attack]:
     yield Attack(
         "options at the name prompt, 12 connections",
         Flood(count=12, payload=colours, at_once=200),
-        noise=True,
+        is_noisy=True,
     )
     zeros = "0" * 1000
     yield Attack(
@@ -84,7 +84,9 @@ MOST_LOGGED = 320.0
 def logged(folder: Path, extent: Extent) -> Row:
     """Measure how much is logged of pages from elsewhere."""
     origin = f"{HANDSHAKE}Origin: http://" + "\xff" * 7700 + "\r\n\r\n"
-    flood = Flood(count=16, addresses=4, payload=[origin], hangs_up=True, seconds=extent.seconds)
+    flood = Flood(
+        count=16, addresses=4, payload=[origin], should_hang_up=True, seconds=extent.seconds
+    )
     with ExitStack() as stack:
         running, place = stack.enter_context(server(folder, WEB, AT_INFO))
         crowd = stack.enter_context(seated(running, 2))

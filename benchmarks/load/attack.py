@@ -73,7 +73,7 @@ class Row:
         delays, control = harm.delays, harm.control
         return (
             self.title,
-            _told(harm.sent),
+            _format_sent(harm.sent),
             _number(delays.median),
             _number(delays.high) + _mark(delays.high <= control.high + MOST_DELAY),
             _number(control.median),
@@ -101,7 +101,7 @@ COLUMNS = (
 )
 
 
-def _told(sent: Sent) -> str:
+def _format_sent(sent: Sent) -> str:
     return f"{sent.connections:,}, {sent.bytes / KIB:,.0f}"
 
 
@@ -124,15 +124,15 @@ class Setup:
 
     Attributes:
         rules: at all boards.
-        tls: whether there is a port for TLS, which is the one that is attacked.
-        web: whether there is a page, whose port is attacked then.
+        uses_tls: whether there is a port for TLS, which is the one that is attacked.
+        uses_web: whether there is a page, whose port is attacked then.
         files: how many it may open.
         more: the end of its configuration.
     """
 
     rules: str = "discworld"
-    tls: bool = False
-    web: bool = False
+    uses_tls: bool = False
+    uses_web: bool = False
     files: int = 0
     more: str = ""
 
@@ -149,14 +149,14 @@ class Attack:
         flood: what is sent. How long it takes is filled in.
         besides: makes, before it begins, what finds something else out meanwhile.
         setup: how the server is set up.
-        noise: whether it takes as long as what others are told of.
+        is_noisy: whether it takes as long as what others are told of.
     """
 
     title: str
     flood: Flood
     besides: Callable[[Running, float], Besides] | None = None
     setup: Setup = AS_IT_IS
-    noise: bool = False
+    is_noisy: bool = False
 
 
 @contextmanager
@@ -166,13 +166,13 @@ def server(
     """Start a server; yield it, and the place to attack."""
     folder.mkdir(parents=True, exist_ok=True)
     attacked = None
-    if setup.tls:
+    if setup.uses_tls:
         pem = folder / "both.pem"
         trustme.CA().issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
         attacked = "127.0.0.1", _free_port()
         secure = {"tls_port": attacked[1], "tls_certificate": f'"{pem.name}"'}
         sections = {**sections, "server": {**sections["server"], **secure}}
-    if setup.web:
+    if setup.uses_web:
         sections = {**sections, "web": {"port": 0}}
     with thudmud(
         folder,
@@ -183,7 +183,7 @@ def server(
         log=folder / "log",
         files=setup.files,
     ) as running:
-        yield running, running.web if setup.web else attacked or running.place
+        yield running, running.web if setup.uses_web else attacked or running.place
 
 
 def _free_port() -> int:
@@ -213,7 +213,7 @@ def wandering(rules: str) -> Sequence[bytes]:
 
 def besieged(folder: Path, attack: Attack, extent: Extent) -> Row:
     """Attack a server."""
-    seconds = extent.noise if attack.noise else extent.seconds
+    seconds = extent.noise if attack.is_noisy else extent.seconds
     with ExitStack() as stack:
         running, place = stack.enter_context(server(folder, attack.setup))
         crowd = stack.enter_context(seated(running, 2))
@@ -240,7 +240,7 @@ def repeated(data: str) -> str:
     return data * (PIECE // len(data))
 
 
-WEB = Setup(web=True)
+WEB = Setup(uses_web=True)
 SOCKET = f"{HANDSHAKE}\r\n"
 PLAYER = SOCKET + framed(BINARY, "xaaaa").replace("aaaa", "{}")  # as many letters
 

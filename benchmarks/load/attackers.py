@@ -45,10 +45,10 @@ class Flood:
         opening: what each sends as soon as it is connected, as Latin-1; of ``{}`` it makes its
             number in letters.
         reads: whether they read what they are sent.
-        hangs_up: whether each connection ends after what it has sent, for another one.
-        tls: whether they speak TLS.
+        should_hang_up: whether each connection ends after what it has sent, for another one.
+        uses_tls: whether they speak TLS.
         waits: whether the server asks for names, as an echo does not.
-        differ: whether each connection begins at another place of the payload.
+        has_staggered_starts: whether each connection begins at another place of the payload.
     """
 
     seconds: float = 0.0
@@ -61,10 +61,10 @@ class Flood:
     before: Sequence[str] = ()
     opening: str = ""
     reads: bool = True
-    hangs_up: bool = False
-    tls: bool = False
+    should_hang_up: bool = False
+    uses_tls: bool = False
     waits: bool = True
-    differ: bool = False
+    has_staggered_starts: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Attacker:
         self.socket: socket.socket | None = None
         self._place, self._number, self._flood = place, number, flood
         self._address = f"127.0.0.{2 + number % flood.addresses}"
-        begins = number * flood.differ % max(1, len(flood.payload))
+        begins = number * flood.has_staggered_starts % max(1, len(flood.payload))
         self._payload = cycle([*flood.payload[begins:], *flood.payload[:begins]])
         self._rest = b""
         self._count = 0
@@ -107,7 +107,7 @@ class Attacker:
             raw.settimeout(PATIENCE)
             raw.bind((self._address, 0))
             raw.connect(self._place)
-            made = _in_tls(raw) if self._flood.tls and self._flood.waits else raw
+            made = _in_tls(raw) if self._flood.uses_tls and self._flood.waits else raw
             self.sent = replace(self.sent, connections=self.sent.connections + 1)
             if self._flood.name:
                 self._log_in(made)
@@ -155,7 +155,7 @@ class Attacker:
                 size = self.socket.send(self._rest)
                 self.sent = replace(self.sent, bytes=self.sent.bytes + size)
                 self._rest = self._rest[size:]
-                if self._flood.hangs_up and not self._rest:
+                if self._flood.should_hang_up and not self._rest:
                     self.socket.close()
                     self.come_in()
                     return
@@ -227,12 +227,12 @@ class Attacking:
         self._process = process
 
     @property
-    def goes_on(self) -> bool:
+    def is_running(self) -> bool:
         """Whether they have not stopped yet."""
         return self._process.poll() is None
 
     @property
-    def sent(self) -> Sent:
+    def totals_sent(self) -> Sent:
         """What they have sent, once they have stopped."""
         assert self._process.stdout
         return Sent(**json.loads(self._process.stdout.read()))

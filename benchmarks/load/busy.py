@@ -103,7 +103,7 @@ def commands(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row
 
 
 def _rates(crowds: Trio, words: Words, window: int, pains: Pains) -> Row:
-    ours = [number for number in crowds.talkers if not (words.by_turn and number % 2)]
+    ours = [number for number in crowds.talkers if not (words.is_by_turn and number % 2)]
     echoing = crowds.echoing[: len(ours)]
 
     def one_round() -> Iterator[Rate]:
@@ -114,7 +114,7 @@ def _rates(crowds: Trio, words: Words, window: int, pains: Pains) -> Row:
             yield crowd.rate(who, words.line, answer, pains.seconds, window)
 
     way = "pipelined" if window > 1 else "ping-pong"
-    title = f"{words.title}; {_counted(len(ours), 'player')}, {way}"
+    title = f"{words.title}; {_with_count(len(ours), 'player')}, {way}"
     least = WANTED[words.title][window > 1] if len(ours) >= MANY else None
     return _compared(title, one_round, pains, least)
 
@@ -129,12 +129,12 @@ def _moves(crowds: Trio, pains: Pains) -> Row:
         for echo in (crowds.telnetlib3, crowds.bare):
             yield echo.rate(crowds.echoing, to_and_fro, SAME_LINE, pains.seconds, 1)
 
-    count = _counted(len(pairs), "table")
+    count = _with_count(len(pairs), "table")
     title = f"a legal move, told to two in full style; {count}, ping-pong"
     return _compared(title, one_round, pains, MOVE_WANTED if len(pairs) >= MANY else None)
 
 
-def _counted(number: int, noun: str) -> str:
+def _with_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("s" if number > 1 else "")
 
 
@@ -215,7 +215,7 @@ def until_all_know(crowd: Crowd, teller: int, line: bytes) -> tuple[float, int]:
     begun = perf_counter()
     crowd.send(teller, line)
     while missing:
-        for number, data in crowd.heard():
+        for number, data in crowd.receive_any():
             size += len(data)
             if data.endswith(PROMPT):
                 missing.discard(number)

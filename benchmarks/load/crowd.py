@@ -55,7 +55,7 @@ class _Watch:
         self._server, self._awaited = server, awaited
         self._cpu, self._begun = server.cpu, time.perf_counter()
 
-    def goes_on(self, seconds: float, count: int) -> bool:
+    def should_continue(self, seconds: float, count: int) -> bool:
         """Return whether it has not worked for so long yet, or nothing has been answered."""
         taken = time.perf_counter() - self._begun
         if not count and taken > seconds + PATIENCE:
@@ -142,7 +142,7 @@ class Crowd:
         if data and self.sockets[number].send(data) < len(data):
             raise BufferError("too much is on its way")
 
-    def heard(self, timeout: float = 0.05) -> Iterator[tuple[int, bytes]]:
+    def receive_any(self, timeout: float = 0.05) -> Iterator[tuple[int, bytes]]:
         """Yield what has come, each with the number of the member it has come to."""
         for handle, _ in self._poll.poll(timeout):
             number = self._numbers[handle]
@@ -158,7 +158,7 @@ class Crowd:
             return
         end = time.perf_counter() + PATIENCE
         while missing:
-            for number, data in self.heard():
+            for number, data in self.receive_any():
                 if found := self._count(number, data, words):
                     missing[number] = missing.get(number, 0) - found
                     if missing[number] <= 0:
@@ -176,7 +176,7 @@ class Crowd:
 
     def quiet(self, seconds: float = 0.2) -> None:
         """Take what is still on its way, until nothing has come for some time."""
-        while list(self.heard(seconds)):
+        while list(self.receive_any(seconds)):
             pass
 
     def rate(
@@ -214,21 +214,21 @@ class Crowd:
         for number in talkers:
             self.send(number, b"".join(line(number, each) for each in range(window)))
         watch, before, answered = _Watch(self.server, answer), 0, 0
-        while before < burst and watch.goes_on(seconds, 0):
+        while before < burst and watch.should_continue(seconds, 0):
             before += passed_on()
         watch = _Watch(self.server, answer)
-        while watch.goes_on(seconds, max(0, answered - burst)):
+        while watch.should_continue(seconds, max(0, answered - burst)):
             answered += passed_on()
         rate = watch.rate(answered)
         missing = sum(sent.values()) - before - answered
-        while missing and watch.goes_on(seconds, 0):
+        while missing and watch.should_continue(seconds, 0):
             missing -= sum(found for _, found in self._answers(answer, sent))
         self.quiet()
         return rate
 
     def _answers(self, answer: bytes, talkers: Container[int]) -> Iterator[tuple[int, int]]:
         """Yield how many lines of which of them are answered now."""
-        for number, data in self.heard():
+        for number, data in self.receive_any():
             if (found := self._count(number, data, answer)) and number in talkers:
                 yield number, found
 
@@ -247,8 +247,8 @@ class Crowd:
         for first in pairs:
             self.send(first, line(first, 0))
         watch = _Watch(self.server, told)
-        while going and watch.goes_on(seconds, answered):
-            for number, data in self.heard():
+        while going and watch.should_continue(seconds, answered):
+            for number, data in self.receive_any():
                 if (found := self._count(number, data, told)) and number in seen:
                     seen[number] += found  # both sides' lines may come in one read
                     if seen[number] % 2 == number % 2:
@@ -295,7 +295,7 @@ class Crowd:
                 count += 1
             # Where lines are rare it sleeps until shortly before the next: the server wants it all.
             due = begun + count / pace if count < total else now + PATIENCE
-            for number, data in self.heard(max(0.0, min(due - now - SHORTLY, 0.05))):
+            for number, data in self.receive_any(max(0.0, min(due - now - SHORTLY, 0.05))):
                 times = self._count(number, data, answer) if number in waiting else 0
                 now = time.perf_counter()
                 found += [now - waiting[number].popleft() for _ in range(times)]

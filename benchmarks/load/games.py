@@ -98,7 +98,7 @@ def _let_bots_play(crowd: Crowd, tables: range) -> None:
     end = perf_counter() + PATIENCE
     while perf_counter() < end:
         crowd.send(host, b"boards\r\n")
-        told = b"".join(data for number, data in crowd.heard(0.5) if number == host)
+        told = b"".join(data for number, data in crowd.receive_any(0.5) if number == host)
         if told.count(b"battle 1, ") == TALKERS + len(tables):
             return
     raise TimeoutError("the bots do not play")

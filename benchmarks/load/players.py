@@ -34,13 +34,13 @@ class Words:
     """Something to type: what it is, the line, and what is found once in its answer.
 
     Attributes:
-        by_turn: whether only a player whose turn it is gets that answer: the dwarfs, who begin.
+        is_by_turn: whether only a player whose turn it is gets that answer: the dwarfs, who begin.
     """
 
     title: str
     line: Line
     answer: bytes
-    by_turn: bool = False
+    is_by_turn: bool = False
 
 
 SAY = Words(
@@ -62,7 +62,7 @@ REFUSED = Words(
     "a move that is refused",
     lambda number, count: b"move from a7 to c8\r\n",  # noqa: ARG005
     b"C8 is not in a straight line",
-    by_turn=True,
+    is_by_turn=True,
 )
 LOOK = Words(
     "look at board",
@@ -81,7 +81,7 @@ def move(number: int, count: int) -> bytes:
 @cache
 def _game(seed: int) -> list[bytes]:
     """Return the lines of a game at random."""
-    random, position, lines = Random(seed), DISCWORLD.opening, []
+    random, position, lines = Random(seed), DISCWORLD.initial_position, []
     for _ in range(PLIES):
         found = random.choice(DISCWORLD.legal_moves(position))
         line = f"{found.verb.value} from {found.origin} to {found.target}"

@@ -39,11 +39,11 @@ class Goes(Protocol):
     """An attack that has begun."""
 
     @property
-    def goes_on(self) -> bool:
+    def is_running(self) -> bool:
         """Whether it has not stopped yet."""
 
     @property
-    def sent(self) -> Sent:
+    def totals_sent(self) -> Sent:
         """What was sent, once it has stopped."""
 
 
@@ -54,12 +54,12 @@ class Clock:
         self._end = time.perf_counter() + seconds
 
     @property
-    def sent(self) -> Sent:
+    def totals_sent(self) -> Sent:
         """Nothing."""
         return Sent(stopped=self._end)
 
     @property
-    def goes_on(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the time is not over."""
         return time.perf_counter() < self._end
 
@@ -218,9 +218,9 @@ def siege(
             except OSError:
                 delays = LOST
             cpu = server.cpu - cpu
-            while going.goes_on:
+            while going.is_running:
                 time.sleep(PACE)
-            sent = going.sent
+            sent = going.totals_sent
 
         def is_as_before() -> bool:
             return server.files <= files and server.memory <= memory + SPARE
@@ -238,7 +238,7 @@ def siege(
 
 
 def _meanwhile(ply: Ply, going: Goes) -> Iterator[float]:
-    while going.goes_on:
+    while going.is_running:
         yield play(ply)
 
 

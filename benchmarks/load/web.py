@@ -100,7 +100,7 @@ def weight() -> Iterator[Row]:
     page = [
         file
         for path, file in files().items()
-        if not (file.is_lasting or path.endswith(".mpackage"))
+        if not (file.is_immutable or path.endswith(".mpackage"))
     ]
     raw = sum(len(file.body) for file in page) / KIB
     packed = sum(len(file.packed) for file in page) / KIB

@@ -20,9 +20,9 @@ from thudmud.rules.board import (
     SHIFTS,
     SQUARES,
     STEPS,
-    around,
     distance,
     each_bit,
+    neighbours_of,
     walk,
 )
 from thudmud.rules.classic import ShovingTrolls
@@ -101,7 +101,7 @@ class Checklist:
         self._takes_all = trolls.most_after_move != 1 or trolls.shortest_shove == 1
         self._shortest = trolls.shortest_shove
         self._troll = TROLL_WHERE_ALL_ARE_TAKEN if self._takes_all else TROLL
-        self._ground = BOARD ^ ruleset.opening.stone
+        self._ground = BOARD ^ ruleset.initial_position.stone
         self._ruleset = ruleset
         self._gather = 0
         self._table: dict[tuple[int, int, int], tuple[int, int, int, Ply | None]] = {}
@@ -300,7 +300,7 @@ class Checklist:
         taken, crowd, history = BOARD & ~empty, self._crowd(d), self._history
         beside = self._beside(t)[0] & empty
         hit = self._commanded(d, t)[0] | (0 if self._takes_all else crowd.two)
-        threatened = around(beside & ~hit)
+        threatened = neighbours_of(beside & ~hit)
         goals = crowd.goals or self._rate(d, crowd)
         best = [
             (value - 5 if square & threatened else value, square)
@@ -395,7 +395,7 @@ class Checklist:
         """Return what the dwarfs are by themselves."""
         known = self._crowds.get(d)
         if known is None:
-            near, pairs, rings = around(d), 0, 0
+            near, pairs, rings = neighbours_of(d), 0, 0
             for shift in SHIFTS:
                 pairs += (d & d << shift).bit_count()
             for disc in self._discs:
@@ -414,7 +414,7 @@ class Checklist:
         if known is None:
             if len(self._walkers) > MOST_KEPT // 8:
                 self._walkers.clear()
-            self._walkers[t] = known = around(t), _shoved(t, self._ground & ~t)
+            self._walkers[t] = known = neighbours_of(t), _shoved(t, self._ground & ~t)
         return known
 
     def _commanded(self, d: int, t: int) -> tuple[int, int, int, int]:
@@ -462,14 +462,14 @@ class Checklist:
             value += weight * (squares & empty).bit_count()
         hit = lines if self._takes_all else lines | crowd.two
         safe = empty & ~hit
-        value += SECURE * (d & ~around(safe)).bit_count()
+        value += SECURE * (d & ~neighbours_of(safe)).bit_count()
         beside, shoved = self._beside(t)
         steps = beside & safe
         landings = steps & near
         if shoved & near:
             landings |= self._shoved(d, t) & near & ~lines
         if landings:
-            number = (d & around(landings)).bit_count()
+            number = (d & neighbours_of(landings)).bit_count()
             value -= HANGING
             if number > 1:
                 value -= SECOND_HANGING
@@ -480,9 +480,9 @@ class Checklist:
         if (safe | t) & near:
             reached, seen = t, 0
             for weight in REACHED:
-                reached |= around(reached) & safe
+                reached |= neighbours_of(reached) & safe
                 if arrived := reached & near:
-                    touched = d & around(arrived) & ~seen
+                    touched = d & neighbours_of(arrived) & ~seen
                     value -= weight * touched.bit_count()
                     seen |= touched
                     reached ^= arrived

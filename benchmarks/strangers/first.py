@@ -14,7 +14,7 @@ from typing import cast
 
 from benchmarks.strangers import IsLate
 from thudmud.rules import Game, Move, Piece, Position, Ruleset, Side
-from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, SQUARES, around, distance
+from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, SQUARES, distance, neighbours_of
 from thudmud.rules.classic import ShovingTrolls
 
 RADII = range(1, 8)
@@ -265,7 +265,7 @@ class ThudTactics:
             dwarfs_to_move: whether the dwarfs are to move.
         """
         w = self._weights
-        near = around(dwarfs)
+        near = neighbours_of(dwarfs)
         value = 100 * dwarfs.bit_count() - w.troll * trolls.bit_count()
         pairs = 0
         for shift in SHIFTS:
@@ -279,15 +279,15 @@ class ThudTactics:
             close += (trolls & disc).bit_count()
         value -= w.close * close
         value += w.commanded * (reach & empty).bit_count()
-        steps = around(trolls) & empty
+        steps = neighbours_of(trolls) & empty
         unsafe = reach if self._takes_all else reach | self._defended(dwarfs)
         safe = steps & ~unsafe
         value -= w.free * (safe & ~near).bit_count()
         landings = (safe | self._shoved(trolls, empty) & ~reach) & near
         open_squares = empty & ~unsafe
-        value += w.secure * (dwarfs & ~around(open_squares)).bit_count()
+        value += w.secure * (dwarfs & ~neighbours_of(open_squares)).bit_count()
         if landings:
-            hanging = dwarfs & around(landings)
+            hanging = dwarfs & neighbours_of(landings)
             value -= w.hanging * hanging.bit_count()
             if dwarfs_to_move:
                 value -= w.prize * self._most_beside(landings, dwarfs)
@@ -337,7 +337,7 @@ class ThudTactics:
     def dwarf_captures(self, dwarfs: int, trolls: int, empty: int, reach: int) -> list[Ply]:
         """Return all hurls."""
         plies: list[Ply] = []
-        targets = trolls & (reach | around(dwarfs))
+        targets = trolls & (reach | neighbours_of(dwarfs))
         while targets:
             target = targets & -targets
             targets ^= target
@@ -370,8 +370,8 @@ class ThudTactics:
         """
         ones, twos = neighbour_counts(dwarfs)
         unsafe = reach if self._takes_all else reach | twos
-        landings = (around(trolls) & empty | self._shoved(trolls, empty)) & ~unsafe
-        safe = BOARD & ~around(landings)
+        landings = (neighbours_of(trolls) & empty | self._shoved(trolls, empty)) & ~unsafe
+        safe = BOARD & ~neighbours_of(landings)
         # Closeness, 0 to 7, and twice the neighbours, 0 to 3, and 4 for a safe square, added bit
         # by bit for all squares at once.
         c0, c1, c2 = self._closeness
@@ -383,7 +383,7 @@ class ThudTactics:
         s2 ^= safe
         s4 = s3 & carry
         s3 ^= carry
-        covers = self._covers(landings & around(dwarfs), dwarfs, empty)
+        covers = self._covers(landings & neighbours_of(dwarfs), dwarfs, empty)
         carry = s2 & covers
         s2 ^= covers
         s4 |= s3 & carry
@@ -416,8 +416,8 @@ class ThudTactics:
         be hurled at it at once.
         """
         found: list[Capture] = []
-        near = around(dwarfs) & empty
-        steps = around(trolls) & near
+        near = neighbours_of(dwarfs) & empty
+        steps = neighbours_of(trolls) & near
         while steps:
             target = steps & -steps
             steps ^= target
@@ -525,7 +525,7 @@ _Table = dict[Ply, tuple[int, int, int, Ply | None]]
 BEAM, ROOT_BEAM, TROLL_BEAM = 14, 60, 64
 
 
-def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
+def _is_bound_sufficient(bound: int, value: int, alpha: int, beta: int) -> bool:
     """Whether what is known of a position is enough for a window."""
     if bound == _EXACT:
         return True
@@ -542,7 +542,7 @@ class First:
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
         trolls = cast("ShovingTrolls", ruleset.trolls)
-        self._tactics = ThudTactics(trolls, ruleset.opening.stone)
+        self._tactics = ThudTactics(trolls, ruleset.initial_position.stone)
         self._known: tuple[_Table, _Table] = {}, {}
         self._history: dict[int, int] = {}
         self._nodes = 0
@@ -694,7 +694,7 @@ class First:
         known = self._known[0].get(key)
         if known is not None:
             known_depth, value, bound, first = known
-            if known_depth >= depth and _settles(bound, value, alpha, beta):
+            if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
                 return value
         best, best_ply, start = -_ENDLESS, None, alpha
         only_loud = False
@@ -739,7 +739,7 @@ class First:
         known = self._known[1].get(key)
         if known is not None:
             known_depth, value, bound, first = known
-            if known_depth >= depth and _settles(bound, value, alpha, beta):
+            if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
                 return value
         best, best_ply, start = _ENDLESS, None, beta
         only_loud = False

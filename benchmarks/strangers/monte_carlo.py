@@ -12,7 +12,7 @@ from random import Random
 
 from benchmarks.strangers import IsLate
 from thudmud.rules import Game, Move, Piece, Position, Ruleset, Side
-from thudmud.rules.board import NEXT_TO, SHIFTS, SQUARES, Square, around, distance
+from thudmud.rules.board import NEXT_TO, SHIFTS, SQUARES, Square, distance, neighbours_of
 
 CURIOSITY = 0.35
 """How much a child that was seldom tried is preferred; results are from -1 to 1."""
@@ -45,7 +45,7 @@ class MonteCarlo:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
-        opening = ruleset.opening
+        opening = ruleset.initial_position
         self._troll = opening.count(Piece.DWARF) / max(1, opening.count(Piece.TROLL)) + 2.0
         self._goals = bool(ruleset.goals)
         self._chance = Random(1)
@@ -96,7 +96,7 @@ class MonteCarlo:
         values: dict[Square, float] = {}
         ours = position.dwarfs if position.turn is Side.DWARF else position.trolls
         theirs = position.trolls if position.turn is Side.DWARF else position.dwarfs
-        danger = around(theirs)
+        danger = neighbours_of(theirs)
         targets = position.squares(Piece.DWARF)
         ranked = []
         for number, move in enumerate(moves):
@@ -147,11 +147,11 @@ class MonteCarlo:
         d, t = position.dwarfs, position.trolls
         pairs = sum((d & d << shift).bit_count() for shift in SHIFTS)
         value = d.bit_count() - self._troll * t.bit_count() + PAIR * pairs
-        value -= HANGING * (d & ~around(d)).bit_count() * 0.5
-        opening = self._ruleset.opening
+        value -= HANGING * (d & ~neighbours_of(d)).bit_count() * 0.5
+        opening = self._ruleset.initial_position
         value -= opening.count(Piece.DWARF) - self._troll * opening.count(Piece.TROLL)
         if self._goals:
             for goal in self._ruleset.goals:
-                worth = goal.worth(position) / 100
+                worth = goal.progress(position) / 100
                 value += worth if goal.side is Side.DWARF else -worth
         return math.tanh(value / SCALE / 2)

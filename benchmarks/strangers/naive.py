@@ -26,9 +26,9 @@ class Greedy(Random):
     """Takes the most that it can, a troll counting four."""
 
     def _best(self, game: Game, plies: list[Move]) -> list[Move]:
-        def taken(ply: Move) -> int:
+        def gain_of(ply: Move) -> int:
             trolls = (ply.captured_bits & game.position.trolls).bit_count()
             return len(ply.captures) + 3 * trolls
 
-        most = max(map(taken, plies))
-        return [ply for ply in plies if taken(ply) == most]
+        most = max(map(gain_of, plies))
+        return [ply for ply in plies if gain_of(ply) == most]

@@ -37,10 +37,10 @@ class Directory:
             return "Reserved."
         return None if words.isalpha() else "Letters, please."
 
-    def ban_told(self, name: str, address: str) -> str:
+    def ban_reason(self, name: str, address: str) -> str:
         return f"The operator of this server has banned {name or address}."
 
-    def is_here(self, name: str) -> bool:
+    def is_online(self, name: str) -> bool:
         return name in self.playing
 
     async def is_needed(self, name: str) -> bool:
@@ -75,7 +75,7 @@ class Answers:
 
     hold = say
 
-    def keep(self, name: str, word: str) -> None:
+    def send_resume_word(self, name: str, word: str) -> None:
         self.kept.append((name, word))
 
     @property
@@ -116,7 +116,7 @@ class LoginSetup:
         )
 
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
-        await self.store.write(accounts.enrol, name, await self.passwords.hashed(password))
+        await self.store.write(accounts.enrol, name, await self.passwords.hash_password(password))
 
     async def epochs(self, name: str) -> Epochs:
         """Return the epochs of a member's account as a session would hold them."""

@@ -126,49 +126,49 @@ def test_rate_limiter_evicts_the_least_recently_used_bucket(
     monkeypatch.setattr(limiters, "MAX_KEYS", 2)
     each = RateLimiter(1, 1)
     for key in ("a", "b", "a", "c"):
-        each.of(key).take(0.0)
-    assert [each.of(key).wait(0.0) for key in ("a", "c")] == [1, 1]
-    assert each.of("b").wait(0.0) == 0
+        each.bucket_for(key).take(0.0)
+    assert [each.bucket_for(key).wait(0.0) for key in ("a", "c")] == [1, 1]
+    assert each.bucket_for("b").wait(0.0) == 0
 
 
 def test_rate_limiter_evicts_the_fullest_buckets_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiters, "MAX_KEYS", 20)
     each = RateLimiter(1, 10)
     for _ in range(10):
-        each.of("empty").take(0.0)
+        each.bucket_for("empty").take(0.0)
     for number in range(100):
-        each.of(f"key {number}").take(1.0)
-    assert each.of("empty").wait(1.0) == pytest.approx(0.0)
-    assert each.of("empty").until(1.0, 10) == pytest.approx(9.0)
+        each.bucket_for(f"key {number}").take(1.0)
+    assert each.bucket_for("empty").wait(1.0) == pytest.approx(0.0)
+    assert each.bucket_for("empty").seconds_until(1.0, 10) == pytest.approx(9.0)
 
 
 class TestStorageQuota:
     def test_quota_blocks_a_full_network_until_a_share_is_free(self) -> None:
         quota = StorageQuota(3600)
-        quota.note("2001:db8::1", 1800, NOW)
-        quota.note("2001:db8::2", 1799, NOW)
+        quota.charge("2001:db8::1", 1800, NOW)
+        quota.charge("2001:db8::2", 1799, NOW)
         assert (quota.full, quota.wait("2001:db8::1", NOW)) == (set(), 0)
-        quota.note("2001:db8::2", 31, NOW)
+        quota.charge("2001:db8::2", 31, NOW)
         assert quota.wait("2001:db8::1", NOW) == pytest.approx(90)
         assert quota.wait("2001:db8:1::", NOW) == 0
-        assert (quota.over(NOW + 89), quota.over(NOW + 90)) == (1, 0)
+        assert (quota.count_exhausted(NOW + 89), quota.count_exhausted(NOW + 90)) == (1, 0)
         assert quota.full == set()
 
     def test_quota_overrun_is_owed_as_a_debt(self) -> None:
         quota = StorageQuota(3600)
-        quota.note("192.0.2.1", 7200, NOW)
+        quota.charge("192.0.2.1", 7200, NOW)
         assert quota.wait("192.0.2.1", NOW + 3600) == pytest.approx(60)
 
     def test_quota_ignores_local_addresses(self) -> None:
         quota = StorageQuota(1)
         for address in ("127.0.0.1", "::1", ""):
-            quota.note(address, 99, NOW)
+            quota.charge(address, 99, NOW)
         assert quota.full == set()
 
     def test_quota_is_reset_only_by_a_different_limit(self) -> None:
         quota = StorageQuota(10)
-        quota.note("192.0.2.1", 99, NOW)
+        quota.charge("192.0.2.1", 99, NOW)
         quota.adopt(10)
-        assert quota.over(NOW) == 1
+        assert quota.count_exhausted(NOW) == 1
         quota.adopt(20)
-        assert quota.over(NOW) == 0
+        assert quota.count_exhausted(NOW) == 0

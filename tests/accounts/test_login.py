@@ -26,7 +26,7 @@ from thudmud.features.notifications.model import ANOTHER, Browser, Contact
 from thudmud.features.options.commands import SetReader, SetWidth
 from thudmud.game.options import Options, Switch
 from thudmud.game.sanctions import Measure, Sanction
-from thudmud.language.parsing import chosen_by
+from thudmud.language.parsing import parse_option
 from thudmud.store import KeptName, NotWrittenError, Store, accounts, persons
 
 
@@ -74,7 +74,7 @@ class TestGuests:
         ]
         kept = await setup.store.read(accounts.find_guest, "anna")
         assert kept
-        assert passwords.is_same(answers.word, kept.word)
+        assert passwords.is_same_word(answers.word, kept.word)
         assert answers.word.encode() not in kept.word
 
     async def test_resume_word_line_fits_the_screen(self, setup: LoginSetup) -> None:
@@ -120,7 +120,7 @@ class TestGuests:
         self, setup: LoginSetup
     ) -> None:
         kept = KeptName("Anna", passwords.word_hash("basalt-lantern-fox"), setup.now)
-        await setup.store.write(accounts.keep_guest, kept)
+        await setup.store.write(accounts.reserve_guest_name, kept)
         assert (await setup.enter(["anna", "Basalt lantern fox"]))[0] == "Anna"
 
     async def test_address_of_a_new_guest_is_stored(self, setup: LoginSetup) -> None:
@@ -131,7 +131,7 @@ class TestGuests:
     async def test_guest_name_expires_a_day_after_its_last_use(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")
         setup.directory.playing.clear()
-        setup.logins.last_seen.left("Anna", gave_up=False)
+        setup.logins.last_seen.record_departure("Anna", gave_up=False)
         setup.now += DAY - 1
         name, answers = await setup.enter(["anna"])
         assert "Somebody called Anna was here, and may come back." in answers.hints[0]
@@ -150,11 +150,11 @@ class TestGuests:
         keeping = setup.store.write
 
         async def keep(*args: Any, **kwargs: Any) -> bool:
-            await keeping(accounts.keep_guest, *args, **kwargs)
+            await keeping(accounts.reserve_guest_name, *args, **kwargs)
             raise asyncio.CancelledError  # as when the connection or the server ends
 
         with monkeypatch.context() as patch:
-            do_instead(patch, setup.store, accounts.keep_guest, keep)
+            do_instead(patch, setup.store, accounts.reserve_guest_name, keep)
             with pytest.raises(asyncio.CancelledError):
                 await setup.enter(["anna"])
         assert await setup.store.read(accounts.find_guest, "anna")
@@ -179,12 +179,12 @@ class TestGuests:
         await setup.guest("Anna")
         setup.directory.playing.clear()
         setup.directory.needed.add("Anna")
-        setup.logins.last_seen.left("Anna", gave_up=True)
+        setup.logins.last_seen.record_departure("Anna", gave_up=True)
         await setup.logins.last_seen.close()
         assert await setup.store.read(accounts.find_guest, "Anna"), "it is needed"
         assert (await setup.enter(["anna"]))[0] == ""
         setup.directory.needed.clear()
-        setup.logins.last_seen.left("Anna", gave_up=True)
+        setup.logins.last_seen.record_departure("Anna", gave_up=True)
         assert (await setup.enter(["anna"]))[0] == "Anna"
 
     async def test_name_in_play_without_a_resume_word_is_refused(self, setup: LoginSetup) -> None:
@@ -233,7 +233,7 @@ class TestGuests:
     async def test_expired_guest_names_are_purged_periodically(self, setup: LoginSetup) -> None:
         for name in ("Anna", "Bob", "Cara"):
             await setup.guest(name)
-            setup.logins.last_seen.left(name, gave_up=False)
+            setup.logins.last_seen.record_departure(name, gave_up=False)
         await setup.logins.last_seen.close()
         setup.directory.playing = {"Bob"}
         setup.directory.needed = {"Cara"}
@@ -249,7 +249,7 @@ class TestGuests:
         for number in range(60):
             name = f"Anna{'abcdefghij'[number // 10]}{'abcdefghij'[number % 10]}"
             await setup.guest(name)
-            setup.logins.last_seen.left(name, gave_up=False)
+            setup.logins.last_seen.record_departure(name, gave_up=False)
         setup.directory.playing = {"Annacc"}
         setup.now += DAY + 1
         await only_old_names(setup, "Annacc")
@@ -260,7 +260,7 @@ class TestGuests:
         monkeypatch.setattr(last_seen, "INTERVAL", 0.01)
         for name in ("Anna", "Bob"):
             await setup.guest(name)
-        setup.logins.last_seen.left("Bob", gave_up=False)
+        setup.logins.last_seen.record_departure("Bob", gave_up=False)
         setup.now += 2 * DAY
         await only_old_names(setup, "Bob")
 
@@ -270,7 +270,7 @@ class TestGuests:
         word = await setup.guest("Anna")
         setup.directory.playing.clear()
         setup.directory.needed.add("Anna")
-        setup.logins.last_seen.left("Anna", gave_up=True)
+        setup.logins.last_seen.record_departure("Anna", gave_up=True)
         await setup.logins.last_seen.close()
         setup.now += 2 * DAY
         name, answers = await setup.enter(["anna", "basalt-lantern-fox-otter-plum", ""])
@@ -310,7 +310,7 @@ class TestMembers:
         await setup.store.write(accounts.ban, "Anna")
         _, answers = await setup.enter(["anna"])
         assert answers.shown == [NAME, "The operator of this server has banned Anna.", NAME]
-        await setup.store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
+        await setup.store.write(accounts.lift_sanction, Sanction(Measure.BAN, "Anna"))
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
 
     async def test_member_banned_during_the_password_prompt_is_refused(
@@ -356,7 +356,7 @@ class TestMembers:
     async def test_login_under_a_name_banned_by_another_process_is_refused(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, *, is_member: bool
     ) -> None:
-        monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
+        monkeypatch.setattr(setup.directory, "ban_reason", lambda _name, _address: "")
         word = "password"
         if is_member:
             await setup.member("Anna")
@@ -366,7 +366,7 @@ class TestMembers:
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if prompt in {"Password: ", WORD}:
-                    await setup.store.write(accounts.impose, Sanction(Measure.BAN, "Anna"))
+                    await setup.store.write(accounts.impose_sanction, Sanction(Measure.BAN, "Anna"))
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", word)
@@ -377,9 +377,9 @@ class TestMembers:
     async def test_registration_of_a_name_banned_by_another_process_is_refused(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
+        monkeypatch.setattr(setup.directory, "ban_reason", lambda _name, _address: "")
         await setup.guest("Anna")
-        await setup.store.write(accounts.impose, Sanction(Measure.BAN, "Anna"))
+        await setup.store.write(accounts.impose_sanction, Sanction(Measure.BAN, "Anna"))
         answers = Answers()
         assert not await setup.logins.register(answers, "Anna", {None})
         assert answers.told == ["The operator of this server has just banned Anna."]
@@ -417,7 +417,7 @@ class TestMembers:
         self, setup: LoginSetup
     ) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
-        await setup.store.write(accounts.enrol, "Anna", await yesterday.hashed("password"))
+        await setup.store.write(accounts.enrol, "Anna", await yesterday.hash_password("password"))
         yesterday.close()
         for _ in range(2):
             assert (await setup.enter(["anna", "password"]))[0] == "Anna"
@@ -429,7 +429,7 @@ class TestMembers:
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
-        await setup.store.write(accounts.enrol, "Anna", await yesterday.hashed("password"))
+        await setup.store.write(accounts.enrol, "Anna", await yesterday.hash_password("password"))
         yesterday.close()
 
         async def fail(*_arguments: object, **_others: object) -> None:
@@ -616,7 +616,7 @@ class TestWordsOfMembers:
         answers = Plain("anna", "password")
         assert await setup.logins.log_in(answers, "192.0.2.1")
         assert not answers.kept
-        assert "resume_word" not in await setup.store.read(persons.about, "Anna")
+        assert "resume_word" not in await setup.store.read(persons.personal_data, "Anna")
 
     async def test_word_expires_when_another_process_changes_the_password(
         self, setup: LoginSetup
@@ -642,7 +642,7 @@ class TestWordsOfMembers:
         await setup.member("Anna")
         word = await self.word(setup)
         await setup.store.write(accounts.ban, "Anna")
-        await setup.store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
+        await setup.store.write(accounts.lift_sanction, Sanction(Measure.BAN, "Anna"))
         assert not await self.is_in(setup, word)
 
     async def test_word_expires_on_quitting_but_not_on_a_lost_connection(
@@ -650,9 +650,9 @@ class TestWordsOfMembers:
     ) -> None:
         await setup.member("Anna")
         word = await self.word(setup)
-        setup.logins.left("Anna", gave_up=False)
+        setup.logins.record_departure("Anna", gave_up=False)
         assert await self.is_in(setup, word)
-        setup.logins.left("Anna", gave_up=True)
+        setup.logins.record_departure("Anna", gave_up=True)
         await setup.logins.last_seen.close()
         assert not await self.is_in(setup, word)
 
@@ -798,7 +798,7 @@ class TestWordsOfMembers:
         async def fail(*_: object) -> bool:
             raise NotWrittenError("the disk is full")
 
-        do_instead(monkeypatch, setup.store, accounts.keep_word, fail)
+        do_instead(monkeypatch, setup.store, accounts.store_resume_word, fail)
         name, answers = await setup.enter(["anna", "password"])
         assert name == "Anna"
         assert not answers.kept
@@ -813,7 +813,12 @@ async def test_store_failures_are_reported_and_logged(
     async def fail(*_arguments: object, **_others: object) -> None:
         raise NotWrittenError("disk I/O error")
 
-    works = accounts.keep_guest, accounts.enrol, accounts.set_password, accounts.seen
+    works = (
+        accounts.reserve_guest_name,
+        accounts.enrol,
+        accounts.set_password,
+        accounts.record_last_seen,
+    )
     for work in works:
         do_instead(monkeypatch, setup.store, work, fail)
     told = ["The server cannot reach the accounts just now. Please try again in a while."]
@@ -826,7 +831,7 @@ async def test_store_failures_are_reported_and_logged(
     await setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
     assert answers.told == told
     assert "disk I/O error" in caplog.text
-    setup.logins.last_seen.left("Anna", gave_up=False)
+    setup.logins.last_seen.record_departure("Anna", gave_up=False)
     await setup.logins.last_seen.close()
     noted = [record for record in caplog.records if record.name == last_seen.__name__]
     assert [record.getMessage() for record in noted] == [
@@ -872,7 +877,7 @@ async def test_options_at_the_name_prompt_keep_the_last_choice_of_each(
     login = await setup.logins.log_in(answers, "192.0.2.1")
     assert login
     assert len(login.choices) == 6
-    typed = [choice for line in lines if (choice := chosen_by(line))]
+    typed = [choice for line in lines if (choice := parse_option(line))]
     assert len(typed) == len(lines)
     assert Options().with_choices(login.choices) == Options().with_choices(typed)
     assert answers.shown.count("Lines fit 399 columns from now on.") == 1

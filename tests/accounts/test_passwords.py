@@ -25,10 +25,10 @@ def passwords() -> Iterator[Passwords]:
 )
 async def test_valid_password_is_accepted_and_verified(passwords: Passwords, password: str) -> None:
     assert password_problem(password, "Anna") is None
-    stored = await passwords.hashed(password)
+    stored = await passwords.hash_password(password)
     assert stored.startswith("$argon2id$")
-    assert await passwords.fits(password, stored)
-    assert not await passwords.fits(password[:-1], stored)
+    assert await passwords.is_correct(password, stored)
+    assert not await passwords.is_correct(password[:-1], stored)
 
 
 @pytest.mark.parametrize(
@@ -47,29 +47,31 @@ def test_invalid_password_is_refused_with_the_reason(password: str, problem: str
 
 
 async def test_password_is_normalized_before_hashing(passwords: Passwords) -> None:
-    stored = await passwords.hashed("caf\u00e9 noir")
-    assert await passwords.fits("cafe\u0301 noir", stored)
-    assert not await passwords.fits("cafe noir", stored)
+    stored = await passwords.hash_password("caf\u00e9 noir")
+    assert await passwords.is_correct("cafe\u0301 noir", stored)
+    assert not await passwords.is_correct("cafe noir", stored)
 
 
 async def test_malformed_hash_matches_no_password(passwords: Passwords) -> None:
     for stored in ("", "$argon2id$", "password"):
-        assert not await passwords.fits("password", stored)
-    assert not await passwords.fits("x" * 10_000_000, await passwords.hashed("password"))
+        assert not await passwords.is_correct("password", stored)
+    assert not await passwords.is_correct(
+        "x" * 10_000_000, await passwords.hash_password("password")
+    )
 
 
 async def test_hash_with_other_parameters_is_outdated(passwords: Passwords) -> None:
-    stored = await passwords.hashed("password")
+    stored = await passwords.hash_password("password")
     assert not passwords.is_outdated(stored)
     others = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
     assert others.is_outdated(stored)
-    assert await others.fits("password", stored)
+    assert await others.is_correct("password", stored)
     others.close()
 
 
 async def test_default_hash_parameters_are_costly() -> None:
     passwords = Passwords()
-    assert "$m=65536,t=3,p=1$" in await passwords.hashed("password")
+    assert "$m=65536,t=3,p=1$" in await passwords.hash_password("password")
     passwords.close()
 
 
@@ -109,7 +111,7 @@ async def test_priority_checks_overtake_the_others() -> None:
     passwords = Passwords(stopped)
 
     def fits(password: str, *, first: bool) -> asyncio.Task[bool]:
-        return asyncio.create_task(passwords.fits(password, "hash", first=first))
+        return asyncio.create_task(passwords.is_correct(password, "hash", first=first))
 
     others = [fits("other", first=False) for _ in range(20)]
     while len(stopped.asked) < 2:  # noqa: ASYNC110  (polls a thread)
@@ -132,6 +134,9 @@ async def test_priority_checks_overtake_the_others() -> None:
 async def test_hashing_runs_two_at_a_time_off_the_event_loop() -> None:
     slow = Slow()
     passwords = Passwords(slow)
-    assert await asyncio.gather(*(passwords.hashed("password") for _ in range(6))) == ["hash"] * 6
+    assert (
+        await asyncio.gather(*(passwords.hash_password("password") for _ in range(6)))
+        == ["hash"] * 6
+    )
     assert slow.most == 2
     passwords.close()

@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.bots import THUD, Contest, row
 from benchmarks.strangers.__main__ import STRANGERS
-from benchmarks.tune import aside, fitted, sampled
+from benchmarks.tune import aside, fit_changes, sampled
 from thudmud.bots.referee import random_opening
 from thudmud.rules import RULESETS, Game
 from thudmud.search.search import Limit, Search
-from thudmud.search.tactics import tuned
+from thudmud.search.tactics import tuned_weights
 from thudmud.values import replace
 
 
@@ -60,7 +60,7 @@ def test_fit_recovers_the_errors_of_the_weights() -> None:
     xs = [(1.0, random.gauss(0, 2), random.gauss(3, 5), 0.0) for _ in range(2000)]
     ys = [7 + 3 * x[1] - 2 * x[2] + random.gauss(0, 30) for x in xs]
     ys[:20] = [5_000.0] * 20  # surprises
-    constant, one, other, unseen = fitted(xs, ys)
+    constant, one, other, unseen = fit_changes(xs, ys)
     assert constant == pytest.approx((7, 1), abs=4)
     assert one == pytest.approx((3, 0.4), abs=1)
     assert other == pytest.approx((-2, 0.2), abs=1)
@@ -73,11 +73,11 @@ def test_sample_parts_add_up_to_the_evaluation(rules: str) -> None:
     for seed in range(6):
         game = aside(random_opening(ruleset, 10, str(seed)), random)
         for side, is_dwarfs, error, parts in sampled(game, 1):
-            weights = tuned(ruleset)[side]
-            found = Search(ruleset, dict.fromkeys(tuned(ruleset), weights)).think(
+            weights = tuned_weights(ruleset)[side]
+            found = Search(ruleset, dict.fromkeys(tuned_weights(ruleset), weights)).think(
                 game, Limit(depth=1)
             )
-            worth = (found.worth if is_dwarfs else -found.worth) - error
+            worth = (found.score if is_dwarfs else -found.score) - error
             weighed = sum(a * b for a, b in zip(parts, asdict(weights).values(), strict=True))
             assert abs(worth - 100 * game.position.dwarfs.bit_count() - weighed) < 5
             count += 1

@@ -189,7 +189,7 @@ def test_innumerable_tramples_are_listed_in_part(monkeypatch: pytest.MonkeyPatch
     assert tramples == sorted(tramples, key=lambda ply: ply.count("x"))
     rules = RULESETS["koom valley"]
     position = Game.start(rules, engine._game.position).position
-    assert all(read_ply(ply, rules, position).trample for ply in tramples)
+    assert all(read_ply(ply, rules, position).is_trample for ply in tramples)
     assert str(engine.answer("go 1")).startswith("go TH12-")
 
 

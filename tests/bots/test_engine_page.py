@@ -17,10 +17,10 @@ from thudmud.bots.program import STARTING
 from thudmud.bots.referee import LENIENCE
 from thudmud.bots.strength import BOUND
 from thudmud.cli import match
-from thudmud.english import lasting
+from thudmud.english import rounded_duration
 from thudmud.rules import RULESETS
 from thudmud.rules.game import MOST_LISTED, MOST_TRAMPLES
-from thudmud.server.config import BotSettings, check
+from thudmud.server.config import BotSettings, validate_settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text("utf-8")
 ENGINE, BOT = PAGE.split("## A bot of your own")
@@ -51,7 +51,7 @@ def test_page_introduction_matches_the_answers() -> None:
 
 
 def test_page_times_match_the_code() -> None:
-    assert lasting(START_AFTER) == "60 seconds"
+    assert rounded_duration(START_AFTER) == "60 seconds"
     assert f"{LEAST_PATIENCE:g} seconds at least" in BOT
     both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
     assert f"when nobody does for {both}" in " ".join(BOT.split())
@@ -102,7 +102,7 @@ def test_page_bot_dialogue_matches_the_answers() -> None:
 
 def test_page_bot_section_is_valid_configuration() -> None:
     [section] = re.findall(r"```toml\n(.*?)```", BOT, re.DOTALL)
-    [bot] = check(tomllib.loads(section), "the page").bot
+    [bot] = validate_settings(tomllib.loads(section), "the page").bot
     assert bot == BotSettings(name="Grog", command=("python3", "grog.py"))
     assert re.findall(r"^\| `(\w+)`", BOT, re.MULTILINE) == list(BotSettings.model_fields)
 

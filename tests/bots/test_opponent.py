@@ -29,7 +29,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import JoinRequest, Service, Visit
 from thudmud.service.boards import close_board, rename_board
-from thudmud.store import Store, at_once
+from thudmud.store import Store, run_synchronously
 
 GRACE, PAUSE = 300.0, 60.0
 BOARDS = [
@@ -61,7 +61,7 @@ class Hall:
         self.visits: dict[str, Visit] = {}
         store = Store.in_memory(clock=lambda: self.now)
         self.service = Service(PlayHall(BOARDS, seat_grace=GRACE), store, clock=lambda: self.now)
-        at_once(self.service.open())
+        run_synchronously(self.service.open())
         for bot in bots:
             self.come(bot)
 
@@ -82,9 +82,9 @@ class Hall:
 
         def watch(telling: Delivery) -> None:
             if name in self.minds:
-                self.minds[name].told(telling, self.now)
+                self.minds[name].observe_delivery(telling, self.now)
 
-        visit = at_once(self.service.join(JoinRequest(name, None, watcher=watch)))
+        visit = run_synchronously(self.service.join(JoinRequest(name, None, watcher=watch)))
         assert visit
         self.visits[name] = visit
 
@@ -96,14 +96,14 @@ class Hall:
         return self.typed
 
     def submit(self, name: str, line: str | Command) -> None:
-        at_once(self.service.submit(self.visits[name], line))
+        run_synchronously(self.service.submit(self.visits[name], line))
 
     def wait(self, seconds: float) -> list[str]:
         self.now += seconds
         return self.settle()
 
     def lose(self, name: str, parting: Parting = Parting.LOST) -> list[str]:
-        at_once(self.service.leave(self.visits[name], parting))
+        run_synchronously(self.service.leave(self.visits[name], parting))
         return self.settle()
 
     def settle(self) -> list[str]:
@@ -150,7 +150,7 @@ def test_bot_sits_down_where_invited(hall: Hall) -> None:
     hall.type("Anna", "join game as dwarf on oak board")
     assert hall.type("Anna", "invite grog") == ["Grog: join game as troll on oak board"]
     assert hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Grog"}
-    assert hall.minds["Grog"].other("oak board") == "Anna"
+    assert hall.minds["Grog"].opponent_at("oak board") == "Anna"
     assert hall.minds["Grog"].tasks() == []
 
 
@@ -314,7 +314,7 @@ def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak
         back = len(hall.game(board).moves) // 2 % 2
         hall.type("Anna", there[0][back])
         [task] = hall.minds["Grog"].tasks()
-        hall.minds["Grog"].weighed(task, worth(ply))
+        hall.minds["Grog"].record_score(task, worth(ply))
         hall.settle()
         if not hall.tables[board].is_running:
             return
@@ -399,7 +399,7 @@ def test_bot_forgets_evaluations_of_plies_taken_back(hall: Hall) -> None:
     for _ in range(2):
         hall.type("Anna", THERE["elm table"][0][1])
         [task] = hall.minds["Grog"].tasks()
-        hall.minds["Grog"].weighed(task, 0)
+        hall.minds["Grog"].record_score(task, 0)
         hall.type("Anna", "undo")
     amble(hall, 2, lambda _: 0, "elm table")
     assert hall.tables["elm table"].is_running
@@ -548,4 +548,4 @@ def test_bot_ignores_events_at_other_boards(battle: Hall) -> None:
     battle.come("Bert", bot=False)
     assert battle.type("Bert", "join game as troll on pine board", "say hello") == []
     assert battle.minds["Grog"].tasks() == [before]
-    assert not battle.minds["Grog"].sits_at("pine board")
+    assert not battle.minds["Grog"].has_seat_at("pine board")

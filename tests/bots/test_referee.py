@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from thudmud.bots.program import ProgramError
-from thudmud.bots.referee import Contender, Terms, judged
+from thudmud.bots.referee import Contender, Terms, play_battle
 from thudmud.rules import DISCWORLD, Game, Side
 
 
@@ -36,7 +36,7 @@ async def test_battle_cancelled_while_it_fails_ends_both_programs() -> None:
     pair = Pretended(begun), Pretended(begun)
     contenders = {side: cast("Contender", each) for side, each in zip(Side, pair, strict=True)}
     terms = Terms("nodes 1", seconds=1.0, quiet=1, plies=1)
-    battle = asyncio.create_task(judged(Game.start(DISCWORLD), contenders, terms))
+    battle = asyncio.create_task(play_battle(Game.start(DISCWORLD), contenders, terms))
     begun.set_result(battle)
     with pytest.raises(asyncio.CancelledError):
         await battle

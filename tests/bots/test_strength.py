@@ -6,15 +6,15 @@ import math
 
 import pytest
 
-from thudmud.bots.strength import BOUND, Results, elo, expected
+from thudmud.bots.strength import BOUND, Results, elo_difference, expected_score
 
 
 def test_elo_inverts_the_expected_share() -> None:
-    assert elo(0.5) == 0
-    assert elo(0.75) == pytest.approx(190.85, abs=0.01)
+    assert elo_difference(0.5) == 0
+    assert elo_difference(0.75) == pytest.approx(190.85, abs=0.01)
     for difference in (-300, -20, 0, 77, 400):
-        assert elo(expected(difference)) == pytest.approx(difference)
-    assert (elo(0), elo(1)) == (-math.inf, math.inf)
+        assert elo_difference(expected_score(difference)) == pytest.approx(difference)
+    assert (elo_difference(0), elo_difference(1)) == (-math.inf, math.inf)
 
 
 def test_results_without_matches_are_inconclusive() -> None:

@@ -55,8 +55,8 @@ async def test_reply_has_a_ply_an_evaluation_and_a_line(tmp_path: Path, rules: R
             {"level": 1}, {"level": 4}, {"level": 5}, {"nodes": 300}, {"level": 6, "nodes": 300}
         ):  # fmt: skip
             answer = await workers.think(Question("oak board", game, **limit))
-            assert answer.ply == answer.line[0]
-            assert abs(answer.worth) < 5000
+            assert answer.ply == answer.principal_variation[0]
+            assert abs(answer.score) < 5000
             game = game.push(answer.ply)
 
 
@@ -118,7 +118,7 @@ async def test_reply_has_the_evaluation_at_each_depth(tmp_path: Path) -> None:
     command = program("; ".join([*says, 'print("go dA6-B6", flush=True)']))
     async with opened(tmp_path, command) as workers:
         reply = await workers.think(Question(None, GAME, nodes=9))
-    assert (reply.worth, reply.worths) == (900, (10, -20, 30))
+    assert (reply.score, reply.scores_by_depth) == (900, (10, -20, 30))
 
 
 async def test_cancelled_question_holds_up_no_other(tmp_path: Path) -> None:

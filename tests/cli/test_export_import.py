@@ -12,8 +12,15 @@ from typing import Any
 import pytest
 
 from tests.game.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.cli.export import BattleDetails, StrangerError, Written, details_in, export, file_name
-from thudmud.cli.import_ import ImportReport, bring_in
+from thudmud.cli.export import (
+    BattleDetails,
+    StrangerError,
+    Written,
+    export,
+    file_name,
+    parse_file_name,
+)
+from thudmud.cli.import_ import ImportReport, import_files
 from thudmud.cli.main import main
 from thudmud.cli.records import LARGEST
 from thudmud.game.archive import Battle
@@ -84,12 +91,12 @@ class TestNames:
         told = BattleDetails(
             NOON - DAY / 2, "discworld", "Anna", "Bert", Ending.RESIGNATION, Side.TROLL
         )
-        assert details_in(name) == told
+        assert parse_file_name(name) == told
 
     async def test_file_name_of_an_unfinished_battle_has_no_ending(self, annals: Annals) -> None:
         name = file_name(await battle_in(await store_of(annals), 2))
         assert name == "000002_2026-11-22_discworld_Carl_Anna.thud"
-        assert details_in(name) == BattleDetails(NOON + DAY / 2, "discworld", "Carl", "Anna")
+        assert parse_file_name(name) == BattleDetails(NOON + DAY / 2, "discworld", "Carl", "Anna")
 
     async def test_file_name_of_a_battle_without_a_troll_player_says_nobody(
         self, annals: Annals
@@ -97,7 +104,7 @@ class TestNames:
         battle = await battle_in(await store_of(annals), 2)
         name = file_name(battle._replace(rules="koom valley", troll=""))
         assert name == "000002_2026-11-22_koom-valley_Carl_nobody.thud"
-        assert details_in(name) == BattleDetails(NOON + DAY / 2, "koom valley", "Carl", "")
+        assert parse_file_name(name) == BattleDetails(NOON + DAY / 2, "koom valley", "Carl", "")
 
     @pytest.mark.parametrize(
         "name",
@@ -112,7 +119,7 @@ class TestNames:
         ],
     )
     def test_unrecognized_file_names_carry_no_details(self, name: str) -> None:
-        assert details_in(name) == BattleDetails()
+        assert parse_file_name(name) == BattleDetails()
 
 
 class TestExport:
@@ -209,7 +216,7 @@ async def brought_in(
     store: Store, *files: Path, given: BattleDetails | None = None
 ) -> ImportReport:
     result = ImportReport({}, {})
-    await bring_in(store, files, given or BattleDetails(), result)
+    await import_files(store, files, given or BattleDetails(), result)
     return result
 
 
@@ -240,7 +247,7 @@ class TestImport:
         first = await battle_in(target, 1)
         assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
-        assert fold_game(await target.read(battles.plies, first)).moves == CAPTURE  # type: ignore[arg-type]
+        assert fold_game(await target.read(battles.battle_events, first)).moves == CAPTURE  # type: ignore[arg-type]
 
     async def test_comments_survive_a_round_trip(self, annals: Annals, tmp_path: Path) -> None:
         source, target = await store_of(annals), Store.in_memory()

@@ -154,8 +154,8 @@ def test_wait_ends_with_the_connection() -> None:
 
     async def wait(address: tuple[str, int]) -> list[str]:
         player = await remote_stage._Player.connect(*address)
-        await player.until(lambda _: False)
-        seen = await player.seen()
+        await player.read_until(lambda _: False)
+        seen = await player.read_new_lines()
         await player.close()
         return seen
 

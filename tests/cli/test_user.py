@@ -65,7 +65,7 @@ def user(*words: str) -> int:
 def fits(password: str, name: str) -> bool:
     passwords = Passwords()
     try:
-        return asyncio.run(passwords.fits(password, account(name).password))
+        return asyncio.run(passwords.is_correct(password, account(name).password))
     finally:
         passwords.close()
 
@@ -217,7 +217,7 @@ def test_export_prints_all_data_of_a_player(capsys: Shown) -> None:
 
 
 def test_guest_is_removed(capsys: Shown) -> None:
-    do(lambda store: store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 60.0)))
+    do(lambda store: store.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 60.0)))
     assert user("export", "gast") == 0
     assert user("remove", "gast") == 0
     assert user("remove", "gast") == 2

@@ -68,7 +68,7 @@ def logging_to(path: Path) -> Iterator[None]:
     before = root.handlers[:], root.level
     for handler in before[0]:
         root.removeHandler(handler)  # otherwise the handler would be closed
-    logs.begin("debug", path)
+    logs.configure_logging("debug", path)
     try:
         yield
     finally:

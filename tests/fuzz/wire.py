@@ -40,10 +40,10 @@ class Notes:
     def screen(self) -> Screen:
         return cast("Screen", self)
 
-    def opened(self, client: Client) -> None:
+    def connection_made(self, client: Client) -> None:
         pass
 
-    def received(self, items: Iterable[Item]) -> None:
+    def items_received(self, items: Iterable[Item]) -> None:
         self.items += items
 
     def charge(self, seconds: float) -> None:
@@ -73,10 +73,10 @@ class Notes:
     def end(self, sentence: str, why: CloseReason) -> None:
         pass
 
-    def overspent(self) -> None:
+    def budget_exceeded(self) -> None:
         pass
 
-    def lost(self) -> None:
+    def connection_lost(self) -> None:
         pass
 
 

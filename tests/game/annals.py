@@ -44,7 +44,7 @@ from thudmud.rules import (
     Square,
     Verb,
 )
-from thudmud.store import Store, at_once, scores
+from thudmud.store import Store, run_synchronously, scores
 from thudmud.store import battles as battle_rows
 
 AnswerT = TypeVar("AnswerT")
@@ -85,7 +85,7 @@ class Annals:
         """Append an event, consistent or not; return its board and version."""
         events = self.events.setdefault(board, [])
         self._now = event.at
-        at_once(self.store.append({board: (len(events), [event])}))
+        run_synchronously(self.store.append({board: (len(events), [event])}))
         events.append(event)
         self.log.append((board, event))
         return BattleId(board, len(events))
@@ -186,10 +186,10 @@ class Annals:
 
     def found(self, lookup: Lookup[AnswerT]) -> AnswerT:
         """Return the answer to a lookup."""
-        return cast("AnswerT", at_once(self.store.look_up(lookup)))
+        return cast("AnswerT", run_synchronously(self.store.look_up(lookup)))
 
     def battle(self, number: int) -> Battle:
-        battle = at_once(self.store.read(battle_rows.battle, number))
+        battle = run_synchronously(self.store.read(battle_rows.battle, number))
         assert battle is not None
         return battle
 
@@ -200,7 +200,9 @@ class Annals:
 
     def of(self, player: str | None) -> list[Battle]:
         """Return the battles of a player, or of everybody for ``None``, by number."""
-        return list(reversed(at_once(self.store.read(battle_rows.history, player, most=10**6))))
+        return list(
+            reversed(run_synchronously(self.store.read(battle_rows.history, player, most=10**6)))
+        )
 
     @property
     def ended(self) -> list[Battle]:
@@ -222,7 +224,10 @@ class Annals:
 
     def ranked(self, pool: Pool = STANDARD) -> Sequence[str]:
         """Return the names in the standings, best first."""
-        return [each.name for each in at_once(self.store.read(scores.standings, pool, most=10**6))]
+        return [
+            each.name
+            for each in run_synchronously(self.store.read(scores.standings, pool, most=10**6))
+        ]
 
 
 def saved(

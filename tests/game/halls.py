@@ -27,7 +27,7 @@ from thudmud.game.options import Profile, Style
 from thudmud.game.projections import HALL
 from thudmud.game.table import BoardSpec
 from thudmud.rules import Game
-from thudmud.store import Store, at_once
+from thudmud.store import Store, run_synchronously
 from thudmud.store import battles as battle_rows
 from thudmud.values import replace
 
@@ -56,32 +56,34 @@ class StoredHall(Hall):
             try:
                 return decide(self, player, command, now, found)
             except LookupNeededError as unread:
-                found.store(unread.lookup, at_once(self.store.look_up(unread.lookup)))
+                found.store(unread.lookup, run_synchronously(self.store.look_up(unread.lookup)))
 
     def commit(self, decision: Decision) -> list[Delivery]:
         """Store the events of a decision, and apply it."""
         if decision.events and not decision.hall:
             self._now = decision.events[0].at
             key, version = self.tables[str(decision.board)].key, decision.version
-            at_once(self.store.append_to_board(key, version, decision.events))
-            stored = at_once(self.store.read_stream(key, version + 1))
+            run_synchronously(self.store.append_to_board(key, version, decision.events))
+            stored = run_synchronously(self.store.read_stream(key, version + 1))
             events = tuple(cast("TableEvent", entry.event) for entry in stored)
             battle = next((entry.battle for entry in stored if entry.battle), None)
             decision = replace(decision, events=events, battle=battle)
         if decision.hall:
             version = decision.hall_version
-            at_once(self.store.append({HALL: (version, decision.hall)}))
+            run_synchronously(self.store.append({HALL: (version, decision.hall)}))
             self.version = version + len(decision.hall)
         return super().commit(decision)
 
     def found(self, lookup: Lookup[AnswerT]) -> AnswerT:
         """Return the answer to a lookup."""
-        return cast("AnswerT", at_once(self.store.look_up(lookup)))
+        return cast("AnswerT", run_synchronously(self.store.look_up(lookup)))
 
     @property
     def battles(self) -> list[Battle]:
         """All battles, by number."""
-        return list(reversed(at_once(self.store.read(battle_rows.history, None, most=10**6))))
+        return list(
+            reversed(run_synchronously(self.store.read(battle_rows.history, None, most=10**6)))
+        )
 
     def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
         """Return the adjourned matches of a player by battle number."""
@@ -109,7 +111,7 @@ def reopened(hall: StoredHall, *players: str) -> StoredHall:
     again = StoredHall(hall.seat_grace)
     again.store = hall.store
     for spec in BOARDS:
-        stored = at_once(hall.store.read_stream(spec.key))
+        stored = run_synchronously(hall.store.read_stream(spec.key))
         events = [(cast("TableEvent", each.event), each.battle) for each in stored]
         complete = [at for at, (event, _) in enumerate(events) if is_complete(event)]
         first = max(complete, default=0)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import cases
-from thudmud.english import listed
+from thudmud.english import join_words
 from thudmud.game.meaning import Phrase
 
 NAMES = ["oak board", "pine board", "old oak table", "marble board"]
@@ -63,4 +63,4 @@ def test_phrase_matches_keep_the_order_of_the_names() -> None:
     [([], "nothing"), (["a"], "a"), (["a", "b"], "a and b"), ("abc", "a, b and c")],
 )
 def test_listed_joins_words_with_commas_and_and(things: list[str], expected: str) -> None:
-    assert listed(things) == expected
+    assert join_words(things) == expected

@@ -140,7 +140,7 @@ class TestStarting:
         table = after(seated, ("Bert", Start()))
         assert table.is_running
         assert table.game is not None
-        assert table.game.position == DISCWORLD.opening
+        assert table.game.position == DISCWORLD.initial_position
 
     def test_second_battle_swaps_the_seats(self, first_over: Table) -> None:
         expected = BattleStarted(7.0, "Anna", 2, "discworld", "Bert", "Anna")
@@ -320,7 +320,7 @@ class TestSetUp:
         assert events(seated, "Anna", SOME) == [PositionSet(7.0, "Anna", "discworld", POSITION)]
         table = after(seated, ("Anna", SOME), ("Anna", Start()))
         assert table.game is not None
-        assert table.game.opening == table.game.position == POSITION
+        assert table.game.initial_position == table.game.position == POSITION
 
     def test_setup_is_the_start_of_the_second_battle(self, seated: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))

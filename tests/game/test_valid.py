@@ -91,7 +91,7 @@ def changed(value: Any, field: str, other: object) -> object:
             for position, problem in [
                 (ROCKY, "the Thudstone stands on H8"),
                 (STUCK, "it is over"),
-                (CLASSIC.opening, "as by the rules"),
+                (CLASSIC.initial_position, "as by the rules"),
             ]
         ),
         (Imported, "rules", "chess", "no 'chess' rules"),

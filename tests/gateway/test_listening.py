@@ -70,7 +70,7 @@ class Knocking:
 async def knocking(policy: GatewayPolicy | None = None) -> AsyncIterator[Knocking]:
     gateway = await opened(policy=policy)
     acceptor = GatewayAcceptor(gateway)
-    server, place = await acceptor.on_port("127.0.0.1", 0)
+    server, place = await acceptor.listen_on_port("127.0.0.1", 0)
     async with AsyncExitStack() as stack:
         try:
             yield Knocking(acceptor, place, stack)
@@ -78,7 +78,7 @@ async def knocking(policy: GatewayPolicy | None = None) -> AsyncIterator[Knockin
             server.close()
             acceptor.close()
             async with asyncio.timeout(PATIENCE):
-                await acceptor.ended()
+                await acceptor.wait_closed()
             await gateway.close()
 
 
@@ -172,9 +172,9 @@ async def test_closed_connections_do_not_count_towards_the_limit(
 async def test_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
     acceptor = GatewayAcceptor(gateway)
-    server, _ = await acceptor.on_path(tmp_path / "socket")
+    server, _ = await acceptor.listen_on_path(tmp_path / "socket")
     with pytest.raises(StartError, match="another program listens there"):
-        await acceptor.on_path(tmp_path / "socket")
+        await acceptor.listen_on_path(tmp_path / "socket")
     link = Knocker(*await asyncio.open_unix_connection(tmp_path / "socket"))
     link.write(b"nonsense\n")
     assert (await link.hears())["code"] == "hello_first"
@@ -182,4 +182,4 @@ async def test_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     server.close()
     await gateway.close()
     async with asyncio.timeout(PATIENCE):
-        await acceptor.ended()
+        await acceptor.wait_closed()

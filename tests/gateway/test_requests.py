@@ -22,7 +22,7 @@ from thudmud.gateway.requests import (
     Request,
     RequestError,
     Sent,
-    read,
+    parse_request,
 )
 
 LINE = {"type": "line", "id": 3, "board": "oak", "player": "Anna", "line": "look"}
@@ -33,14 +33,14 @@ GREETING = {"type": "hello", "version": 1, "client": "my-mud.2", "secret": "Grü
 
 def outcome(line: bytes) -> Sent | RequestError:
     try:
-        return read(line)
+        return parse_request(line)
     except RequestError as fault:
         return fault
 
 
 def fault(line: bytes) -> RequestError:
     with pytest.raises(RequestError) as caught:
-        read(line)
+        parse_request(line)
     return caught.value
 
 
@@ -49,12 +49,14 @@ def written(**data: Any) -> bytes:
 
 
 def test_valid_request_is_parsed() -> None:
-    assert read(written(**LINE)) == LineRequest(id=3, board="oak", player="Anna", line="look")
-    assert read(written(**OPEN)) == OpenRequest(
+    assert parse_request(written(**LINE)) == LineRequest(
+        id=3, board="oak", player="Anna", line="look"
+    )
+    assert parse_request(written(**OPEN)) == OpenRequest(
         id=3, board="oak", rules="discworld", style=Style.FULL
     )
-    assert read(b' { "type" : "ping" } ') == Ping()
-    hello = read(written(**GREETING))
+    assert parse_request(b' { "type" : "ping" } ') == Ping()
+    hello = parse_request(written(**GREETING))
     assert isinstance(hello, Hello)
     assert (hello.client, hello.secret, hello.session) == ("my-mud.2", "Grüße", "")
 
@@ -169,7 +171,7 @@ def test_misspelt_key_is_reported_before_a_missing_one() -> None:
 
 
 def test_duplicate_key_takes_the_last_value() -> None:
-    assert read(b'{"type": "ack", "seen": "x", "seen": 3}') == Ack(seen=3)
+    assert parse_request(b'{"type": "ack", "seen": "x", "seen": 3}') == Ack(seen=3)
 
 
 @pytest.mark.parametrize("client", ["", "a b", "ä", "a" * 41, "a/b", "a\n"])

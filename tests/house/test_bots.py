@@ -62,7 +62,7 @@ def test_bot_turn_survives_a_restart_of_the_house() -> None:
     again = House([BoardSpec("oak board")], events=house.events(), bots=BOTS)
     assert again.bot_turns == []  # nobody has entered, and the time is unknown
     again.enter("Anna", NOW + 5, room="oak board")
-    again.settle(NOW + 5)
+    again.mark_absent_players(NOW + 5)
     assert turn_of(again) == turn
     assert again.people == ("Grog", "Tunk", "Anna")
     assert again.play_bot(turn, "TG7-F7", NOW + 6)

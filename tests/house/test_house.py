@@ -70,7 +70,7 @@ def test_readers_with_one_view_share_one_message() -> None:
 def test_screen_width_is_per_player_and_adjustable() -> None:
     house = house_of("Anna", width=40)
     assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) < 40
-    house.fit("Anna", Terminal(80))
+    house.set_terminal("Anna", Terminal(80))
     assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) > 40
 
 

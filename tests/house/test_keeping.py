@@ -209,30 +209,30 @@ class TestSettling:
     def test_settle_marks_seated_players_not_yet_back_as_away(self) -> None:
         again = kept(played(*BEGUN))
         again.enter("Anna", 9.0)
-        messages = again.settle(10.0)
+        messages = again.mark_absent_players(10.0)
         assert again.hall.tables["oak board"].away == {Side.TROLL: 10.0}
         assert [message.to for message in messages] == [("Anna",)]
         assert texts(messages).startswith("The server was down for a while. The troll seat")
-        assert again.settle(11.0) == []
+        assert again.mark_absent_players(11.0) == []
         assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart"]]'
 
     def test_settle_marks_absences_at_every_board(self) -> None:
         house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))
         again = kept(house)
-        again.settle(10.0)
+        again.mark_absent_players(10.0)
         assert [len(table.away) for table in again.hall.tables.values()] == [2, 1]
 
     def test_settle_keeps_the_start_of_an_earlier_absence(self) -> None:
         house = played(*BEGUN, ("Bert", GONE))
         again = kept(house)
-        again.settle(100.0)
+        again.mark_absent_players(100.0)
         assert again.hall.tables["oak board"].away == {Side.DWARF: 100.0, Side.TROLL: 4.0}
 
     def test_settle_with_everybody_present_does_nothing(self) -> None:
         house = played(*BEGUN)
-        assert house.settle(9.0) == []
+        assert house.mark_absent_players(9.0) == []
         with pytest.raises(ValueError, match="no time in seconds"):
-            house.settle(-1.0)
+            house.mark_absent_players(-1.0)
 
 
 class TestLookingUp:

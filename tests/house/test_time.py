@@ -274,21 +274,21 @@ class TestNeeds:
     def test_seated_player_is_needed(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
-        assert house.needs("Anna")
-        assert house.needs("aNNA")
-        assert not house.needs("Ann")
-        assert not house.needs("Carla")
+        assert house.is_name_needed("Anna")
+        assert house.is_name_needed("aNNA")
+        assert not house.is_name_needed("Ann")
+        assert not house.is_name_needed("Carla")
 
     def test_player_of_an_adjourned_match_is_needed(self) -> None:
         house = house_of(*PLAYED, "anna adjourn", "bert adjourn")
         assert house.hall.tables["oak board"].seats == {}
         for name in ("Anna", "Bert"):
             house.depart(name, 0.0)
-            assert house.needs(name.lower())
+            assert house.is_name_needed(name.lower())
 
     def test_player_who_left_the_board_is_not_needed(self) -> None:
         house = house_of(*PLAYED, "anna leave", "bert leave")
-        assert not house.needs("Anna")
+        assert not house.is_name_needed("Anna")
 
 
 class TestWhatWasBefore:
@@ -296,12 +296,12 @@ class TestWhatWasBefore:
         again = kept(house_of(*PLAYED))
         again.enter("Bert", 9.0)
         count = len(again.events())
-        seen = told(again.settle(9.0))["Bert"].replace("\n", " ")
+        seen = told(again.mark_absent_players(9.0))["Bert"].replace("\n", " ")
         assert happened(again, count) == [Absent(9.0, "Anna", Side.DWARF, Parting.RESTART)]
         assert seen.startswith(
             "The server was down for a while. The dwarf seat at the oak board is"
         )
-        assert again.settle(10.0) == []
+        assert again.mark_absent_players(10.0) == []
 
     def test_battle_from_before_a_restart_can_be_replayed(self) -> None:
         again = kept(house_of(*PLAYED, "bert resign", "bert yes"))
@@ -342,15 +342,15 @@ class TestPlaying:
         assert "ply 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
         assert house.is_replaying("Carla")
         assert not house.is_replaying("Anna")
-        assert "ply 2 of 2" in told(house.play_on("Carla"))["Carla"]
+        assert "ply 2 of 2" in told(house.next_replay_messages("Carla"))["Carla"]
         assert not house.is_replaying("Carla")
 
     def test_play_can_be_stopped_and_continued_by_hand(self) -> None:
         house = showing(*PLAYED, "bert move g7 g6")
         house.obey("Carla", "play", 0.0)
-        house.stop_playing("Carla")
+        house.stop_replay("Carla")
         assert not house.is_replaying("Carla")
-        assert house.play_on("Carla") == []
+        assert house.next_replay_messages("Carla") == []
         assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
 
     def test_play_shows_twenty_plies_a_line_when_replaying_at_once(self) -> None:
@@ -367,11 +367,11 @@ class TestPlaying:
             seen = [int(each.split("ply ")[1].split(" of ")[0]) for each in lines if "ply " in each]
             assert seen == list(range(first, last + 1))
             shown += lines
-        assert house.play_on("Carla") == house.play_on("Dora") == []
+        assert house.next_replay_messages("Carla") == house.next_replay_messages("Dora") == []
 
     def test_replay_of_an_absent_player_is_inactive(self) -> None:
         house = house_of()
-        house.stop_playing("Dora")
+        house.stop_replay("Dora")
         assert not house.is_replaying("Dora")
 
 
@@ -403,7 +403,7 @@ class TestClocks:
         again = self.remade()
         again.enter("Anna", 3600.0)
         again.enter("Bert", 3600.0)
-        again.settle(3600.0)
+        again.mark_absent_players(3600.0)
         say(again, "anna move a6 b6", 3659.0)
         assert isinstance(happened(again)[-1], Moved)
 
@@ -411,8 +411,8 @@ class TestClocks:
         again = self.remade()
         again.enter("Anna", 3600.0)
         again.enter("Bert", 3600.0)
-        again.settle(3600.0)
-        again.settle(3650.0)
+        again.mark_absent_players(3600.0)
+        again.mark_absent_players(3650.0)
         say(again, "anna move a6 b6", 3661.0)
         game = again.game("oak board")
         assert game

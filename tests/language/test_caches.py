@@ -68,7 +68,7 @@ def test_parser_caches_exclude_free_text_and_secrets() -> None:
 
 @pytest.mark.parametrize("line", ["move a6 to b6", "look", "finger anna", "go to the oak board"])
 def test_line_without_free_text_is_parsed_once(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    parsing._remembered.cache_clear()
+    parsing._parse_cached.cache_clear()
     command = parse(line)
-    monkeypatch.setattr(parsing, "parse_afresh", None)
+    monkeypatch.setattr(parsing, "parse_uncached", None)
     assert parse(line) == command

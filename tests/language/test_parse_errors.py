@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from tests.cases import cases
 from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, ParseError, clean, parse
-from thudmud.language.slips import _OF_ELSEWHERE, SLIPS, SLIPS_AT_FIRST, Place
-from thudmud.language.words import FIRST, SYNONYMS, opens
+from thudmud.language.slips import (
+    _OF_ELSEWHERE,
+    FIRST_WORD_MISTAKE_DETECTORS,
+    MISTAKE_DETECTORS,
+    Place,
+)
+from thudmud.language.words import FIRST, SYNONYMS, begins_with_terminal
 from thudmud.rules import RULESETS
 
 POSITION = "<position>"
@@ -157,7 +162,7 @@ def test_error_lists_the_expected_words(line: str, word: str, expected: tuple[st
 @pytest.mark.parametrize("line", ["xyzzy", "on board", "", "a 6 b6", "\x07"])
 def test_unknown_command_fails_at_column_zero(line: str) -> None:
     error = refusal(line)
-    assert (error.column, error.understood, error.suggestion) == (0, "", None)
+    assert (error.column, error.understood_part, error.suggestion) == (0, "", None)
     assert error.code is (M.UNKNOWN_COMMAND if error.line else M.EMPTY_LINE)
     assert "move" in error.expected
 
@@ -176,7 +181,7 @@ def test_error_column_is_that_of_the_wrong_word(
 ) -> None:
     error = refusal(line)
     assert error.column == column
-    assert understood is None or error.understood == understood
+    assert understood is None or error.understood_part == understood
 
 
 @cases(
@@ -526,8 +531,8 @@ STRANGER = st.from_regex(
 @given(st.lists(STRANGE | STRANGER | st.text(max_size=8), max_size=3))
 def test_slips_at_first_are_the_only_ones_for_an_unknown_verb(words: list[str]) -> None:
     line = clean(" ".join(words))
-    if not opens(FIRST, line):
+    if not begins_with_terminal(FIRST, line):
         place = Place.of(line, 0)
-        assert [slip for slip in SLIPS if slip(place)] == [
-            slip for slip in SLIPS_AT_FIRST if slip(place)
+        assert [slip for slip in MISTAKE_DETECTORS if slip(place)] == [
+            slip for slip in FIRST_WORD_MISTAKE_DETECTORS if slip(place)
         ]

@@ -40,7 +40,7 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
     assert 0 <= error.column <= len(error.line)
     assert error.line.startswith(error.word, error.column)
     assert (error.word == "") is (error.column == len(error.line))
-    assert error.understood == error.line[: error.column].strip()
+    assert error.understood_part == error.line[: error.column].strip()
     assert error.expected or error.code not in GENERAL
     for width in (20, 80):
         # A combining accent takes no column, a Han character two.
@@ -85,9 +85,9 @@ def test_expected_words_of_an_error_are_accepted_there(line: str) -> None:
         return
     for word in error.expected:
         if word == ENDING:
-            assert refusal(error.understood) is None
+            assert refusal(error.understood_part) is None
         elif not word.startswith("<"):
-            longer = f"{error.understood} {word}".strip()
+            longer = f"{error.understood_part} {word}".strip()
             then = refusal(longer)
             assert then is None or then.column == len(longer)
 
@@ -98,8 +98,8 @@ def test_suggestion_moves_the_error_to_the_right(line: str) -> None:
     if error is None or error.suggestion is None or error.code not in GENERAL:
         return
     rest = error.line[error.column + len(error.word) :]
-    then = refusal(f"{error.understood} {error.suggestion}{rest}")
-    assert then is None or then.column > len(error.understood) + 1
+    then = refusal(f"{error.understood_part} {error.suggestion}{rest}")
+    assert then is None or then.column > len(error.understood_part) + 1
 
 
 @given(st.sampled_from([*VERBS, "SAY", "mvoe", "take"]), st.text(max_size=40))
@@ -125,7 +125,7 @@ def test_fast_path_handles_verbs_with_free_text() -> None:
 @example("")
 def test_line_with_an_unknown_verb_fails_in_lark_at_column_zero(line: str) -> None:
     cleaned = clean(line)
-    if not words.opens(words.FIRST, cleaned):
+    if not words.begins_with_terminal(words.FIRST, cleaned):
         with pytest.raises(words.UnexpectedTokenError) as caught:
             grammar.read(cleaned)
         assert caught.value.column == 0
@@ -139,4 +139,6 @@ def test_line_with_an_unknown_verb_fails_in_lark_at_column_zero(line: str) -> No
     ),
 )
 def test_goes_on_agrees_with_lark(beginning: str, word: str) -> None:
-    assert slips.goes_on(beginning, word) == slips.is_sound(f"{beginning} {word}".strip())
+    assert slips.can_follow(beginning, word) == slips.is_valid_beginning(
+        f"{beginning} {word}".strip()
+    )

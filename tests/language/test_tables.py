@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.language import tables as lark_tables
-from thudmud.language.tables import Tables, kept_tables, make_tables
+from thudmud.language.tables import Tables, cached_tables, make_tables
 from thudmud.language.words import TABLES, grammar_file
 
 
@@ -40,31 +40,31 @@ def test_cached_tables_equal_the_generated_ones(
 ) -> None:
     grammar = grammar_file().read_text(encoding="utf-8")
     assert TABLES.terminals == make_tables(grammar).terminals
-    first = kept_tables(grammar)
+    first = cached_tables(grammar)
     monkeypatch.delattr(lark_tables, "make_tables")
-    assert kept_tables(grammar) == first
+    assert cached_tables(grammar) == first
     assert [each.name for each in kept.parent.iterdir()] == [kept.name]
 
 
 def test_tables_are_generated_once(kept: Path, made: list[str]) -> None:
-    assert kept_tables("a") == kept_tables("a") == kept_tables("a")
+    assert cached_tables("a") == cached_tables("a") == cached_tables("a")
     assert made == ["a"]
 
 
 def test_tables_are_generated_for_each_grammar(kept: Path, made: list[str]) -> None:
-    assert kept_tables("a") != kept_tables("b")
-    assert kept_tables("b").terminals == {"A": "b"}
+    assert cached_tables("a") != cached_tables("b")
+    assert cached_tables("b").terminals == {"A": "b"}
     assert made == ["a", "b"]
 
 
 def test_tables_are_regenerated_for_another_lark_version(
     kept: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    kept_tables("a")
+    cached_tables("a")
     (tmp_path / "lark.py").write_text('__version__ = "1.9"\n', encoding="utf-8")
     monkeypatch.setattr(sys, "modules", {k: v for k, v in sys.modules.items() if k != "lark"})
     monkeypatch.syspath_prepend(tmp_path)
-    kept_tables("a")
+    cached_tables("a")
     assert made == ["a", "a"]
 
 
@@ -72,11 +72,11 @@ def test_tables_are_regenerated_for_another_lark_version(
 def test_tables_are_regenerated_when_the_cache_is_corrupt(
     kept: Path, made: list[str], left: int
 ) -> None:
-    tables = kept_tables("a")
+    tables = cached_tables("a")
     whole = kept.read_bytes()
     for torn in (whole[:left], bytes(len(whole)), b"\xff" * len(whole)):
         kept.write_bytes(torn)
-        assert kept_tables("a") == kept_tables("a") == tables
+        assert cached_tables("a") == cached_tables("a") == tables
     assert made == ["a"] * 4
 
 
@@ -85,7 +85,7 @@ def test_cache_file_is_writable_only_by_those_who_can_write_the_module(
 ) -> None:
     before = os.umask(0)
     try:
-        kept_tables("a")
+        cached_tables("a")
     finally:
         os.umask(before)
     others = 0o022
@@ -96,12 +96,12 @@ def test_cache_is_off_when_python_writes_no_bytecode(
     kept: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert kept_tables("a") == kept_tables("a")
+    assert cached_tables("a") == cached_tables("a")
     assert made == ["a", "a"]
     assert not kept.parent.exists()
 
 
 def test_unwritable_cache_folder_is_ignored(kept: Path, made: list[str]) -> None:
     kept.parent.write_text("no folder", encoding="utf-8")
-    assert kept_tables("a") == kept_tables("a")
+    assert cached_tables("a") == cached_tables("a")
     assert made == ["a", "a"]

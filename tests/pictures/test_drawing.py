@@ -97,7 +97,7 @@ def test_picture_has_a_title_and_description() -> None:
 def test_last_ply_and_its_captures_are_tinted() -> None:
     at = Square.parse
     shove = Move(Piece.TROLL, at("F7"), at("F6"), (at("E5"), at("G5")))
-    around = Move(Piece.TROLL, at("F7"), at("F7"), (at("E7"), at("F6")), trample=True)
+    around = Move(Piece.TROLL, at("F7"), at("F7"), (at("E7"), at("F6")), is_trample=True)
     hurl = Move(Piece.DWARF, at("F7"), at("F6"), (at("F6"),))
     for ply, path, fallen in ((shove, 2, 2), (around, 1, 2), (hurl, 2, 0)):
         picture = svg(Position(0, 0, 0, 0, Side.DWARF), ply)
@@ -110,7 +110,7 @@ def test_last_ply_and_its_captures_are_tinted() -> None:
 
 def test_arrows_and_marks_are_turned_with_the_board() -> None:
     arrow, mark = (Square.parse("A6"), Square.parse("D6")), Square.parse("B7")
-    position = KOOM_VALLEY.opening
+    position = KOOM_VALLEY.initial_position
     south, north = (
         svg(position, None, [arrow], [mark], orientation=each) for each in ("south", "north")
     )
@@ -122,7 +122,7 @@ def test_arrows_and_marks_are_turned_with_the_board() -> None:
 
 
 def test_sizes_coordinates_and_titles() -> None:
-    position = DISCWORLD.opening
+    position = DISCWORLD.initial_position
     root = parsed(svg(position, size=300))
     assert (root.get("width"), root.get("height"), root.get("viewBox")) == (
         "300",
@@ -142,7 +142,7 @@ def test_symbol_ids_are_consistent_across_pictures() -> None:
     for colours in SCHEMES.values():
         for rules in RULESETS.values():
             for name, text in re.findall(r'<symbol id="([^"]*)"(.*?)</symbol>', svg(
-                rules.opening, colours=colours
+                rules.initial_position, colours=colours
             )):  # fmt: skip
                 assert symbols.setdefault(name, text) == text
     assert len(symbols) > len(Piece)
@@ -159,7 +159,7 @@ def test_web_page_shares_pieces_and_schemes() -> None:
     assert set(SCHEMES) == {f"{name}{dark}" for name in schemes for dark in ("", " dark")}
     for colours in SCHEMES.values():
         assert set(colours) == set(re.findall(r"--([\w-]+): ", css))
-        assert "var(" not in svg(KOOM_VALLEY.opening, colours=colours)
+        assert "var(" not in svg(KOOM_VALLEY.initial_position, colours=colours)
     assert SCHEMES["vivid"]["dwarf"] == SCHEMES["vivid dark"]["dwarf"] == "#ffee00"
     assert SCHEMES["safe dark"]["mark"] == "#7fe3c4"
     assert SCHEMES["safe"]["labels"] == SCHEME["labels"]
@@ -167,7 +167,7 @@ def test_web_page_shares_pieces_and_schemes() -> None:
 
 def test_notebooks_show_text_until_pictures_are_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thudmud.rules.position.PICTURES", {})
-    position: Any = DISCWORLD.opening
+    position: Any = DISCWORLD.initial_position
     assert position._repr_svg_() is None
 
 
@@ -193,7 +193,7 @@ def test_notebooks_show_positions_and_games() -> None:
 )
 def test_invalid_drawing_option_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidValueError, match=re.escape(words)):
-        svg(DISCWORLD.opening, **wrong)
+        svg(DISCWORLD.initial_position, **wrong)
 
 
 def test_frame_of_a_missing_ply_is_refused() -> None:

@@ -35,10 +35,10 @@ def battle(rules: Ruleset, plies: int = 12) -> Game:
 
 
 def test_png_has_its_size_and_colours() -> None:
-    image = pixels(png(svg(DISCWORLD.opening, colours=SCHEMES["vivid"]), 320))
+    image = pixels(png(svg(DISCWORLD.initial_position, colours=SCHEMES["vivid"]), 320))
     assert image.size == (320, 320)
     assert image.getpixel((160, 300)) == (0x0A, 0x54, 0x0A)
-    sized = png(svg(DISCWORLD.opening, size=100), 320)
+    sized = png(svg(DISCWORLD.initial_position, size=100), 320)
     assert pixels(sized).size == (320, 320)
 
 
@@ -81,7 +81,7 @@ def test_invalid_size_is_refused(size: int) -> None:
         gif(Game.start(DISCWORLD), size)
     if size != 100:
         with pytest.raises(InvalidValueError, match="pixels along an edge"):
-            png(svg(DISCWORLD.opening), size)
+            png(svg(DISCWORLD.initial_position), size)
 
 
 @pytest.mark.parametrize("delay", [0, 0.01, 61, float("nan"), float("inf")])

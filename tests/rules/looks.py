@@ -14,11 +14,11 @@ Looks = list[int]
 def looks_of(monkeypatch: pytest.MonkeyPatch) -> Looks:
     """Return a list to which the path search appends every square it expands."""
     seen: Looks = []
-    leaps: Callable[[int], tuple[tuple[int, int, Square], ...]] = tramples.leaps
+    leaps: Callable[[int], tuple[tuple[int, int, Square], ...]] = tramples.trample_steps
 
     def look(bit: int) -> tuple[tuple[int, int, Square], ...]:
         seen.append(bit)
         return leaps(bit)
 
-    monkeypatch.setattr(tramples, "leaps", look)
+    monkeypatch.setattr(tramples, "trample_steps", look)
     return seen

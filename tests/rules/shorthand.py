@@ -80,7 +80,7 @@ def seeded(seed: int | str) -> Random:
 
 def random_positions(ruleset: Ruleset, random: Random, plies: int) -> list[Position]:
     """Return the positions of a random battle of at most ``plies`` plies, from the opening on."""
-    positions = [ruleset.opening]
+    positions = [ruleset.initial_position]
     while len(positions) <= plies and ruleset.outcome(positions[-1]) is None:
         move = random.choice(ruleset.legal_moves(positions[-1]))
         positions.append(positions[-1].after(move))
@@ -92,10 +92,10 @@ def scattered(ruleset: Ruleset, random: Random) -> Position:
 
     In koom valley the number of dwarfs is that of the opening, as each one multiplies tramples.
     """
-    most_dwarfs = ruleset.opening.count(Piece.DWARF) if ruleset.goals else 70
+    most_dwarfs = ruleset.initial_position.count(Piece.DWARF) if ruleset.goals else 70
     dwarfs = random.randint(0, random.choice((4, most_dwarfs)))
     trolls = random.randint(0, random.choice((3, 60)))
-    centre = Piece.ROCK if ruleset.opening.rock else Piece.STONE
+    centre = Piece.ROCK if ruleset.initial_position.rock else Piece.STONE
     kinds = [Piece.DWARF] * dwarfs + [Piece.TROLL] * trolls + [centre]
     places = random.sample(SQUARES, len(kinds))
     return Position.of(dict(zip(places, kinds, strict=True)), random.choice((D, T)))

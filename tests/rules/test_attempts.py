@@ -114,7 +114,7 @@ def silent_attempts(random: Random, part: int) -> Iterator[Attempt]:
     Captures are not specified. Squares off the board are only combined with a single square.
     """
     for verb, origin, target in some(random, part, product(Verb, GRID, GRID)):
-        if (origin.on_board and target.on_board) or EDGE in (origin, target):
+        if (origin.is_on_board and target.is_on_board) or EDGE in (origin, target):
             yield Attempt(verb, origin, target)
 
 

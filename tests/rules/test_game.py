@@ -41,7 +41,7 @@ def played(ruleset: Ruleset, opening: Position, *words: str) -> Game:
 
 def test_battle_begins_with_its_opening() -> None:
     game = Game.start(DISCWORLD)
-    assert game.position == game.opening == DISCWORLD.opening
+    assert game.position == game.initial_position == DISCWORLD.initial_position
     assert (game.moves, game.outcome, game.quiet_plies) == ((), None, 0)
     assert game.score == Score(32, 32)
     assert len(game.legal_moves()) == 656
@@ -95,7 +95,7 @@ def test_undo_without_plies_is_an_error() -> None:
 
 
 def test_undo_takes_back_the_ending() -> None:
-    game = played(CLASSIC, CLASSIC.opening, "move A6 B6")
+    game = played(CLASSIC, CLASSIC.initial_position, "move A6 B6")
     assert game.resign(T).undo() == Game.start(CLASSIC)
 
 
@@ -239,7 +239,7 @@ def test_score_is_available_by_side() -> None:
 def test_listed_moves_are_shared_between_calls() -> None:
     """Move objects are cached, which makes listing fast."""
     for rules in RULESETS.values():
-        first, again = (rules.legal_moves(rules.opening) for _ in range(2))
+        first, again = (rules.legal_moves(rules.initial_position) for _ in range(2))
         assert first is not again
         assert all(one is other for one, other in zip(first, again, strict=True))
 

@@ -38,8 +38,8 @@ def told(game: Game) -> str:
 
 def _lines(game: Game) -> Iterator[str]:
     yield f"{HEAD}{game.ruleset.name}"
-    yield write_record(Game.start(game.ruleset, game.opening)).strip()
-    now = Game.start(game.ruleset, game.opening)
+    yield write_record(Game.start(game.ruleset, game.initial_position)).strip()
+    now = Game.start(game.ruleset, game.initial_position)
     for move in game.moves:
         choices = len(now.legal_moves())
         now = now.play(move)
@@ -87,7 +87,7 @@ def test_playthrough_matches_its_golden_file(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_playthrough_matches_the_plain_rules(name: str) -> None:
     game = replayed(GAMES[name])
-    now = Game.start(game.ruleset, game.opening)
+    now = Game.start(game.ruleset, game.initial_position)
     for line, move in zip(GAMES[name].splitlines()[2:], game.moves, strict=False):
         state = plain_state(now.position)
         assert len(plain_rules.outcomes(game.ruleset.name, state)) == int(line.split()[0])
@@ -102,6 +102,6 @@ def test_playthroughs_have_every_kind_of_ply(name: str) -> None:
     assert {move.verb for move in moves} == RULESETS[name].verbs
     assert any(len(move.captures) > 1 for move in moves)
     if RULESETS[name].trolls.captures is Capturing.TRAMPLE:
-        assert any(move.trample for move in moves)
-    if RULESETS[name].opening.rock:
+        assert any(move.is_trample for move in moves)
+    if RULESETS[name].initial_position.rock:
         assert any(move.piece is Piece.ROCK for move in moves)

@@ -85,19 +85,19 @@ def test_positions_cover_every_ruleset() -> None:
 @pytest.mark.parametrize("name", RULESETS)
 def test_perft_of_the_opening_matches_the_table(name: str, depth: int) -> None:
     ruleset = RULESETS[name]
-    assert perft(ruleset, ruleset.opening, depth) == TABLE[name, depth]
+    assert perft(ruleset, ruleset.initial_position, depth) == TABLE[name, depth]
 
 
 @pytest.mark.parametrize("name", RULESETS)
 def test_plain_rules_perft_matches_the_table(name: str) -> None:
-    state = plain_state(RULESETS[name].opening)
+    state = plain_state(RULESETS[name].initial_position)
     assert plain_rules.perft(name, state, 1) == TABLE[name, 1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULESETS)
 def test_plain_rules_perft_matches_the_table_two_plies_deep(name: str) -> None:
-    state = plain_state(RULESETS[name].opening)
+    state = plain_state(RULESETS[name].initial_position)
     assert plain_rules.perft(name, state, 2) == TABLE[name, 2]
 
 
@@ -117,11 +117,11 @@ def test_plain_rules_perft_of_positions_matches_their_counts(
 @pytest.mark.parametrize("name", RULESETS)
 def test_divide_adds_up_to_perft(name: str) -> None:
     ruleset = RULESETS[name]
-    divided = divide(ruleset, ruleset.opening, 2)
+    divided = divide(ruleset, ruleset.initial_position, 2)
     assert len(divided) == TABLE[name, 1]
     assert sum(count for _, count in divided) == TABLE[name, 2]
-    assert {count for _, count in divide(ruleset, ruleset.opening, 1)} == {1}
+    assert {count for _, count in divide(ruleset, ruleset.initial_position, 1)} == {1}
 
 
 def test_perft_at_depth_zero_is_one() -> None:
-    assert all(perft(rules, rules.opening, 0) == 1 for rules in RULESETS.values())
+    assert all(perft(rules, rules.initial_position, 0) == 1 for rules in RULESETS.values())

@@ -65,8 +65,8 @@ def turn_move(move: Move, turning: Turning) -> Move:
         move.piece,
         turning(move.origin),
         turning(move.target),
-        captures if move.trample else tuple(sorted(captures)),
-        trample=move.trample,
+        captures if move.is_trample else tuple(sorted(captures)),
+        is_trample=move.is_trample,
     )
 
 
@@ -183,7 +183,7 @@ def test_random_battles_cover_every_kind_of_move(name: str) -> None:
     """The property tests above are only as good as their positions."""
     ruleset = RULESETS[name]
     kinds = {
-        (move.piece, move.verb, move.trample, min(len(move.captures), 2))
+        (move.piece, move.verb, move.is_trample, min(len(move.captures), 2))
         for seed in range(12)
         for position in random_positions(ruleset, seeded(seed), PLIES)
         for move in ruleset.legal_moves(position)
@@ -191,6 +191,8 @@ def test_random_battles_cover_every_kind_of_move(name: str) -> None:
     captures = {number for _, _, _, number in kinds}
     assert captures == {0, 1, 2}
     assert {verb for _, verb, _, _ in kinds} == ruleset.verbs
-    assert (Piece.ROCK in {piece for piece, _, _, _ in kinds}) == bool(ruleset.opening.rock)
+    assert (Piece.ROCK in {piece for piece, _, _, _ in kinds}) == bool(
+        ruleset.initial_position.rock
+    )
     assert any(trample for _, _, trample, _ in kinds) == bool(ruleset.goals)
     assert any(piece is Piece.of(T) for piece, _, _, _ in kinds)

@@ -249,7 +249,7 @@ def test_trample_captures_keep_their_order() -> None:
     setup = "dD5,dF6,dH9,dA10,TC4,RH8"
     move = read_record(f"{setup}\nTC4-G6xD5xF6", KOOM_VALLEY).game.moves[-1]
     assert move.captures == squares("D5 F6")
-    assert move.trample
+    assert move.is_trample
 
 
 @cases(
@@ -420,7 +420,7 @@ def test_corrupted_record_reads_or_raises_a_record_error(ruleset: Ruleset, rando
 
 
 def test_read_ply_checks_syntax_and_legality() -> None:
-    position = DISCWORLD.opening
+    position = DISCWORLD.initial_position
     assert read_ply("dA6-B6", DISCWORLD, position).target is Square.parse("B6")
     with pytest.raises(IllegalMoveError):
         read_ply("dA6-A7", DISCWORLD, position)

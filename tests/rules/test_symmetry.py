@@ -14,7 +14,7 @@ from tests.rules.shorthand import seeded
 from tests.rules.test_random_play import LEFT_TO_RIGHT, SYMMETRIES, turn_position
 from thudmud.rules import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Game, Ruleset, Side
 from thudmud.rules import symmetry as of_symmetry
-from thudmud.rules.symmetry import fingerprints_of, symmetries_of, written
+from thudmud.rules.symmetry import canonical_record, hasher_of, symmetries_of
 
 few = examples(25)
 rulesets = st.sampled_from(list(RULESETS.values()))
@@ -29,15 +29,17 @@ def played(ruleset: Ruleset, dice: Random, plies: int) -> Game:
 
 
 def number(game: Game) -> int:
-    fingerprints = fingerprints_of(game.ruleset)
-    return fingerprints.number(fingerprints.of(game.position))[0]
+    fingerprints = hasher_of(game.ruleset)
+    return fingerprints.canonical_key(fingerprints.hash_of(game.position))[0]
 
 
 def test_koom_valley_has_one_reflection() -> None:
     assert len(symmetries_of(DISCWORLD)) == len(symmetries_of(CLASSIC)) == 8
     kept = symmetries_of(KOOM_VALLEY)
-    images = [turn_position(KOOM_VALLEY.opening, each) for each in (SYMMETRIES[0], LEFT_TO_RIGHT)]
-    assert [each.position(KOOM_VALLEY.opening) for each in kept] == images
+    images = [
+        turn_position(KOOM_VALLEY.initial_position, each) for each in (SYMMETRIES[0], LEFT_TO_RIGHT)
+    ]
+    assert [each.map_position(KOOM_VALLEY.initial_position) for each in kept] == images
 
 
 @few
@@ -45,7 +47,7 @@ def test_koom_valley_has_one_reflection() -> None:
 def test_inverse_undoes_a_symmetry(ruleset: Ruleset, dice: Random, plies: int) -> None:
     position = played(ruleset, dice, plies).position
     for each in of_symmetry.SYMMETRIES:
-        assert each.inverse.position(each.position(position)) == position
+        assert each.inverse.map_position(each.map_position(position)) == position
 
 
 @few
@@ -54,29 +56,29 @@ def test_symmetric_images_share_number_and_moves(
     ruleset: Ruleset, dice: Random, plies: int
 ) -> None:
     game = played(ruleset, dice, plies)
-    fingerprints = fingerprints_of(ruleset)
+    fingerprints = hasher_of(ruleset)
     turnings = SYMMETRIES if len(fingerprints.symmetries) == 8 else [SYMMETRIES[0], LEFT_TO_RIGHT]
-    known, some = fingerprints.number(fingerprints.of(game.position))
+    known, some = fingerprints.canonical_key(fingerprints.hash_of(game.position))
     moves = game.listed_moves()[0][:40]
-    plies_seen = {written(move, some) for move in moves}
+    plies_seen = {canonical_record(move, some) for move in moves}
     for each in turnings:
         image = turn_position(game.position, each)
-        same, others = fingerprints.number(fingerprints.of(image))
+        same, others = fingerprints.canonical_key(fingerprints.hash_of(image))
         assert same == known
         assert -(2**63) <= same < 2**63
-        assert others[0].position(image) == some[0].position(game.position)
-        turned = [next(s for s in of_symmetry.SYMMETRIES if s.position(game.position) == image)]
-        assert plies_seen == {written(turned[0].move(move), others) for move in moves}
+        assert others[0].map_position(image) == some[0].map_position(game.position)
+        turned = [next(s for s in of_symmetry.SYMMETRIES if s.map_position(game.position) == image)]
+        assert plies_seen == {canonical_record(turned[0].map_move(move), others) for move in moves}
 
 
 @few
 @given(rulesets, seeds)
 def test_fingerprint_is_updated_incrementally_by_moves(ruleset: Ruleset, dice: Random) -> None:
-    fingerprints, game = fingerprints_of(ruleset), Game.start(ruleset)
-    known = fingerprints.of(game.position)
+    fingerprints, game = hasher_of(ruleset), Game.start(ruleset)
+    known = fingerprints.hash_of(game.position)
     for move in played(ruleset, dice, 40).moves:
-        game, known = game.play(move), fingerprints.after(known, move)
-        assert known == fingerprints.of(game.position)
+        game, known = game.play(move), fingerprints.hash_after(known, move)
+        assert known == fingerprints.hash_of(game.position)
 
 
 @few
@@ -89,14 +91,14 @@ def test_different_positions_have_different_numbers(dice: Random) -> None:
             then = game.after(ply)
             other = seen.setdefault(number(then), then)
             if other.ruleset is then.ruleset and other.position != then.position:
-                images = [each.position(other.position) for each in symmetries_of(ruleset)]
+                images = [each.map_position(other.position) for each in symmetries_of(ruleset)]
                 assert then.position in images
             else:
                 assert other.ruleset is then.ruleset
 
 
 def test_side_to_move_changes_the_number() -> None:
-    position = DISCWORLD.opening
+    position = DISCWORLD.initial_position
     other = type(position)(
         position.dwarfs, position.trolls, position.stone, position.rock, Side.TROLL
     )

@@ -80,7 +80,7 @@ def test_concurrent_threads_get_complete_move_lists(
 
 def test_forget_clears_the_move_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the test above would compare cached lists with themselves."""
-    one = DISCWORLD.legal_moves(DISCWORLD.opening)[0]
+    one = DISCWORLD.legal_moves(DISCWORLD.initial_position)[0]
     forget(monkeypatch)
-    assert DISCWORLD.legal_moves(DISCWORLD.opening)[0] is not one
-    assert len(KOOM_VALLEY.legal_moves(KOOM_VALLEY.opening)) == 388
+    assert DISCWORLD.legal_moves(DISCWORLD.initial_position)[0] is not one
+    assert len(KOOM_VALLEY.legal_moves(KOOM_VALLEY.initial_position)) == 388

@@ -156,8 +156,8 @@ def test_bounded_list_has_the_shortest_tramples_and_all_other_moves(
     for square in SQUARES:
         moves = ruleset.moves_from(position, square)
         tramples = sorted(
-            (move for move in moves if move.trample), key=lambda move: len(move.captures)
+            (move for move in moves if move.is_trample), key=lambda move: len(move.captures)
         )
-        others = [move for move in moves if not move.trample]
+        others = [move for move in moves if not move.is_trample]
         assert ruleset.moves_from(position, square, most) == others + tramples[:most]
         assert ruleset.moves_from(position, square, len(tramples)) == others + tramples

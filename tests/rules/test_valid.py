@@ -65,13 +65,13 @@ class TestPosition:
 
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
     def test_diagram_round_trips(self, rules: Ruleset) -> None:
-        drawn = str(rules.opening)
-        assert Position.from_diagram(drawn, D) == rules.opening
+        drawn = str(rules.initial_position)
+        assert Position.from_diagram(drawn, D) == rules.initial_position
         assert drawn.splitlines()[0].split() == list("ABCDEFGHJKLMNOP")
         assert all(line == line.rstrip() for line in drawn.splitlines())
 
     @pytest.mark.parametrize(
-        "diagram", ["", "A B C\n 1 ...", str(CLASSIC.opening).replace("X", "?")]
+        "diagram", ["", "A B C\n 1 ...", str(CLASSIC.initial_position).replace("X", "?")]
     )
     def test_invalid_diagram_is_refused(self, diagram: str) -> None:
         with pytest.raises(InvalidValueError):
@@ -80,7 +80,7 @@ class TestPosition:
     @pytest.mark.parametrize("turn", [D, T])
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
     def test_position_text_round_trips(self, rules: Ruleset, turn: Side) -> None:
-        position = replace(rules.opening, turn=turn)
+        position = replace(rules.initial_position, turn=turn)
         assert read_position(write_position(position), rules) == position
 
     @pytest.mark.parametrize("text", ["", "dA6,RH8", "dA6,RH8 dwarfs", "dA6 dwarf", "RH9 troll"])

@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from tests.rules.shorthand import D, T, ask, board, squares
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, pluralize
 from thudmud.rules import (
     CENTRE,
     DISCWORLD,
@@ -38,7 +38,7 @@ def test_board_has_165_squares_row_by_row() -> None:
 
 def test_corners_each_lack_a_triangle_of_15_squares() -> None:
     grid = [Square(column, row) for column in range(15) for row in range(15)]
-    off = [square for square in grid if not square.on_board]
+    off = [square for square in grid if not square.is_on_board]
     assert len(off) == 4 * 15
     for left in (True, False):
         for top in (True, False):
@@ -53,7 +53,7 @@ def test_square_names_round_trip() -> None:
         assert Square.parse(str(square).lower()) is square
     assert repr(CENTRE) == "<H8>"
     assert str(Square.parse("O15")) == "O15"
-    assert not Square.parse("O15").on_board
+    assert not Square.parse("O15").is_on_board
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,8 @@ def test_position_refuses_pieces_off_the_board() -> None:
 
 def test_openings_have_the_right_pieces() -> None:
     counts = {
-        name: [rules.opening.count(piece) for piece in Piece] for name, rules in RULESETS.items()
+        name: [rules.initial_position.count(piece) for piece in Piece]
+        for name, rules in RULESETS.items()
     }
     assert counts == {
         "discworld": [32, 8, 1, 0],
@@ -158,13 +159,13 @@ def test_openings_have_the_right_pieces() -> None:
         "koom valley": [16, 8, 0, 1],
     }
     for rules in RULESETS.values():
-        assert rules.opening.turn is D
-    around = DISCWORLD.opening.squares(Piece.TROLL)
+        assert rules.initial_position.turn is D
+    around = DISCWORLD.initial_position.squares(Piece.TROLL)
     assert around == squares("G7 H7 I7 G8 I8 G9 H9 I9")
-    assert DISCWORLD.opening.piece_at(CENTRE) is Piece.STONE
-    trolls = KOOM_VALLEY.opening.squares(Piece.TROLL)
+    assert DISCWORLD.initial_position.piece_at(CENTRE) is Piece.STONE
+    trolls = KOOM_VALLEY.initial_position.squares(Piece.TROLL)
     assert trolls == squares("F2 H2 J2 E3 F3 H3 J3 K3")
-    assert KOOM_VALLEY.opening.piece_at(CENTRE) is Piece.ROCK
+    assert KOOM_VALLEY.initial_position.piece_at(CENTRE) is Piece.ROCK
 
 
 @pytest.mark.parametrize("name", RULESETS)
@@ -184,7 +185,7 @@ def test_rulesets_are_listed_with_the_default_first() -> None:
 
 
 def test_counted_and_capitalised_form_english_phrases() -> None:
-    said = [counted(number, noun) for number in (0, 1, 2) for noun in ("square", "ply", "day")]
+    said = [pluralize(number, noun) for number in (0, 1, 2) for noun in ("square", "ply", "day")]
     assert said[:6] == ["0 squares", "0 plies", "0 days", "1 square", "1 ply", "1 day"]
     assert said[6:] == ["2 squares", "2 plies", "2 days"]
     assert capitalised("the Rock") == "The Rock"

@@ -21,7 +21,7 @@ from thudmud.script import (
     perform,
 )
 from thudmud.script.reading import Include, IncludeError
-from thudmud.script.transcript import Expectation, escaped, filled
+from thudmud.script.transcript import Expectation, escaped, substitute
 
 
 def house_stage() -> HouseStage:
@@ -119,7 +119,7 @@ class TestVariables:
     def test_escaped_text_round_trips(self, before: str, value: str, after: str) -> None:
         assume(not before.endswith("$"))  # not expressible right before a variable
         text = f"{escaped(before)}${{x}}{escaped(after)}"
-        assert filled(text, {"x": value}) == f"{before}{value}{after}"
+        assert substitute(text, {"x": value}) == f"{before}{value}{after}"
 
     @pytest.mark.parametrize(
         ("pattern", "seen", "values"),

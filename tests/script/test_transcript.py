@@ -150,7 +150,7 @@ def test_parsed_transcript_round_trips(text: str) -> None:
     ],
 )
 def test_wildcard_matching(pattern: str, seen: str, *, fits: bool) -> None:
-    assert Expectation("~", pattern).pattern({}).fits(seen) is fits
+    assert Expectation("~", pattern).pattern({}).is_match(seen) is fits
 
 
 class SilentStage:

@@ -31,7 +31,7 @@ from thudmud.features.exercises.model import Puzzle, read_puzzle
 from thudmud.rules import RULESETS, Game, Move, Ruleset, Side, read_position, write_position
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player
-from thudmud.search.search import WON, Blunders, Limit, PruningOptions, Search
+from thudmud.search.search import WIN_SCORE, Blunders, Limit, PruningOptions, Search
 
 DEPTH = 4
 """The search depth in plies. A search two plies deeper confirms the solution."""
@@ -86,9 +86,9 @@ def _by_depth(
     found: list[tuple[Move, int]] = []
     search = Search(game.ruleset, None, width)
     thought = search.think(
-        game, Limit(depth=depth), lambda each: found.append((each.move, each.worth)), blunders
+        game, Limit(depth=depth), lambda each: found.append((each.move, each.score)), blunders
     )
-    found = found or [(thought.move, thought.worth)]
+    found = found or [(thought.move, thought.score)]
     since = len(found)
     while since > 1 and is_like(found[since - 2][0], thought.move):
         since -= 1
@@ -150,7 +150,7 @@ def gained(game: Game, line: tuple[Move, ...]) -> int:
     for move in line:
         then = then.play(move)
     if then.outcome and game.ruleset.goals:
-        return WON if then.outcome.winner is side else -WON
+        return WIN_SCORE if then.outcome.winner is side else -WIN_SCORE
     return _lead(then, side) - _lead(game, side)
 
 

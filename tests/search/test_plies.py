@@ -34,7 +34,7 @@ OTHERS = [
 def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Position]:
     """Yield the positions of a random battle that favours captures and close contact."""
     random = Random(seed)  # noqa: S311  (no secret)
-    position = ruleset.opening
+    position = ruleset.initial_position
     for _ in range(plies):
         moves = ruleset.legal_moves(position, 64)
         if not moves:
@@ -61,7 +61,7 @@ def generated(tactics: Tactics[Any], position: Position) -> tuple[set[Ply], set[
 @pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)
 def test_least_filter_drops_only_small_captures_that_lose_the_troll(ruleset: Ruleset) -> None:
     random, tactics = Random(7), tactics_of(ruleset)  # noqa: S311  (no secret)
-    squares = sorted(squares_in(BOARD ^ ruleset.opening.stone))
+    squares = sorted(squares_in(BOARD ^ ruleset.initial_position.stone))
     for _ in range(100):
         bits = [each.bit for each in random.sample(squares, 60)]
         d, t = sum(bits[:50]), sum(bits[50:])

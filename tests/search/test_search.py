@@ -22,7 +22,7 @@ from thudmud.rules import (
     Side,
     read_position,
 )
-from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, around, squares_in
+from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, neighbours_of, squares_in
 from thudmud.search.fields import lines_reach, neighbour_counts
 from thudmud.search.search import Blunders, Limit, PruningOptions, Search, SearchResult
 from thudmud.search.tactics import tactics_of
@@ -46,11 +46,11 @@ def turned(bits: int, number: int) -> int:
 
 def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) -> int:
     tactics = tactics_of(ruleset)
-    tactics.weigh_for(position.turn, turned(gather, number), 0)
+    tactics.use_weights_of(position.turn, turned(gather, number), 0)
     d, t, r = (turned(each, number) for each in (position.dwarfs, position.trolls, position.rock))
     empty = tactics.ground & ~(d | t | r)
     field = tactics.field(d, t, empty)
-    return tactics.worth(d, t, r, empty, field, dwarfs_to_move=position.turn is Side.DWARF)
+    return tactics.evaluate(d, t, r, empty, field, dwarfs_to_move=position.turn is Side.DWARF)
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
@@ -73,11 +73,17 @@ def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: i
     exact = [
         Search(
             ruleset,
-            width=PruningOptions(beam=5, root_beam=5, troll_beam=5, reduces=False, keeps=keeps),
+            options=PruningOptions(
+                beam=5,
+                root_beam=5,
+                troll_beam=5,
+                uses_late_move_reductions=False,
+                uses_transposition_table=keeps,
+            ),
         )
         for keeps in (True, False)
     ]
-    worths = [each.think(game, Limit(depth=3)).worth for each in exact]
+    worths = [each.think(game, Limit(depth=3)).score for each in exact]
     assert worths[0] == worths[1]
 
 
@@ -105,7 +111,7 @@ def test_cached_evaluation_terms_match_a_direct_count(ruleset: Ruleset) -> None:
     for d, t, empty in crowds(seed=4):
         reach = lines_reach(d, empty)
         unsafe = reach if ruleset is DISCWORLD else reach | neighbour_counts(d)[1]
-        stops = around(t) & empty & ~unsafe | lines_reach(t, empty) & empty & ~reach
+        stops = neighbours_of(t) & empty & ~unsafe | lines_reach(t, empty) & empty & ~reach
         expected = (
             (reach & empty).bit_count(),
             sum(not NEXT_TO[each.bit] & empty & ~unsafe for each in squares_in(d)),
@@ -113,7 +119,7 @@ def test_cached_evaluation_terms_match_a_direct_count(ruleset: Ruleset) -> None:
         )
         for tactics, number in zip(counting, expected, strict=True):
             field = tactics.field(d, t, empty)
-            worth = tactics.worth(d, t, 0, empty, field, dwarfs_to_move=True)
+            worth = tactics.evaluate(d, t, 0, empty, field, dwarfs_to_move=True)
             assert worth == 100 * d.bit_count() + number
 
 
@@ -136,7 +142,7 @@ def test_search_stops_when_late() -> None:
         return len(asked) >= 5
 
     search, game = Search(DISCWORLD), Game.start(DISCWORLD)
-    thought = search.think(game, Limit(is_late=is_late))
+    thought = search.think(game, Limit(should_stop=is_late))
     assert len(asked) == 5
     assert thought.move in game.legal_moves()
 
@@ -151,14 +157,14 @@ def test_search_respects_the_depth_limit() -> None:
     told: list[SearchResult] = []
     thought = Search(DISCWORLD).think(Game.start(DISCWORLD), Limit(depth=2), told.append)
     assert [each.depth for each in told] == [1, 2]
-    assert thought.line == told[-1].line
-    assert len(thought.line) == 2
+    assert thought.principal_variation == told[-1].principal_variation
+    assert len(thought.principal_variation) == 2
 
 
 def test_principal_variation_is_legal() -> None:
     for ruleset in RULESETS.values():
         game = Game.start(ruleset)
-        for move in Search(ruleset).think(game, Limit(depth=3)).line:
+        for move in Search(ruleset).think(game, Limit(depth=3)).principal_variation:
             assert move in game.legal_moves()
             game = game.play(move)
 
@@ -171,7 +177,7 @@ def test_search_of_a_finished_battle_raises_value_error() -> None:
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 def test_search_returns_only_legal_moves(ruleset: Ruleset) -> None:
-    search, count = Search(ruleset, width=PruningOptions(root_beam=2)), 0
+    search, count = Search(ruleset, options=PruningOptions(root_beam=2)), 0
     hasty = Blunders(misses=lambda _: True)
     for seed in itertools.count(20):
         for position in positions(ruleset, seed):

@@ -89,7 +89,7 @@ class Person:
         self.name, self.address, self.shown = name, "", ""
         self._lobby = sessions
         self._news = asyncio.Event()
-        self.ended = False
+        self.has_ended = False
 
     async def come(self) -> None:
         self._lobby.add(self)
@@ -103,11 +103,11 @@ class Person:
             self.shown += " ".join(message.text.split()) + "\n"
         self._news.set()
 
-    def dismissed(self, why: Dismissal) -> None:
+    def handle_dismissal(self, why: Dismissal) -> None:
         self.end("")
 
     def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
-        self.ended = True
+        self.has_ended = True
         self._lobby.remove(self)
 
     def begin(self, line: str) -> asyncio.Task[Result]:
@@ -175,7 +175,7 @@ async def opened(
         async with serving.open_sessions(settings, folder) as sessions:
             anna = Person(sessions, "Anna")
             await anna.come()
-            await until(lambda: all(sessions.is_here(bot.name) for bot in settings.bot))
+            await until(lambda: all(sessions.is_online(bot.name) for bot in settings.bot))
             yield sessions, anna
             sessions.close("The server stops.")
             async with asyncio.timeout(PATIENCE):

@@ -52,7 +52,7 @@ class PlainService(Service):
         self.typed: list[str] = []
         self.submit = self._submit  # type: ignore[assignment]  # it takes less
         self._carry_out = self.broadcaster.carry_out
-        self.broadcaster.carry_out = self._told  # type: ignore[method-assign]
+        self.broadcaster.carry_out = self._told  # type: ignore[method-assign, assignment]
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:
@@ -71,7 +71,7 @@ class PlainService(Service):
         if verb in {"quit", "register", "password", "real"}:
             self.typed.append(line)
             return await self.lines.submit(visit, rest if verb == "real" else line)
-        async with self.presence.names.of(visit.name):
+        async with self.presence.names.holding(visit.name):
             if visit.is_over:
                 return Result()
             self.typed.append(line)
@@ -121,16 +121,16 @@ class PlainService(Service):
     ) -> None:
         match decision.asides:
             case [Entered(name)]:
-                self._carry_out(decision, cause, told=False)
+                self._carry_out(decision, cause, should_deliver=False)
                 self._announce(f"{name} comes in.", alone)
             case [Gone(name, _, Parting.QUIT)]:
                 self._announce(f"{name} leaves.", alone)
-                self._carry_out(decision, cause, told=False)
+                self._carry_out(decision, cause, should_deliver=False)
             case [Gone(name)]:
-                self._carry_out(decision, cause, told=False)
+                self._carry_out(decision, cause, should_deliver=False)
                 self._announce(f"{name} is lost.", alone)
             case _:
-                self._carry_out(decision, cause, at, alone=alone, **how)
+                self._carry_out(decision, cause, at, only_to=alone, **how)
 
     def _announce(self, sentence: str, alone: str) -> None:
         if not alone:

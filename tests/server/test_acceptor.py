@@ -267,7 +267,7 @@ def test_open_file_limit_is_raised_as_needed(
     monkeypatch.setattr(resource, "getrlimit", lambda _: now)
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
     monkeypatch.setattr(os, "listdir", lambda _: [])
-    room = acceptor.room_for(400, programs=0)
+    room = acceptor.reserve_file_descriptors(400, programs=0)
     assert set_to == ([] if granted is None else [(granted, now[1])])
     assert room.connections == connections
     assert room.is_short == (connections < 400) == bool(caplog.records)
@@ -276,7 +276,10 @@ def test_open_file_limit_is_raised_as_needed(
 def test_bot_programs_reduce_connection_capacity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (200, 200))
     monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
-    assert acceptor.room_for(400, 10).connections < acceptor.room_for(400, 0).connections
+    assert (
+        acceptor.reserve_file_descriptors(400, 10).connections
+        < acceptor.reserve_file_descriptors(400, 0).connections
+    )
 
 
 def test_refused_open_file_limit_is_logged_and_reduces_capacity(
@@ -287,6 +290,6 @@ def test_refused_open_file_limit_is_logged_and_reduces_capacity(
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 5000))
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    assert acceptor.room_for(400, programs=0).connections < 50
+    assert acceptor.reserve_file_descriptors(400, programs=0).connections < 50
     [record] = caplog.records
     assert record.__dict__["allowed"] == 100

@@ -98,11 +98,11 @@ async def test_bot_with_a_players_name_stays_out(
         if is_member:
             await sessions.store.write(accounts.enrol, "Grog", "a hash")
         else:
-            await sessions.store.write(accounts.keep_guest, KeptName("Grog", b"word", 1.0))
+            await sessions.store.write(accounts.reserve_guest_name, KeptName("Grog", b"word", 1.0))
     async with open_sessions(given, tmp_path) as sessions:
         await sessions.ready()
         await until(lambda: "cannot come in" in caplog.text)
-        assert not sessions.is_here("Grog")
+        assert not sessions.is_online("Grog")
         async with asyncio.timeout(20):
             await sessions.wait_closed()
 
@@ -147,7 +147,7 @@ async def test_command_after_invitation_waits_for_the_bot_to_sit_down(tmp_path: 
 async def test_bot_is_present_before_the_first_player(tmp_path: Path) -> None:
     async with open_sessions(settings(AMBLING), tmp_path) as sessions:
         await sessions.ready()
-        assert sessions.is_here("Grog")
+        assert sessions.is_online("Grog")
         sessions.close("The server stops.")
 
 
@@ -159,12 +159,12 @@ async def test_bot_rejoins_after_its_node_was_presumed_dead(
     async with open_sessions(settings(AMBLING), tmp_path) as sessions:
         await sessions.ready()
         [before] = sessions.all
-        before.dismissed(why)
-        await until(lambda: sessions.is_here("Grog") and before not in sessions.all)
+        before.handle_dismissal(why)
+        await until(lambda: sessions.is_online("Grog") and before not in sessions.all)
         before = sessions.all.copy().pop()
-        before.dismissed(Dismissal.KICKED)
+        before.handle_dismissal(Dismissal.KICKED)
         await sessions.wait_closed()
-        assert not sessions.is_here("Grog")
+        assert not sessions.is_online("Grog")
         sessions.close("The server stops.")
 
 
@@ -177,7 +177,7 @@ async def test_pending_invitation_delays_only_the_inviter(tmp_path: Path) -> Non
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()
-        sessions.keep_order(WITHOUT_GROG)  # a ban answers the invitation as well
+        sessions.apply_order(WITHOUT_GROG)  # a ban answers the invitation as well
         await asked
         await anna.sees("Grog has lost the connection.")
 
@@ -361,7 +361,7 @@ async def test_bot_failing_on_an_event_affects_nobody_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(settings(AMBLING), tmp_path) as (_, anna):
-        monkeypatch.setattr(opponent.Opponent, "told", lambda *_: 1 / 0)
+        monkeypatch.setattr(opponent.Opponent, "observe_delivery", lambda *_: 1 / 0)
         await anna.type("invite grog on oak board")
         await anna.sees("You ask Grog to play the dwarfs")
         await anna.sees("Grog has lost the connection.")
@@ -370,7 +370,7 @@ async def test_bot_failing_on_an_event_affects_nobody_else(
 
 async def test_banned_bot_leaves(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
-        sessions.keep_order(WITHOUT_GROG)
+        sessions.apply_order(WITHOUT_GROG)
         await anna.sees("Grog has lost the connection.")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.rules import RULESETS
-from thudmud.search.levels import LEVELS, level_called
+from thudmud.search.levels import LEVELS, find_level
 from thudmud.server.config import BotSettings, ConfigError, Settings, load_settings
 
 SHIPPED = Path(__file__).parents[2] / "config.toml"
@@ -70,7 +70,7 @@ def test_omitted_key_has_its_default(tmp_path: Path) -> None:
 
 
 def test_default_bots_cover_the_range_of_levels() -> None:
-    levels = [level_called(bot.level).number for bot in Settings().bot]
+    levels = [find_level(bot.level).number for bot in Settings().bot]
     assert len(set(levels)) == len(levels) == 4
     assert {min(levels), max(levels)} == {LEVELS[0].number, LEVELS[-1].number}
 

@@ -78,7 +78,7 @@ async def until_done(player: Player, line: str, done: str) -> str:
 async def until_renewed(dsn: str, name: str) -> None:
     """Wait until a player's node renews its lease, which then has its full term."""
     store = await Store.connect(dsn)
-    (node,) = [each.node for each in await store.read(node_rows.people) if each.name == name]
+    (node,) = [each.node for each in await store.read(node_rows.all_claims) if each.name == name]
     await store.close()
     async with asyncio.timeout(LONG):
         with psycopg.connect(dsn, autocommit=True) as session:

@@ -82,7 +82,7 @@ async def test_member_from_a_new_address_waits_for_their_turn(
 ) -> None:
     setup = await serving()
     await setup.sessions.store.write(accounts.enrol, "Anna", CHEAP.hash("password"))
-    await setup.sessions.store.write(accounts.seen, {}, [("Anna", HOME)])
+    await setup.sessions.store.write(accounts.record_last_seen, {}, [("Anna", HOME)])
     await attack(setup, "Anna")
     assert TOLD not in await come_back(setup, "Anna", "password")
     client = await setup.connect(source=ABROAD)
@@ -155,6 +155,6 @@ async def test_hundred_members_return_after_a_restart(serving: Serving) -> None:
     for name in names:
         await store.write(accounts.enrol, name, CHEAP.hash("password"))
     # The first half return to a known address, the others come from a new one.
-    await store.write(accounts.seen, {}, [(name, HOME) for name in names[:50]])
+    await store.write(accounts.record_last_seen, {}, [(name, HOME) for name in names[:50]])
     seen = await asyncio.gather(*(come_back(setup, name, "password") for name in names))
     assert not [each for each in seen if TOLD in each or b"That is not" in each]

@@ -79,7 +79,7 @@ async def test_package_delayed_by_the_machine_costs_no_extra(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     charged = charges(monkeypatch, "charge_package")
-    monkeypatch.setattr(Negotiation, "hear_subnegotiation", lambda *_: time.sleep(0.1))
+    monkeypatch.setattr(Negotiation, "handle_subnegotiation", lambda *_: time.sleep(0.1))
     setup = await serving()
     anna = await setup.connect("Anna")
     await anna.send(framed(GMCP, b"Core.Ping"))
@@ -91,7 +91,7 @@ async def test_name_prompt_line_delayed_by_the_machine_costs_no_extra(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     charged = charges(monkeypatch, "charge")
-    monkeypatch.setattr(login, "chosen_by", lambda _: time.sleep(0.1))
+    monkeypatch.setattr(login, "parse_option", lambda _: time.sleep(0.1))
     setup = await serving()
     anna = await setup.connect()
     await anna.send(b"a name of four words\r\n")
@@ -109,7 +109,7 @@ class HeldReading:
     def hold(self, holder: object) -> None:
         self.holders.add(holder)
 
-    def let_go(self, holder: object) -> None:
+    def release(self, holder: object) -> None:
         self.holders.discard(holder)
 
 
@@ -142,13 +142,13 @@ async def test_line_costs_at_most_ten_seconds_of_the_rate(
     inbox = inbox_of(HeldReading(), settings, TokenBucket(1, 1))
     monkeypatch.setattr(loop, "time", lambda: now)
     inbox.put(["look"])
-    assert inbox.line_is_next
+    assert inbox.has_line_next
     inbox.charge(seconds)
     until = (owed + 1 - 5) / 10
     now = until - 0.1
-    assert not inbox.line_is_next
+    assert not inbox.has_line_next
     now = until + 0.1
-    assert inbox.line_is_next
+    assert inbox.has_line_next
 
 
 async def test_telnet_queries_count_against_the_rate(serving: Serving) -> None:
@@ -197,15 +197,15 @@ async def test_single_line_precedes_sources_with_several(
         now += TURN_TIME / 4.5
 
     for name in "abcdefg":
-        turns.wait("", partial(take, name), again=True)
-    turns.wait("", partial(take, "X"))
-    turns.wait("", partial(take, "Y"))
+        turns.schedule("", partial(take, name), again=True)
+    turns.schedule("", partial(take, "X"))
+    turns.schedule("", partial(take, "Y"))
     assert await turns_taken(turns, taken, 9) == ["XYabc", "defg"]
     # One source with a backlog is served per turn, however many single lines there are.
     for name in "abc":
-        turns.wait("", partial(take, name), again=True)
+        turns.schedule("", partial(take, name), again=True)
     for name in "TUVWXYZ":
-        turns.wait("", partial(take, name))
+        turns.schedule("", partial(take, name))
     assert await turns_taken(turns, taken, 10) == ["TUVWXa", "YZbc"]
 
 
@@ -213,7 +213,7 @@ async def test_single_line_precedes_sources_with_several(
 async def test_sources_take_turns_regardless_of_their_backlog(again: bool) -> None:  # noqa: FBT001
     turns, taken = FairScheduler(), list[str]()
     for name in ("a1", "a2", "a3", "b1", "b2", "c1", "victim"):
-        turns.wait(name[0], partial(taken.append, name), again=again)
+        turns.schedule(name[0], partial(taken.append, name), again=again)
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert taken == ["a1", "b1", "c1", "victim", "a2", "b2", "a3"]
@@ -303,8 +303,8 @@ async def test_exception_in_a_turn_does_not_delay_others() -> None:
     def fail() -> None:
         raise error
 
-    turns.wait("", fail)
-    turns.wait("", partial(taken.append, "a"))
+    turns.schedule("", fail)
+    turns.schedule("", partial(taken.append, "a"))
     assert await turns_taken(turns, taken, 1) == ["a"]
     assert failed == [error]
 
@@ -399,8 +399,8 @@ async def test_slow_package_is_paid_for_before_the_next_is_read(
     else:
         anna, package = await raw(setup), frame(Opcode.TEXT, b"Core.Ping")
     work = SlowWork(monkeypatch)
-    monkeypatch.setattr(Negotiation, "hear_subnegotiation", work.do)
-    monkeypatch.setattr(WebClient, "hear", work.do)
+    monkeypatch.setattr(Negotiation, "handle_subnegotiation", work.do)
+    monkeypatch.setattr(WebClient, "receive_package", work.do)
     await anna.send(package)
     while not work.count:
         await bob.fence()
@@ -414,6 +414,6 @@ async def test_slow_line_at_the_name_prompt_is_paid_for_before_the_next(
     setup = await serving(commands_per_second=100, commands_at_once=20)
     bob, work = await setup.connect("Bob"), SlowWork(monkeypatch)
     anna = await setup.connect()
-    monkeypatch.setattr(login, "chosen_by", work.do)
+    monkeypatch.setattr(login, "parse_option", work.do)
     await anna.send(b"a name of four words\r\n" * 2)
     await work.assert_next_waits_for_payment(bob)

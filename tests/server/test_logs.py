@@ -96,7 +96,7 @@ def test_long_value_is_truncated_in_both_formats(form: type[StructuredFormatter]
 
 def test_rotated_file_is_reopened(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    logs.begin("info", path)
+    logs.configure_logging("info", path)
     logging.getLogger("x").info("one", extra={"peer": "é"})
     path.rename(tmp_path / "log.1")
     logging.getLogger("x").info("two")
@@ -118,7 +118,7 @@ def log(message: str, number: int, at: float, level: int = logging.ERROR, name: 
 
 
 def test_repeated_records_are_left_out_and_counted(tmp_path: Path) -> None:
-    logs.begin("info", tmp_path / "log")
+    logs.configure_logging("info", tmp_path / "log")
     for number in range(1000):
         log("error %d", number, 1e9)
         log("socket.accept() failed\nsocket: %d", number, 1e9)
@@ -136,7 +136,7 @@ def test_repeated_records_are_left_out_and_counted(tmp_path: Path) -> None:
 
 
 def test_info_records_have_a_higher_limit_than_errors(tmp_path: Path) -> None:
-    logs.begin("info", tmp_path / "log")
+    logs.configure_logging("info", tmp_path / "log")
     for number in range(100):
         log("connected %d", number, 1e9, logging.INFO)
     assert len(written(tmp_path / "log")) == 100
@@ -146,7 +146,7 @@ def test_info_records_have_a_higher_limit_than_errors(tmp_path: Path) -> None:
 
 
 def test_records_of_strangers_share_a_limit_and_are_counted(tmp_path: Path) -> None:
-    logs.begin("info", tmp_path / "log")
+    logs.configure_logging("info", tmp_path / "log")
     for number in range(150):
         log("connected %d", number, 1e9, logging.INFO, logs.STRANGERS)
         log("foreign origin %d", number, 1e9, logging.INFO, logs.STRANGERS)
@@ -194,7 +194,7 @@ def test_info_records_are_classified_as_ours_or_of_strangers() -> None:
 
 
 def test_clock_set_back_hides_no_records(tmp_path: Path) -> None:
-    logs.begin("info", tmp_path / "log")
+    logs.configure_logging("info", tmp_path / "log")
     for number in range(100):
         log("error %d", number, 1e9)
     log("error %d", 100, 1e9 - 1000)
@@ -206,7 +206,7 @@ def test_unwritable_file_does_not_stop_logging(
 ) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
-    logs.begin("info", folder / "log")
+    logs.configure_logging("info", folder / "log")
     logging.getLogger("x").info("one")
     folder.rename(tmp_path / "old")
     logging.getLogger("x").info("two")

@@ -24,7 +24,7 @@ from thudmud.server.metrics import (
     HEALTHY,
     MOST_CONNECTIONS,
     UNHEALTHY,
-    measured,
+    serve_metrics,
 )
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
@@ -71,7 +71,7 @@ async def watched(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Watched]
         sessions = await stack.enter_async_context(open_sessions(settings, tmp_path))
         server = Acceptor(settings, hasher=CHEAP)
         [place] = await server.bind()
-        await stack.enter_async_context(measured(settings.metrics, server, sessions))
+        await stack.enter_async_context(serve_metrics(settings.metrics, server, sessions))
         await server.start(sessions)
         stack.push_async_callback(server.stop)
         await sessions.ready()
@@ -152,7 +152,7 @@ async def test_health_reflects_the_lease_and_the_store(
     async def full(*_: object, **__: object) -> bool:
         raise NotWrittenError("the disk is full")
 
-    do_instead(monkeypatch, watched.sessions.store, nodes.beat, full)
+    do_instead(monkeypatch, watched.sessions.store, nodes.renew_lease, full)
     monkeypatch.setattr(node, "_clock", lambda: float("inf"))  # the lease has expired
     answer = await watched.ask("/health")
     assert (answer.status_code, answer.text) == (503, f"{UNHEALTHY}\n")

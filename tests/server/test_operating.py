@@ -20,7 +20,7 @@ import trustme
 
 from tests.server.plain import PATIENCE, Client
 from thudmud.server.acceptor import FAREWELL
-from thudmud.server.config import Settings, changes, with_changes
+from thudmud.server.config import Settings, changed_keys, with_changes
 from thudmud.server.logs import JsonFormatter
 from thudmud.server.notify import ServiceManager
 
@@ -310,13 +310,13 @@ def test_reload_leaves_settings_that_need_a_restart() -> None:
             "bot": [],
         }
     )
-    live, others = changes(before, after)
+    live, others = changed_keys(before, after)
     assert live == ["server.max_line", "web.ping"]
     # A certificate can only be reloaded where its port was open from the start.
     assert others == ["bot", "game", "server.port", "server.tls_certificate", "server.tls_port"]
     taken = with_changes(before, after, live)
     assert (taken.server.max_line, taken.server.port, taken.web.ping) == (100, 8483, 5.0)
-    assert changes(taken, after) == ([], others)
+    assert changed_keys(taken, after) == ([], others)
 
 
 # Bans.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.server.plain import Client, Serving, Setup
 from tests.web.browsers import browser
 from thudmud.accounts.limiters import network
-from thudmud.server.proxies import HEAD, SIGNATURE, Proxies, following, told
+from thudmud.server.proxies import HEAD, SIGNATURE, Proxies, parse_proxy_header, proxy_header_length
 from thudmud.version import VERSION
 
 HERE = "127.0.0.1"
@@ -41,22 +41,22 @@ addresses = st.ip_addresses()
 @given(addresses, st.integers(0, 65535), st.binary(max_size=100))
 def test_proxy_header_yields_the_client_address(address: Any, port: int, more: bytes) -> None:
     whole = header(str(address), port, more=more)
-    assert following(whole[:HEAD]) == len(whole) - HEAD
-    assert told(whole) == (str(address), port)
+    assert proxy_header_length(whole[:HEAD]) == len(whole) - HEAD
+    assert parse_proxy_header(whole) == (str(address), port)
 
 
 @given(st.binary(max_size=HEAD * 2), st.sampled_from([SIGNATURE, b""]))
 def test_arbitrary_first_bytes_never_raise(head: bytes, begins: bytes) -> None:
-    length = following((begins + head)[:HEAD])
+    length = proxy_header_length((begins + head)[:HEAD])
     assert length is None or length <= 2048
 
 
 def test_local_and_unknown_proxy_commands_name_no_client() -> None:
-    assert told(header("192.0.2.1", command=0x20)) is None
+    assert parse_proxy_header(header("192.0.2.1", command=0x20)) is None
     unknown = SIGNATURE + b"\x21\x00\x00\x00"
-    assert (following(unknown), told(unknown)) == (0, None)
+    assert (proxy_header_length(unknown), parse_proxy_header(unknown)) == (0, None)
     with pytest.raises(ValueError, match="cut short"):
-        told(header("192.0.2.1")[:-3])
+        parse_proxy_header(header("192.0.2.1")[:-3])
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ async def test_expired_lease_is_harmless_with_a_single_server(
         await anna.type("join game as dwarf on oak board")
         assert "You sit down at the oak board" in anna.shown
         await node.renew()
-        assert not anna.ended
+        assert not anna.has_ended
 
 
 async def test_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_unusable_news_file_is_reported(tmp_path: Path, content: bytes | None, w
     if content is not None:
         (tmp_path / "news.txt").write_bytes(content)
     with pytest.raises(StartError, match=why):
-        serve.news_of(settings, tmp_path)
+        serve.read_news(settings, tmp_path)
 
 
 class WatchedTransport:
@@ -353,7 +353,7 @@ async def test_changed_system_time_is_logged_once(
             return 4600.0
 
     clock = SteadyClock(wall, lambda: 0.0)
-    noting = asyncio.create_task(serving.note_time_set(clock, 0.0))
+    noting = asyncio.create_task(serving.log_clock_changes(clock, 0.0))
     async with asyncio.timeout(20):
         await looked.wait()
     noting.cancel()
@@ -439,15 +439,15 @@ async def test_default_page_port_yields_to_the_telnet_port(
     settings = Settings.model_validate(told)
     server = Acceptor(settings)
     assert await server.bind() == [("127.0.0.1", port)]
-    assert server.has_moved
+    assert server.uses_fallback_port
     server.close()
 
 
 async def test_failed_start_leaves_no_heartbeat_in_the_store(tmp_path: Path) -> None:
     storage = StorageSettings()
     with pytest.raises(StartError, match="no port"):
-        async with serve.served_store(storage, tmp_path):
+        async with serve.open_serving_store(storage, tmp_path):
             raise StartError("no port")
     store = await Store.open(tmp_path / storage.file)
-    assert await store.read(nodes.last_beat) is None
+    assert await store.read(nodes.seconds_since_heartbeat) is None
     await store.close()

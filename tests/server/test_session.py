@@ -362,7 +362,7 @@ async def test_idle_player_is_warned_once_before_the_limit(
     await pass_time(warning)
     await pass_time((limit - warning) / 2)
     assert said == [f"You have typed nothing {told}"]
-    idle.heard()
+    idle.restart()
     await pass_time(warning)
     assert len(said) == 2  # input re-arms the warning
     await pass_time(limit - warning)

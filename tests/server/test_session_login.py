@@ -269,7 +269,7 @@ async def test_login_during_another_login_of_the_same_player(
         return await admit(*what)
 
     keeper = await setup.connect()
-    while setup.sessions.is_here("Anna"):
+    while setup.sessions.is_online("Anna"):
         await keeper.fence()
     monkeypatch.setattr(setup.sessions.store, "look_up", look_up_slowly)
     monkeypatch.setattr(setup.sessions, "admit", admit_counted)
@@ -346,7 +346,7 @@ async def test_disconnect_at_any_point_of_registration_is_survived(
         async with asyncio.timeout(PATIENCE):
             while [each.getMessage() for each in caplog.records].count("gone") <= count:
                 await keeper.fence()
-        await setup.sessions.store.write(accounts.forget_guests, ["Anna"])
+        await setup.sessions.store.write(accounts.free_guest_names, ["Anna"])
         if await setup.sessions.store.read(accounts.find, "Anna"):
             break
 
@@ -487,9 +487,9 @@ async def test_moved_player_is_told_and_no_longer_recorded_as_seen(
 
     anna, _ = await come(setup, "Anna")
     if why == "moved":
-        await setup.service.let_go("Anna")
+        await setup.service.hand_over("Anna")
     else:
-        await setup.service.dismiss()
+        await setup.service.dismiss_all()
     assert said in words(await anna.rest())
     await come(setup, "Bob")
     await seen("Bob", time.time())

@@ -49,7 +49,7 @@ class FakeSession:
         self.sessions, self.name, self.address = sessions, name, address
         self.member = member
         self.shown: list[str] = []
-        self.ended = False
+        self.has_ended = False
         self.visit: Visit | None = None
         self.refusal: RefusedError | None = None
         sessions.add(self)
@@ -59,7 +59,7 @@ class FakeSession:
             self.visit = await self.sessions.admit(self, self.name, Terminal(), self.member)
         except RefusedError as refusal:
             self.refusal = refusal
-        if self.ended:
+        if self.has_ended:
             await self.leave()
 
     async def leave(self) -> None:
@@ -69,12 +69,12 @@ class FakeSession:
     def put(self, message: Message) -> None:
         self.shown.append(message.text)
 
-    def dismissed(self, why: Dismissal) -> None:
-        self.ended = True
+    def handle_dismissal(self, why: Dismissal) -> None:
+        self.has_ended = True
 
     def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
         self.shown.append(sentence)
-        self.ended = True
+        self.has_ended = True
         begin(self.leave())
 
 
@@ -94,10 +94,10 @@ async def test_banned_player_is_removed_while_playing(sessions: Sessions) -> Non
     anna, bert = FakeSession(sessions, "Anna"), FakeSession(sessions, "Bert")
     await anna.come_in()
     await bert.come_in()
-    sessions.keep_order(WITHOUT_ANNA)
+    sessions.apply_order(WITHOUT_ANNA)
     assert anna.shown[-1] == BANNED
     assert set(sessions.service.hall.people) == {"Bert"}
-    assert not bert.ended
+    assert not bert.has_ended
 
 
 async def test_title_of_a_removed_announcers_tournament_is_hidden(
@@ -153,15 +153,15 @@ class TestLogins:
         guest = FakeSession(sessions, "Gast")
         await guest.come_in()
         await sessions.end_logged_out()
-        assert not anna.ended
+        assert not anna.has_ended
         await sessions.store.write(accounts.set_password, "Anna", "other")
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
-        assert not bert.ended
-        assert not guest.ended
+        assert not bert.has_ended
+        assert not guest.has_ended
         again = await self.come_in(sessions)
         await sessions.end_logged_out()
-        assert not again.ended
+        assert not again.has_ended
 
     async def test_session_that_changes_the_password_continues(self, sessions: Sessions) -> None:
         anna, epoch = await self.come_in(sessions), new_epoch()
@@ -171,7 +171,7 @@ class TestLogins:
         await sessions.end_logged_out()
         sessions.epochs(anna).intersection_update({epoch})
         await sessions.end_logged_out()
-        assert not anna.ended
+        assert not anna.has_ended
         await sessions.store.write(accounts.end_logins, "Anna")
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
@@ -202,7 +202,7 @@ class TestLogins:
         do_instead(monkeypatch, store, accounts.epochs, read_once_it_is_back)
         following = asyncio.create_task(follow_logins(sessions, changed, pause=0.0))
         changed.set()
-        await until(lambda: anna.ended)
+        await until(lambda: anna.has_ended)
         following.cancel()
         assert anna.shown[-1] == LOGGED_OUT
 
@@ -221,7 +221,7 @@ class TestLogins:
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         coming = await self.held_up(sessions, store)
-        await store.write(accounts.impose, Sanction(Measure.BAN, "Anna"))
+        await store.write(accounts.impose_sanction, Sanction(Measure.BAN, "Anna"))
         store.gate.set()
         await finished(coming)
         assert coming.result().shown[-1] == JUST_BANNED.format("Anna")
@@ -252,8 +252,8 @@ class TestLogins:
         await owner.come_in()
         sessions.epochs(owner).add(7)
         await visitor.come_in()
-        assert owner.ended
-        assert not visitor.ended
+        assert owner.has_ended
+        assert not visitor.has_ended
         changed = asyncio.Event()
 
         def tell(_: Order) -> None:
@@ -262,7 +262,7 @@ class TestLogins:
         await store.watch(accounts.order, tell)
         following = asyncio.create_task(follow_logins(sessions, changed))
         await store.write(accounts.enrol, "Anna", "hash", epoch=7)
-        await until(lambda: visitor.ended)
+        await until(lambda: visitor.has_ended)
         following.cancel()
         assert visitor.shown[-1] == REGISTERED
         assert not sessions.service.hall.people
@@ -277,7 +277,7 @@ class TestLogins:
         await sessions.end_logged_out()
         epochs.intersection_update({7})
         await sessions.end_logged_out()
-        assert not guest.ended
+        assert not guest.has_ended
         await store.write(accounts.erase, "Anna")
         await sessions.end_logged_out()
         assert guest.shown[-1] == REMOVED
@@ -290,7 +290,7 @@ class TestLogins:
         bot = FakeSession(sessions, "Anna")
         await bot.come_in()
         await sessions.end_logged_out()
-        assert not bot.ended
+        assert not bot.has_ended
 
 
 async def test_returning_player_banned_during_admission_is_refused(
@@ -306,11 +306,11 @@ async def test_returning_player_banned_during_admission_is_refused(
     store.hold()
     coming = begin(again.come_in())
     await store.held_up()
-    sessions.keep_order(WITHOUT_ANNA)
+    sessions.apply_order(WITHOUT_ANNA)
     store.gate.set()
     await finished(coming)
     assert BANNED in again.shown
-    assert again.ended
+    assert again.has_ended
     assert not sessions.service.hall.people
     assert sessions.service.hall.tables["oak board"].away
 
@@ -327,11 +327,11 @@ async def test_ban_or_disconnect_before_admission_prevents_entry(
     monkeypatch.setattr(store, "look_up", look_up)
     anna, lost = FakeSession(sessions, "Anna"), FakeSession(sessions, "Bert")
     coming = [begin(session.come_in()) for session in (anna, lost)]
-    sessions.keep_order(WITHOUT_ANNA)
-    lost.ended = True
+    sessions.apply_order(WITHOUT_ANNA)
+    lost.has_ended = True
     gate.set()
     await finished(*coming)
-    assert anna.ended
+    assert anna.has_ended
     assert anna.shown == [BANNED]
     assert not lost.shown
     assert not sessions.service.hall.people
@@ -353,13 +353,13 @@ async def test_bot_banned_while_rejoining_leaves_no_trace(store: SlowStore, tmp_
     store.hold()
     bots.start()
     await store.held_up()
-    sessions.keep_order(Order(bans={"bob": Sanction(Measure.BAN, "Bob")}))
+    sessions.apply_order(Order(bans={"bob": Sanction(Measure.BAN, "Bob")}))
     store.gate.set()
     await bots.close()
     await until(lambda: place.hall.tables["oak board"].version == version + 2)
     assert place.away() == {"Bob"}
     assert set(place.hall.people) == {"Anna"}
-    assert [claim.name for claim in await store.read(nodes.people)] == ["Anna"]
+    assert [claim.name for claim in await store.read(nodes.all_claims)] == ["Anna"]
 
 
 # Limits on broadcasts
@@ -482,13 +482,13 @@ async def test_shouts_have_an_additional_limit(store: SlowStore) -> None:
     await crowd.service.open()
     anna, bob = await crowd.enter("Anna", "Bob", address="192.0.2.1")
     *done, third, said = await crowd.type(anna, "shout a", "shout b", "shout c", "say d")
-    assert all(each.done for each in (*done, said))
+    assert all(each.is_done for each in (*done, said))
     assert third.refusal
     assert third.refusal.code is Refusal.SHOUTS_TOO_FAST
     assert third.refusal.details == {"seconds": 2.0, "is_shared": False}
-    assert (await crowd.type(bob, "shout e"))[0].done
+    assert (await crowd.type(bob, "shout e"))[0].is_done
     crowd.now += 2
-    assert (await crowd.type(anna, "shout f"))[0].done
+    assert (await crowd.type(anna, "shout f"))[0].is_done
 
 
 async def test_reports_are_limited_per_address(store: SlowStore) -> None:
@@ -500,11 +500,11 @@ async def test_reports_are_limited_per_address(store: SlowStore) -> None:
     results = []
     for session in await crowd.enter(*names, address="192.0.2.1"):
         results += await crowd.type(session, *["report bob Rude."] * 5)
-    assert [each.done for each in results] == [True] * 10 + [False] * 5
+    assert [each.is_done for each in results] == [True] * 10 + [False] * 5
     refusal = results[-1].refusal
     assert refusal
     assert (refusal.code, refusal.details["seconds"]) == (Refusal.REPORTS_TOO_FAST, 360.0)
-    assert (await crowd.type(bob, "report mala Rude."))[0].done
+    assert (await crowd.type(bob, "report mala Rude."))[0].is_done
 
 
 async def test_address_over_its_storage_quota_may_only_finish_games(
@@ -519,7 +519,7 @@ async def test_address_over_its_storage_quota_may_only_finish_games(
     await crowd.type(bob, "join game as troll on oak board")
     await crowd.type(mala, "join game as dwarf on oak board", "start")
     await crowd.type(malb, "practice on elm board", "move from a6 to b6")
-    quota.note("192.0.2.1", 3600, crowd.now)
+    quota.charge("192.0.2.1", 3600, crowd.now)
 
     for line in ("new board", "seek", "move from g7 to f7 on elm board", "undo on elm board"):
         [result] = await crowd.type(malb, line)
@@ -527,20 +527,20 @@ async def test_address_over_its_storage_quota_may_only_finish_games(
         assert result.refusal.code is Refusal.STORED_TOO_MUCH, line
         assert result.refusal.details["seconds"] > 60
     [done] = await crowd.type(mala, "move from a6 to b6 on oak board")
-    assert done.done
+    assert done.is_done
     results = await crowd.type(bob, "move from g7 to f7", "undo", "new board", "go oak board")
-    assert all(each.done for each in results)
+    assert all(each.is_done for each in results)
     results = await crowd.type(mala, "undo on oak board", "end", "resign", "yes")
     assert [each.refusal and each.refusal.code for each in results] == [
         Refusal.STORED_TOO_MUCH, None, Refusal.SURE_RESIGNS, None,
     ]  # fmt: skip
     results = await crowd.type(mala, "start on oak board", "adjourn on oak board")
-    assert all(each.done for each in results)  # the second battle belongs to the match
+    assert all(each.is_done for each in results)  # the second battle belongs to the match
     results = await crowd.type(malb, "end game on elm board", "leave game on elm board", "quit")
     assert [each.refusal for each in results] == [None] * 3
 
     crowd.now += 3600
-    assert (await crowd.type(mala, "seek"))[0].done
+    assert (await crowd.type(mala, "seek"))[0].is_done
     assert quota.full == set()
 
 
@@ -550,7 +550,7 @@ async def test_local_players_and_bots_have_no_storage_quota(store: SlowStore) ->
     await crowd.service.open()
     for session in (*await crowd.enter("Anna", address="127.0.0.1"), *await crowd.enter("Bob")):
         results = await crowd.type(session, "practice on oak board", "move from a6 to b6", "leave")
-        assert all(each.done for each in results)
+        assert all(each.is_done for each in results)
 
 
 async def test_offers_are_limited_but_answers_are_not(store: SlowStore) -> None:
@@ -611,7 +611,7 @@ async def test_ipv6_network_counts_as_one_address(store: SlowStore) -> None:
     [bob] = await crowd.enter("Bob", address="2001:db8::2")
     [carla] = await crowd.enter("Carla", address="2001:db8:0:1::1")
     lines = "seek", "seek classic"
-    results = [(await crowd.type(each, *lines))[-1].done for each in (anna, bob, carla)]
+    results = [(await crowd.type(each, *lines))[-1].is_done for each in (anna, bob, carla)]
     assert results == [True, False, True]
 
 
@@ -693,7 +693,7 @@ async def test_thirty_names_from_one_address_share_the_limit_of_four(
     for name, address in zip(names, cycle(addresses), strict=False):
         [mallory] = await crowd.enter(name, address=address)
         assert mallory.visit
-        said += (not mallory.visit.hushed) + sum(await crowd.done(mallory, *["say hi"] * 10))
+        said += (not mallory.visit.is_hushed) + sum(await crowd.done(mallory, *["say hi"] * 10))
     assert said == heard
     assert sum("Mallory" in line for line in bob.shown) == heard
     assert await crowd.done(bob, "say is anybody here?") == [True]

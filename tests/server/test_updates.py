@@ -32,7 +32,7 @@ def test_start_during_takeover_by_a_newer_version_is_refused(
 
     async def main() -> None:
         with pytest.raises(NotYetError, match=r"^storage.dsn: .* have taken over this store"):
-            async with serve.served_store(storage, tmp_path):
+            async with serve.open_serving_store(storage, tmp_path):
                 raise AssertionError("it serves")
 
     monkeypatch.setattr(serve, "_open", begin_late)

@@ -68,7 +68,7 @@ async def test_queued_window_sizes_collapse_into_the_last(
     setup = await serving(commands_per_second=1, queue_length=10)
     anna, fitted = await setup.connect("Anna"), list[int]()
     monkeypatch.setattr(
-        setup.service, "fit", lambda _name, terminal, **_: fitted.append(terminal.width)
+        setup.service, "set_terminal", lambda _name, terminal, **_: fitted.append(terminal.width)
     )
     await anna.send(b"look\n" + DRAG + b"look\n" + DRAG + naws(72))
     await anna.fence()

@@ -24,7 +24,7 @@ from thudmud.service import (
     Result,
     Service,
     Visit,
-    now,
+    run_eagerly,
 )
 from thudmud.service.scheduler import Later
 from thudmud.store import NotWrittenError, Store
@@ -52,7 +52,7 @@ class Screen:
     def put(self, message: Message) -> None:
         self.messages.append(message)
 
-    def dismissed(self, why: Dismissal) -> None:
+    def handle_dismissal(self, why: Dismissal) -> None:
         self.why = why
 
 
@@ -105,14 +105,14 @@ class Place:
 
     async def open(self) -> None:
         await self.service.open()
-        await self.service.settle()
+        await self.service.finish_start()
 
     async def enter(
         self, *names: str, screen: Screen | None = None, member: bool = False, origin: str = ""
     ) -> None:
         for name in names:
             visit = await self.service.join(
-                JoinRequest(name, Terminal(200), screen, member=member, origin=origin)
+                JoinRequest(name, Terminal(200), screen, is_member=member, origin=origin)
             )
             assert visit
             self.visits[name] = visit
@@ -157,7 +157,7 @@ async def refused(place: Place, name: str, line: str) -> Enum | None:
 
 def begin(work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
     """Start a coroutine eagerly and return a future of its result."""
-    going = now(work)
+    going = run_eagerly(work)
     if isinstance(going, asyncio.Task):
         return going
     done: asyncio.Future[T] = asyncio.get_running_loop().create_future()

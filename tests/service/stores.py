@@ -127,8 +127,8 @@ class SlowStore(Store):
         self.failing.append(failed)
         return await super().subscribe(streams, after, take, failed)
 
-    async def notify(self, note: object, form: Callable[[], Form]) -> None:
-        await self._pass("notify", partial(super().notify, note, form))
+    async def publish_note(self, note: object, form: Callable[[], Form]) -> None:
+        await self._pass("notify", partial(super().publish_note, note, form))
 
     async def catch_up(self) -> None:
         await self._pass("catch_up", super().catch_up)

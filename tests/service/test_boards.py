@@ -18,7 +18,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Service
-from thudmud.service.boards import boards_up, close_board, open_board, rename_board
+from thudmud.service.boards import close_board, load_open_boards, open_board, rename_board
 from thudmud.store import ConflictError, Store
 
 NOW = 2000.0
@@ -187,7 +187,7 @@ async def test_board_name_must_be_valid_and_unique(store: SlowStore, place: Plac
 async def test_reused_board_name_gets_a_new_key(store: SlowStore, place: Place) -> None:
     await rename_board(store, OAK, "yew board", NOW)
     await open_board(store, OAK, "classic", NOW)
-    assert [(board.name, board.key) for board in await boards_up(store)] == [
+    assert [(board.name, board.key) for board in await load_open_boards(store)] == [
         ("yew board", OAK),
         ("elm board", "elm board"),
         (OAK, "oak board 2"),
@@ -206,7 +206,7 @@ async def test_concurrent_opening_of_one_name_is_refused_once(store: SlowStore) 
     opened, refused = await asyncio.gather(*both, return_exceptions=True)
     assert opened is None
     assert isinstance(refused, RefusedError)
-    assert [board.name for board in await boards_up(store)] == ["pine board"]
+    assert [board.name for board in await load_open_boards(store)] == ["pine board"]
 
 
 async def test_start_reads_only_open_boards(tmp_path: Path) -> None:

@@ -45,12 +45,12 @@ def test_handlers_run_in_the_order_of_events_and_of_subscription(bus: EventBus) 
 def test_event_of_a_line_is_handled_at_the_end_of_that_line(bus: EventBus) -> None:
     seen: list[AppliedEvent] = []
     bus.subscribe(Joined, seen.append)
-    assert bus.names.begin("Anna")
-    assert bus.names.begin("Carla")
+    assert bus.names.try_acquire("Anna")
+    assert bus.names.try_acquire("Carla")
     publish(bus, JOINED)
     bus.dispatch("Anna")
     assert seen == []
-    bus.names.leave("Anna")
+    bus.names.release("Anna")
     assert seen == [JOINED]
     publish(bus, JOINED)
     bus.dispatch()  # as a timer does after its append
@@ -108,12 +108,12 @@ def test_interrupted_bus_continues_with_the_next_event(bus: EventBus) -> None:
 async def test_locks_are_all_released_when_the_last_waiter_is_cancelled() -> None:
     """The waiter is cancelled at the moment the lock is handed to it."""
     turns = KeyedLock()
-    assert turns.begin("Anna")
-    waits = asyncio.create_task(turns.take("Anna"))
+    assert turns.try_acquire("Anna")
+    waits = asyncio.create_task(turns.acquire("Anna"))
     await asyncio.sleep(0)
-    idle = asyncio.create_task(turns.all_left())
+    idle = asyncio.create_task(turns.wait_idle())
     await asyncio.sleep(0)
-    turns.leave("Anna")
+    turns.release("Anna")
     waits.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waits

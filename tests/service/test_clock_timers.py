@@ -496,7 +496,7 @@ async def test_start_succeeds_although_a_clock_pause_cannot_be_stored(
     await again.service.open()
     store.broken = True
     with pytest.raises(NotWrittenError):
-        await again.service.settle(must_store=True)
-    await again.service.settle()
+        await again.service.finish_start(must_store=True)
+    await again.service.finish_start()
     assert "The disk is full." in caplog.text
     assert await again.stored(ClockHeld) == []

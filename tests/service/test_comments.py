@@ -54,7 +54,7 @@ async def test_concurrent_comments_are_both_stored(place: Place, store: SlowStor
     two = place.submit("Bert", "comment 1 1 two")
     store.gate.set()
     results = await asyncio.gather(one, two)
-    assert all(each.done for each in results)
+    assert all(each.is_done for each in results)
     assert [each.text for each in await store.read(battles.comments, 1)] == ["one", "two"]
 
 

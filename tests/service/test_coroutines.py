@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from thudmud.service.coroutines import KeyedLock, metered, metered_now, now
+from thudmud.service.coroutines import KeyedLock, await_metered, run_eagerly, run_eagerly_metered
 
 
 async def nothing() -> str:
@@ -15,7 +15,7 @@ async def nothing() -> str:
 
 
 async def test_eager_coroutine_that_never_waits_returns_its_result() -> None:
-    assert now(nothing()) == "done"
+    assert run_eagerly(nothing()) == "done"
 
 
 async def test_eager_coroutine_that_waits_becomes_a_task() -> None:
@@ -26,7 +26,7 @@ async def test_eager_coroutine_that_waits_becomes_a_task() -> None:
         await gate.wait()
         return "done"
 
-    task = now(waits())
+    task = run_eagerly(waits())
     assert begun
     assert isinstance(task, asyncio.Task)
     gate.set()
@@ -35,7 +35,7 @@ async def test_eager_coroutine_that_waits_becomes_a_task() -> None:
 
 async def test_eager_task_wraps_a_real_coroutine() -> None:
     """Since Python 3.12, tasks accept no generators, decorated or not."""
-    task = now(asyncio.sleep(0))
+    task = run_eagerly(asyncio.sleep(0))
     assert isinstance(task, asyncio.Task)
     assert isinstance(task.get_coro(), Coroutine)
     await task
@@ -46,7 +46,7 @@ async def test_eager_task_can_fail_and_be_cancelled() -> None:
         await asyncio.sleep(0)
         raise ValueError("wrong")
 
-    failing, cancelled = now(fails()), now(asyncio.Event().wait())
+    failing, cancelled = run_eagerly(fails()), run_eagerly(asyncio.Event().wait())
     assert isinstance(failing, asyncio.Task)
     assert isinstance(cancelled, asyncio.Task)
     with pytest.raises(ValueError, match="wrong"):
@@ -68,7 +68,7 @@ async def test_eager_coroutine_receives_its_cancellation(turns: int) -> None:
             told.append(True)
             raise
 
-    task = now(waits())
+    task = run_eagerly(waits())
     assert isinstance(task, asyncio.Task)
     for _ in range(turns):
         await asyncio.sleep(0)
@@ -97,7 +97,7 @@ async def test_metered_time_excludes_waiting() -> None:
         clock.seconds += 3
         return "done"
 
-    task = metered_now(works(), ran.append, clock)
+    task = run_eagerly_metered(works(), ran.append, clock)
     assert isinstance(task, asyncio.Task)
     clock.seconds += 100
     gate.set()
@@ -113,8 +113,8 @@ async def test_metered_coroutine_can_fail_and_be_cancelled() -> None:
         raise ValueError("wrong")
 
     with pytest.raises(ValueError, match="wrong"):
-        metered_now(fails(), ran.append, clock)
-    cancelled = metered_now(asyncio.Event().wait(), ran.append, clock)
+        run_eagerly_metered(fails(), ran.append, clock)
+    cancelled = run_eagerly_metered(asyncio.Event().wait(), ran.append, clock)
     assert isinstance(cancelled, asyncio.Task)
     cancelled.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -133,10 +133,10 @@ async def test_metered_coroutine_in_a_task_returns_fails_and_is_cancelled() -> N
         clock.seconds += 10
         return seconds
 
-    assert await metered(works(2), ran.append, clock) == 2
+    assert await await_metered(works(2), ran.append, clock) == 2
     with pytest.raises(ValueError, match="wrong"):
-        await metered(works(3), ran.append, clock)
-    waiting = asyncio.create_task(metered(asyncio.Event().wait(), ran.append, clock))
+        await await_metered(works(3), ran.append, clock)
+    waiting = asyncio.create_task(await_metered(asyncio.Event().wait(), ran.append, clock))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -150,15 +150,15 @@ async def test_lock_is_not_granted_twice_when_a_waiter_is_cancelled_at_once() ->
 
     async def line() -> None:
         nonlocal at_work, most
-        async with turns.of("Anna"):
+        async with turns.holding("Anna"):
             at_work += 1
             most = max(most, at_work)
             await done.wait()
             at_work -= 1
 
-    lines = [now(line()) for _ in range(2)]
+    lines = [run_eagerly(line()) for _ in range(2)]
     await asyncio.sleep(0)
-    lines.append(now(line()))
+    lines.append(run_eagerly(line()))
     tasks = [each for each in lines if each is not None]
     tasks[-1].cancel()  # before its first step
     await asyncio.wait(tasks[-1:])

@@ -45,7 +45,7 @@ async def test_inconsistent_board_stops_the_service(place: Place, store: SlowSto
     # The service never decides this event, but another writer may have stored it.
     await store.append({"oak board": (0, [moved(1)])})
     with pytest.raises(ValueError, match="do not fit together"):
-        await place.service.ended()
+        await place.service.wait_ended()
     with pytest.raises(OutcomeUnknownError):
         await obeyed(place, "join game as dwarf on elm board")
     async with asyncio.timeout(PATIENCE):
@@ -65,7 +65,7 @@ async def test_store_that_lost_history_stops_the_service(
     with pytest.raises(OutcomeUnknownError):
         await obeyed(place, "leave game on oak board")
     with pytest.raises(HistoryLostError):
-        await place.service.ended()
+        await place.service.wait_ended()
 
 
 async def test_event_is_applied_although_its_delivery_fails(

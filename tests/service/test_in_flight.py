@@ -58,7 +58,7 @@ async def test_departure_that_cannot_be_stored_is_stored_later(
     await place.type("Anna", "quit")
     store.broken = False
     await until(lambda: not place.hall.tables["oak board"].seats)
-    assert not await place.service.needs("Anna")
+    assert not await place.service.is_name_needed("Anna")
 
 
 async def test_return_while_the_absence_is_stored_clears_it(

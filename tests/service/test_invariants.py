@@ -137,7 +137,7 @@ async def test_absence_is_marked_only_by_settle(place: Place, store: SlowStore) 
     await anew.enter("Anna")
     await anew.type("Anna", "resign", "yes", "leave game")
     assert not anew.away()
-    await anew.service.settle()
+    await anew.service.finish_start()
     assert anew.away() == {"Bert"}
 
 
@@ -370,8 +370,8 @@ async def test_line_for_another_board_version_conflicts(place: Place) -> None:
     assert visit
     version = single.hall.tables["oak board"].version
     with pytest.raises(ConflictError):
-        await single.submit(visit, MOVE, at=version - 1)
-    assert (await single.submit(visit, MOVE, at=version)).done
+        await single.submit(visit, MOVE, expected_version=version - 1)
+    assert (await single.submit(visit, MOVE, expected_version=version)).is_done
 
 
 # 6. A line that is cancelled during its append.
@@ -648,7 +648,9 @@ async def test_requested_version_is_checked_again_after_a_lookup(
     await place.type("Bert", "adjourn game")
     version = place.hall.tables["oak board"].version
     store.hold("look_up")
-    resumed = begin(place.service.submit(place.visits["Anna"], "resume game", at=version))
+    resumed = begin(
+        place.service.submit(place.visits["Anna"], "resume game", expected_version=version)
+    )
     await store.held_up()
     await place.type("Bert", "set rules classic")
     store.gate.set()

@@ -78,7 +78,7 @@ class World:
 
     async def claimed(self) -> dict[str, str]:
         """Return the claims: node by player name."""
-        return {claim.name: claim.node for claim in await self.store.read(nodes.people)}
+        return {claim.name: claim.node for claim in await self.store.read(nodes.all_claims)}
 
     async def until_claimed(self, **wanted: str) -> None:
         """Wait until the claims are exactly these, given as node by player name."""
@@ -202,7 +202,7 @@ async def test_player_given_a_seat_just_after_leaving_is_away(
     resuming = one.submit("Anna", "resume game on oak board")
     await two.service.leave(two.visits["Bert"])
     world.store.gate.set()
-    assert (await resuming).done
+    assert (await resuming).is_done
     assert one.hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
     assert one.away() == two.away() == {"Bert"}
 
@@ -226,7 +226,7 @@ async def test_name_is_taken_over_from_another_node(one: Place, two: Place) -> N
 
 
 async def test_takeover_from_an_unresponsive_node_is_refused(world: World, two: Place) -> None:
-    await world.store.write(nodes.beat, "deaf", 1000.0)
+    await world.store.write(nodes.renew_lease, "deaf", 1000.0)
     assert await world.store.write(nodes.claim, "Anna", "deaf", "") is None
     world.nodes["two"].lease = 0.0
     with pytest.raises(PlaysElsewhereError, match="deaf"):
@@ -265,7 +265,7 @@ async def test_release_after_the_takeover_was_abandoned_removes_the_player(
     with pytest.raises(PlaysElsewhereError if how == "late" else asyncio.CancelledError):
         await coming
     world.store.gate.set()
-    assert (await moving).done
+    assert (await moving).is_done
     await nowhere(world, one, two)
 
 
@@ -294,7 +294,7 @@ async def test_failed_rejoin_keeps_the_existing_session(
         with pytest.raises(StoreError):
             await one.service.join(JoinRequest("Anna", Terminal()))
     assert await world.claimed() == {"Anna": "one", "Bert": "two"}
-    assert (await one.submit("Anna", MOVE)).done
+    assert (await one.submit("Anna", MOVE)).is_done
 
 
 async def test_simultaneous_takeover_by_two_nodes_leaves_one_session(
@@ -310,7 +310,7 @@ async def test_simultaneous_takeover_by_two_nodes_leaves_one_session(
     visits = await finished(*coming)
     [here] = [visit for visit in visits if not visit.is_over]
     place = two if here is visits[0] else three
-    assert (await place.service.submit(here, MOVE)).done
+    assert (await place.service.submit(here, MOVE)).is_done
     assert (await world.claimed())["Anna"] == ("two" if place is two else "three")
     assert not one.away()
 
@@ -328,7 +328,7 @@ async def test_takeover_by_another_node_waits_for_the_line_in_flight(
     await asyncio.sleep(0)
     world.store.gate.set()
     await coming
-    assert (await move).done
+    assert (await move).is_done
     assert two.plies() == 1
 
 
@@ -336,7 +336,7 @@ async def test_absence_marked_during_a_takeover_is_cleared(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
-    await one.service.let_go("Anna")
+    await one.service.hand_over("Anna")
     world.store.hold()
     beginning = asyncio.create_task(world.begin("three"))  # settles: marks absent players
     await world.store.held_up()
@@ -353,7 +353,7 @@ async def test_preferences_move_with_the_player_to_another_node(
     world: World, one: Place, two: Place
 ) -> None:
     profile = Profile({"OAK board": Style.FULL}, Options(width=60))
-    arrival = JoinRequest("Anna", Terminal(200), member=True, profile=profile)
+    arrival = JoinRequest("Anna", Terminal(200), is_member=True, profile=profile)
     visit = await one.service.join(arrival)
     assert visit
     one.visits["Anna"] = visit
@@ -412,7 +412,7 @@ async def test_follow_list_and_plan_apply_on_all_nodes(
 
 async def test_idle_time_is_shared_between_nodes(world: World, one: Place, two: Place) -> None:
     notes = list[object]()
-    hear = world.store.hear(notes.append, note_form)
+    hear = world.store.subscribe_notes(notes.append, note_form)
     await one.enter("Anna", "Bert")
     world.idle = 300.0
     await two.enter("Carla")
@@ -439,7 +439,7 @@ async def test_account_profile_replaces_preferences_from_another_node(
         JoinRequest(
             "Anna",
             Terminal(),
-            member=True,
+            is_member=True,
             profile=Profile(
                 options=Options(reader=Switch.ON),
                 styles={"oak board": Style.FULL},
@@ -481,7 +481,7 @@ async def test_players_of_a_dead_node_are_marked_away(world: World, one: Place, 
     assert two.away() == {"Anna"}
     assert "Anna has lost the connection." in " ".join(two.told["Bert"])
     assert "Anna" not in two.hall.people
-    assert not [claim for claim in await world.store.read(nodes.people) if claim.name == "Anna"]
+    assert not [claim for claim in await world.store.read(nodes.all_claims) if claim.name == "Anna"]
 
 
 async def sit_with_a_clock(one: Place, two: Place) -> None:
@@ -560,7 +560,7 @@ async def test_dead_reaper_is_reaped(world: World, one: Place, two: Place) -> No
     await world.store.write(nodes.reap, "two")  # and it dies before it marks anyone as away
     await world.pass_by(3 * LEASE, "three")
     assert three.away() == {"Anna", "Bert"}
-    assert [claim.name for claim in await world.store.read(nodes.people)] == ["Carla"]
+    assert [claim.name for claim in await world.store.read(nodes.all_claims)] == ["Carla"]
 
 
 async def test_player_without_a_seat_disappears_with_a_dead_node(
@@ -614,9 +614,9 @@ async def test_peers_learn_of_a_reaping_by_a_node_they_have_not_answered(
     world.store.time += LEASE * 0.6
     await world.nodes["two"].renew()
     world.store.time += LEASE * 0.6
-    monkeypatch.setattr(world.nodes["two"], "tell", wait)  # delays its answer
+    monkeypatch.setattr(world.nodes["two"], "send_asides", wait)  # delays its answer
     three = await world.begin("three")
-    await three.service.settle()
+    await three.service.finish_start()
     assert three.away() == {"Anna"}
     await until(lambda: "Anna" not in two.hall.people)
     goes_on.set()
@@ -630,7 +630,7 @@ async def test_stopping_node_without_a_lease_has_no_players_for_a_new_node(
     await world.pass_by(LEASE * 0.6, "two")
     world.store.time += LEASE * 0.6
     three = await world.begin("three")
-    await three.service.settle()
+    await three.service.finish_start()
     assert three.away() == {"Anna"}
     assert set(three.hall.people) == {"Bert"}
 
@@ -640,7 +640,7 @@ async def test_player_released_to_a_dead_node_is_removed(
 ) -> None:
     await sit(one, two)
     world.nodes["one"].lease = 0.0  # the time it waits for the new claim
-    world.nodes["one"]._hear(ReleaseRequest("one", "", "Anna"))
+    world.nodes["one"]._handle_note(ReleaseRequest("one", "", "Anna"))
     await until(lambda: two.away() == {"Anna"})
     assert set(one.hall.people) == set(two.hall.people) == {"Bert"}
     await world.until_claimed(Bert="two")
@@ -707,7 +707,7 @@ async def test_lease_that_was_slow_to_start_is_renewed_in_time(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(asyncio, "sleep", pause)
-    living = asyncio.create_task(node.live())
+    living = asyncio.create_task(node.run_heartbeat())
     world.store.time += await pauses.get()
     assert node.is_alive
     living.cancel()
@@ -726,7 +726,7 @@ async def test_lease_is_renewed_in_time_after_a_slow_store_call(
 
     monkeypatch.setattr(asyncio, "sleep", pause)
     world.store.hold(what)
-    living = asyncio.create_task(world.nodes["one"].live())
+    living = asyncio.create_task(world.nodes["one"].run_heartbeat())
     assert await pauses.get() == LEASE / 2
     goes_on.release()
     await world.store.held_up()
@@ -748,7 +748,7 @@ async def test_exception_during_the_reaping_does_not_stop_a_node(
     world.nodes["two"].lease = 0.001
     world.store.hold("beat")
     world.store.gate.set()
-    living = asyncio.create_task(world.nodes["two"].live())
+    living = asyncio.create_task(world.nodes["two"].run_heartbeat())
     for _ in range(3):
         await world.store.held_up()
     assert "ZeroDivisionError" in caplog.text
@@ -797,7 +797,7 @@ async def test_node_that_slept_unreaped_dismisses_only_moved_players(
     await two.enter("Anna")
     await world.nodes["one"].renew()
     assert screen.why is Dismissal.CUT_OFF
-    assert not (await one.service.submit(before, "say I am old")).done
+    assert not (await one.service.submit(before, "say I am old")).is_done
     await one.service.leave(before)
     assert not two.away()
     assert await world.claimed() == {"Anna": "two", "Bert": "two", "Carla": "one"}
@@ -819,7 +819,7 @@ async def test_store_outage_dismisses_and_reaps_nobody(
     world.store.gate.set()
     for node in world.nodes.values():
         node.lease = 0.01
-    living = [asyncio.create_task(node.live()) for node in world.nodes.values()]
+    living = [asyncio.create_task(node.run_heartbeat()) for node in world.nodes.values()]
     await world.store.held_up()
     world.store.time += 2 * LEASE
     assert not any(node.is_alive for node in world.nodes.values())
@@ -839,14 +839,14 @@ async def test_failed_greeting_of_peers_is_retried(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[object] = []
-    world.store.hear(heard.append, note_form)
+    world.store.subscribe_notes(heard.append, note_form)
     node = world.nodes["one"]
     with monkeypatch.context() as patch:
-        patch.setattr(world.store, "notify", fail)
-        node._hear(NotesMissed())
+        patch.setattr(world.store, "publish_note", fail)
+        node._handle_note(NotesMissed())
         assert heard == []
     node.lease = 0.01
-    living = asyncio.create_task(node.live())
+    living = asyncio.create_task(node.run_heartbeat())
     await until(lambda: bool(heard))
     assert heard == [NodeHello("one")]
     living.cancel()
@@ -967,14 +967,14 @@ async def test_node_that_slept_learns_of_players_on_a_new_node(world: World, one
     """A node sends asides only after a peer has greeted it."""
     await one.enter("Anna")
     node, unheard = world.nodes["one"], list[object]()
-    node._unhear()
-    unhear = world.store.hear(unheard.append, note_form)
+    node._unsubscribe()
+    unhear = world.store.subscribe_notes(unheard.append, note_form)
     two = await world.begin("two")
     await two.enter("Bert")
     unhear()
-    node._unhear = world.store.hear(node._hear, note_form)
+    node._unsubscribe = world.store.subscribe_notes(node._handle_note, note_form)
     for note in unheard:
-        node._hear(note)
+        node._handle_note(note)
     await until(lambda: set(one.hall.people) == set(two.hall.people) == {"Anna", "Bert"})
 
 
@@ -1030,7 +1030,7 @@ async def test_name_is_released_after_its_notes_are_sent(
     world: World, one: Place, two: Place
 ) -> None:
     await one.enter("Anna")
-    world.store.hold("notify")
+    world.store.hold("publish_note")
     leaving = begin(one.leave("Anna"))
     await world.store.held_up()
     assert await world.claimed() == {"Anna": "one"}
@@ -1045,7 +1045,7 @@ async def test_name_is_released_after_a_failed_note_is_sent_again(
 ) -> None:
     await one.enter("Anna")
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(world.store, "notify", fail)
+        meanwhile.setattr(world.store, "publish_note", fail)
         await one.leave("Anna")
     assert "Anna" in two.service
     assert await world.claimed() == {"Anna": "one"}
@@ -1065,10 +1065,10 @@ async def test_asides_split_into_several_notes_keep_their_order(
             raise NoteTooLongError("This is too long.")
         told.extend(note.asides)
 
-    monkeypatch.setattr(world.store, "notify", notify)
+    monkeypatch.setattr(world.store, "publish_note", notify)
     here, gone = (Entered("Anna"), Entered("Bert")), Gone("Anna", None, Parting.QUIT)
     node = world.nodes["one"]
-    await finished(begin(node.tell("", here)), begin(node.tell("", (gone,))))
+    await finished(begin(node.send_asides("", here)), begin(node.send_asides("", (gone,))))
     assert told == [*here, gone]
 
 
@@ -1080,13 +1080,13 @@ async def test_report_reaches_other_nodes_without_its_stored_lines(
     await two.enter("Carla")
     two.hall.order = Order(operators=frozenset({"carla"}))
     await one.type("Bert", *[f"tell anna {number}" for number in range(3)])
-    notes, notify = list[NodeAsides[Aside]](), world.store.notify
+    notes, notify = list[NodeAsides[Aside]](), world.store.publish_note
 
     async def note(note: NodeAsides[Aside], form: Callable[[], Form]) -> None:
         notes.append(note)
         await notify(note, form)
 
-    monkeypatch.setattr(world.store, "notify", note)
+    monkeypatch.setattr(world.store, "publish_note", note)
     await one.type("Anna", "report bert spam")
     await until(lambda: "Anna reports Bert" in two.told["Carla"][-1])
     assert [aside for each in notes for aside in each.asides] == [
@@ -1107,7 +1107,7 @@ async def test_longest_line_of_emoji_fits_into_a_multipart_note(
     async def note(note: NodeAsides[Aside], _: object) -> None:
         notes.append(note)
 
-    monkeypatch.setattr(world.store, "notify", note)
+    monkeypatch.setattr(world.store, "publish_note", note)
     await one.type("Anna", f"{verb} ".ljust(MAX_LINE, "\N{GRINNING FACE}"))
     (length,) = [len(note_form().to_text(each)) for each in notes]
     assert LONGEST_NOTE < length < LONGEST_NOTE * MOST_PARTS / 2
@@ -1132,7 +1132,7 @@ async def test_late_aside_from_a_previous_node_is_ignored(
     await two.enter("Anna")
     await two.type("Anna", "go oak board")
     before = copy(three.hall.people["Anna"])
-    three.service.hear([late], "one")
+    three.service.apply_remote_asides([late], "one")
     assert three.hall.people["Anna"] == before
     await two.type("Anna", "go hall")
     assert three.hall.people["Anna"].room is None
@@ -1155,10 +1155,10 @@ async def test_failed_read_of_a_claim_is_retried(
     monkeypatch.setattr(presence, "RETRY", 0.0)
     three = await world.begin("three")
     await two.enter("Anna")
-    await two.service.let_go("Anna")
+    await two.service.hand_over("Anna")
     with monkeypatch.context() as meanwhile:
         do_instead(meanwhile, world.store, nodes.owner, fail)
-        three.service.hear([Gone("Anna", None, Parting.LOST)], "one")
+        three.service.apply_remote_asides([Gone("Anna", None, Parting.LOST)], "one")
     await until(lambda: "Anna" not in three.service)
     await world.until_claimed()
 
@@ -1174,5 +1174,5 @@ async def test_closed_service_ignores_notes(one: Place, two: Place) -> None:
 async def test_node_closed_before_it_was_opened_writes_nothing() -> None:
     store = SlowStore.make()
     await Node(store).close()
-    assert await store.read(nodes.last_beat) is None
+    assert await store.read(nodes.seconds_since_heartbeat) is None
     await store.close()

@@ -41,7 +41,7 @@ def test_walking_away_from_a_free_board_announces_the_empty_seat(house: House) -
     told = house.depart("Anna", 3.0, Parting.LEFT)
     assert heard(told, "Anna") == "You leave the dwarf seat at the oak board."
     assert heard(told, "Bert") == "Anna leaves the dwarf seat at the oak board."
-    assert not house.needs("Anna")
+    assert not house.is_name_needed("Anna")
     assert house.enter("Anna", 4.0, room=OAK, quiet=True) == []
 
 
@@ -49,7 +49,7 @@ def test_walking_away_from_a_match_announces_absence_and_return(house: House) ->
     do(house, "Anna join game as dwarf", "Bert join game as troll", "Anna start")
     told = house.depart("Anna", 3.0, Parting.LEFT)
     assert heard(told, "Carla") == "Anna walks away; the dwarf seat at the oak board is kept."
-    assert house.needs("Anna")
+    assert house.is_name_needed("Anna")
     told = house.enter("Anna", 4.0, room=OAK, quiet=True)
     assert "Anna is back" in heard(told, "Bert")
     assert heard(told, "Anna").endswith("It is your turn. Also here: Bert and Carla.")
@@ -61,4 +61,4 @@ def test_return_to_an_unchanged_seat_is_silent() -> None:
     do(house, "Anna join game as dwarf")
     again = House([BoardSpec(OAK)], events=house.events())
     assert again.enter("Anna", 3.0, room=OAK, quiet=True) == []
-    assert again.settle(3.0) == []
+    assert again.mark_absent_players(3.0) == []

@@ -19,7 +19,7 @@ PROGRAM = Terminal(packages=frozenset({"thud"}))
 async def refused(place: Place, name: str, line: str) -> RefusedError:
     """Return the refusal of a line of ``name``."""
     result = await place.submit(name, line)
-    assert not result.done
+    assert not result.is_done
     assert result.refusal
     return result.refusal
 
@@ -28,7 +28,7 @@ async def told(place: Place, name: str, line: str) -> dict[str, Any]:
     """Return the refusal of a line as the data that ``name``'s program gets."""
     screen = Screen()
     place.visits[name].outbox = screen
-    place.service.fit(name, PROGRAM)
+    place.service.set_terminal(name, PROGRAM)
     others = set(place.hall.people) - {name}
     before = {other: len(place.told.get(other, [])) for other in others}
     await refused(place, name, line)
@@ -124,6 +124,6 @@ async def test_text_client_gets_a_refusal_as_a_machine_line(place: Place) -> Non
 
 async def test_client_without_the_package_gets_a_refusal_as_text_only(place: Place) -> None:
     await place.enter("Anna")
-    place.service.fit("Anna", Terminal(packages=frozenset({"thud.move"})))
+    place.service.set_terminal("Anna", Terminal(packages=frozenset({"thud.move"})))
     await place.type("Anna", "dance")
     assert len(place.told["Anna"]) == 1

@@ -810,13 +810,13 @@ class Watch:
     def follow(self, dsn: str, session: object) -> None:
         pass
 
-    def over(self, *, _nothing: AbstractContextManager[None] = nullcontext()) -> Any:  # noqa: B008
+    def watch_statement(self, *, _nothing: AbstractContextManager[None] = nullcontext()) -> Any:  # noqa: B008
         return _nothing
 
 
 @contextmanager
-def no_longer_than(seconds: float, session: Connection) -> Iterator[None]:
-    """Replaces `thudmud.store.postgres.no_longer_than`."""
+def time_limit(seconds: float, session: Connection) -> Iterator[None]:
+    """Replaces `thudmud.store.postgres.time_limit`."""
     world = session._world
     is_over = has_cut = False
 

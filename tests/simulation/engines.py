@@ -30,7 +30,7 @@ class _Dialogue(Dialogue):
         super().__init__("Random", world.monotonic, tell=tell)
         self._world = world
 
-    def _thought(self, word: str, words: list[str], level: Any = None) -> Any:
+    def _search(self, word: str, words: list[str], level: Any = None) -> Any:
         moves = self._game.legal_moves()
         thought = SimpleNamespace(depth=1, nodes=1, worth=0)
         thought.move = self._world.dice.choice(moves)

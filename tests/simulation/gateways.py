@@ -86,7 +86,7 @@ class GatewayServer:
         )
         await self.gateway.open()
         self._acceptor = GatewayAcceptor(self.gateway)
-        await store.stopped()
+        await store.wait_stopped()
 
 
 @dataclass
@@ -355,7 +355,7 @@ class GatewayScene:
             for stream in await store.read(Database.stream_versions):
                 stored[stream] = await store.read_stream(stream)
             for key in sorted(keys):
-                if to := await store.read(Database.came_to, STREAM, key):
+                if to := await store.read(Database.request_result, STREAM, key):
                     came[key] = to[1]
             await store.close()
 

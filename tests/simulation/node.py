@@ -24,7 +24,7 @@ from tests.simulation.database import (
     Listener,
     ServerCursor,
     Watch,
-    no_longer_than,
+    time_limit,
 )
 from tests.simulation.disk import SlowDisk
 from tests.simulation.engines import Engine
@@ -116,7 +116,7 @@ class Server:
     def lease(self) -> float:
         """Seconds until its lease expires."""
         node = self.service and self.service._node
-        return node._until - node._clock() if node and node._until else 0.0
+        return node._lease_end - node._clock() if node and node._lease_end else 0.0
 
     def connect(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
         """Connect a client; return None if nobody listens."""
@@ -236,10 +236,10 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "AdvisoryLock": lock,
             "monotonic": world.monotonic,
             "sleep": world.sleep,
-            "connected": lambda _: Connection(base),
+            "open_connection": lambda _: Connection(base),
             "LinkWatch": Watch,
             "Listener": listen,
-            "no_longer_than": no_longer_than,
+            "time_limit": time_limit,
             "token_hex": token,
         },
         psycopg: {"ServerCursor": ServerCursor},
@@ -249,7 +249,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "Acceptor": _Acceptor,
             "Sessions": _Sessions,
             "monotonic": world.monotonic,
-            "check": explored,  # the real check spawns a process
+            "check_store": explored,  # the real check spawns a process
             "tune_for_latency": lambda: None,
             "gc": SimpleNamespace(freeze=lambda: None),  # worlds end as garbage
         },

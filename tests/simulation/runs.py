@@ -92,8 +92,8 @@ ALONE_FAULTS = (
 
 
 TASKS = {
-    "serve", "Server._run", "Node.live", "EventApplier.ended", "Store.stopped", "Bots._follow",
-    "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
+    "serve", "Server._run", "Node.run_heartbeat", "EventApplier.wait_ended", "Store.wait_stopped",
+    "Bots._follow", "Bot._run", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
     "follow_logins", "_wait_for_end", "Notifier.follow", "Notifier._keep",
 }  # fmt: skip
 """Tasks of a server without players."""
@@ -559,7 +559,7 @@ class Run:
                 "reactions": server.service.bus.pending,
                 "turns": [
                     *server.service.presence.names.held,
-                    *server.service.following.tables.held,
+                    *server.service.applier.locks.held,
                 ],
                 "sessions": [each for each in server.acceptor.sessions.all if each.address],
                 "held": server.acceptor.sessions._held,

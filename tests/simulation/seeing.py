@@ -169,7 +169,7 @@ def _ends(everything: Iterable[Told], stored: Stored) -> Iterator[_End]:
 
 @cache
 def _opening_of(rules: str) -> int:
-    return place_of(rules, RULESETS[rules].opening)[0]
+    return place_of(rules, RULESETS[rules].initial_position)[0]
 
 
 def _rated(stored: Stored) -> Iterator[tuple[str, float, float]]:

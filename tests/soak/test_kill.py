@@ -27,7 +27,7 @@ import pytest
 from tests.server.nodes import LONG, KilledError, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from tests.waits import told_of
-from thudmud.accounts.passwords import Passwords, is_same
+from thudmud.accounts.passwords import Passwords, is_same_word
 from thudmud.game.events import Adjourned, Moved, Resumed, TakenBack
 from thudmud.store import Store, accounts
 
@@ -114,12 +114,12 @@ class Newcomers:
             account = await store.read(accounts.find, name)
             if name in self.members or (account and name == self.trying):
                 assert account, f"{name} has registered, and is no member"
-                assert await passwords.fits(PASSWORD, account.password)
+                assert await passwords.is_correct(PASSWORD, account.password)
             else:
                 assert account is None, f"{name} is a member, and has not registered"
                 kept = await store.read(accounts.find_guest, name)
                 assert kept, f"{name} was told a word, and is not known"
-                assert is_same(word, kept.word)
+                assert is_same_word(word, kept.word)
         passwords.close()
         self.registered += len(self.members)
         self.words, self.members, self.trying = {}, set(), ""

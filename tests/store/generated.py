@@ -43,7 +43,7 @@ def _moves(draw: st.DrawFn) -> Move:
         return Move(piece, origin, target, (target,), verb=Verb.HURL)
     if piece is Piece.TROLL and others and draw(st.booleans()):
         end = draw(st.sampled_from([origin, target]))
-        return Move(piece, origin, end, tuple(others), trample=True)
+        return Move(piece, origin, end, tuple(others), is_trample=True)
     may_be_shoved = piece is Piece.TROLL and others
     verb = draw(st.sampled_from([Verb.MOVE, Verb.SHOVE])) if may_be_shoved else Verb.MOVE
     return Move(piece, origin, target, tuple(sorted(others)), verb=verb)
@@ -61,15 +61,15 @@ _levels = st.builds(Levels, _level, _level)
 def _rules_and_openings(draw: st.DrawFn) -> tuple[str, Position | None]:
     """Return the name of a ruleset and a custom initial position for it, or None."""
     rules = draw(st.sampled_from(list(RULESETS.values())))
-    taken = rules.opening.squares(Piece.STONE) + rules.opening.squares(Piece.ROCK)
+    taken = rules.initial_position.squares(Piece.STONE) + rules.initial_position.squares(Piece.ROCK)
     free = [square for square in SQUARES if square not in taken]
     squares = draw(st.lists(st.sampled_from(free), max_size=12, unique=True))
     kinds = st.sampled_from([Piece.DWARF, Piece.TROLL])
     pieces = {square: draw(kinds) for square in squares}
     position = replace(
         Position.of(pieces, draw(st.sampled_from(Side))),
-        stone=rules.opening.stone,
-        rock=rules.opening.rock,
+        stone=rules.initial_position.stone,
+        rock=rules.initial_position.rock,
     )
     try:
         PositionSet(0.0, "Anna", rules.name, position)

@@ -26,7 +26,7 @@ async def main(path: str, what: str) -> None:
         while True:
             await store.append({OAK: (version, [joined(version), joined(version + 1)])})
             version += 2
-            await store.write(accounts.seen, {"Anna": float(version)})
+            await store.write(accounts.record_last_seen, {"Anna": float(version)})
             print(version, flush=True)
     await store.close()
     print("done", flush=True)

@@ -62,7 +62,7 @@ class TestMembers:
         for name in ("ANNA", "zoe"):
             with pytest.raises(NameTakenError):
                 await store.write(accounts.enrol, name, "other")
-        assert [each.name for each in await store.read(accounts.everybody)] == ["Anna", "Zoe"]
+        assert [each.name for each in await store.read(accounts.all_accounts)] == ["Anna", "Zoe"]
 
     async def test_password_change_requires_the_current_login_epoch(self, store: Store) -> None:
         seen = (await store.write(accounts.enrol, "Anna", "one")).epoch
@@ -83,8 +83,8 @@ class TestMembers:
 
     async def test_last_visit_is_recorded_for_members_and_guests(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
-        await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
-        await store.write(accounts.seen, {"anna": 77.0, "GAST": 78.0, "Nobody": 79.0})
+        await store.write(accounts.reserve_guest_name, KeptName("Gast", WORD, 5.0))
+        await store.write(accounts.record_last_seen, {"anna": 77.0, "GAST": 78.0, "Nobody": 79.0})
         account = await store.read(accounts.find, "Anna")
         assert account
         assert account.seen == 77.0
@@ -110,10 +110,10 @@ class TestMembers:
                 with pytest.raises(NoSuchAccountError):
                     await change
         with pytest.raises(NoSuchAccountError):
-            await store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
+            await store.write(accounts.lift_sanction, Sanction(Measure.BAN, "Anna"))
 
     async def test_guest_who_registers_keeps_their_battles(self, store: Store) -> None:
-        await store.write(accounts.keep_guest, KeptName("Anna", WORD, 1.0))
+        await store.write(accounts.reserve_guest_name, KeptName("Anna", WORD, 1.0))
         await ended(store)
         await store.write(accounts.enrol, "Anna", "hash")
         assert await store.read(accounts.find_guest, "Anna") is None
@@ -123,7 +123,7 @@ class TestMembers:
 class TestRenaming:
     async def test_renaming_carries_over_battles_ratings_and_claims(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
-        await store.write(nodes.beat, "node")
+        await store.write(nodes.renew_lease, "node")
         await store.write(nodes.claim, "Anna", "node", "s1")
         await rated(store)
         before = await store.read(scores.score, "Anna", curves=True)
@@ -143,7 +143,7 @@ class TestRenaming:
         assert score == replace(before, name="Hanna")
         changes = (await store.read_stream(OAK))[-1].changes
         assert {each.player for each in changes} == {"Hanna", "Bert"}
-        (claim,) = await store.read(nodes.people)
+        (claim,) = await store.read(nodes.all_claims)
         assert claim.name == "Hanna"
         events = [entry.event for entry in await store.read_stream(OAK)]
         assert {event.player for event in events} == {"Hanna"}  # type: ignore[union-attr]
@@ -153,14 +153,14 @@ class TestRenaming:
     async def test_name_in_use_cannot_be_chosen(self, store: Store) -> None:
         for name in ("Anna", "Bert"):
             await store.write(accounts.enrol, name, "hash")
-        await store.write(accounts.keep_guest, KeptName("Gast", WORD, 1.0))
-        await store.write(nodes.beat, "node")
+        await store.write(accounts.reserve_guest_name, KeptName("Gast", WORD, 1.0))
+        await store.write(nodes.renew_lease, "node")
         await store.write(nodes.claim, "Here", "node", "s1")
         for name in ("bert", "gast", "here"):
             with pytest.raises(NameTakenError):
                 await store.write(accounts.rename, "Anna", name)
         await store.write(accounts.rename, "Anna", "ANNA")
-        assert [each.name for each in await store.read(accounts.everybody)] == ["ANNA", "Bert"]
+        assert [each.name for each in await store.read(accounts.all_accounts)] == ["ANNA", "Bert"]
 
     async def test_battles_of_the_previous_owner_of_a_name_stay_theirs(self, store: Store) -> None:
         await ended(store)
@@ -237,9 +237,9 @@ class TestBans:
         assert await store.watch(accounts.order, told.append) == Order()
         await store.write(accounts.ban, "ANNA")
         await store.write(accounts.ban, "Zoe")
-        await store.write(accounts.lift, Sanction(Measure.BAN, "anna"))
+        await store.write(accounts.lift_sanction, Sanction(Measure.BAN, "anna"))
         assert [set(each.bans) for each in told] == [{"anna"}, {"anna", "zoe"}, {"zoe"}]
-        await store.write(accounts.lift, Sanction(Measure.BAN, "Zoe"))
+        await store.write(accounts.lift_sanction, Sanction(Measure.BAN, "Zoe"))
         assert await store.watch(accounts.order) == Order()
         account = await store.read(accounts.find, "Anna")
         assert account
@@ -249,22 +249,22 @@ class TestBans:
 
     async def test_guest_keeps_their_name_through_a_ban(self, store: Store) -> None:
         kept = KeptName("Gast", WORD, 5.0)
-        await store.write(accounts.keep_guest, kept)
+        await store.write(accounts.reserve_guest_name, kept)
         for _ in range(2):
             await store.write(accounts.ban, "gast")
         account = await store.read(accounts.find, "Gast")
         assert account
         assert (account.password, account.banned) == ("", True)
-        assert not await store.write(accounts.keep_guest, kept, kept)
+        assert not await store.write(accounts.reserve_guest_name, kept, kept)
         with pytest.raises(NameTakenError):
             await store.write(accounts.enrol, "Gast", "hash")
-        await store.write(accounts.lift, Sanction(Measure.BAN, "GAST"))
+        await store.write(accounts.lift_sanction, Sanction(Measure.BAN, "GAST"))
         assert await store.read(accounts.find, "Gast") is None
         found = await store.read(accounts.find_guest, "Gast")
         assert found
         assert found.word == WORD
         with pytest.raises(NoSuchAccountError):
-            await store.write(accounts.lift, Sanction(Measure.BAN, "Gast"))
+            await store.write(accounts.lift_sanction, Sanction(Measure.BAN, "Gast"))
 
 
 class TestGuests:
@@ -272,37 +272,41 @@ class TestGuests:
         self, store: Store
     ) -> None:
         kept = KeptName("Gast", WORD, 5.0)
-        assert await store.write(accounts.keep_guest, kept)
+        assert await store.write(accounts.reserve_guest_name, kept)
         assert await store.read(accounts.find_guest, "GAST") == kept
-        assert not await store.write(accounts.keep_guest, KeptName("gast", OTHER, 6.0))
-        assert await store.write(accounts.keep_guest, KeptName("Gast", WORD, 6.0), kept)
-        assert not await store.write(accounts.keep_guest, KeptName("Anna", WORD, 1.0), kept)
+        assert not await store.write(accounts.reserve_guest_name, KeptName("gast", OTHER, 6.0))
+        assert await store.write(accounts.reserve_guest_name, KeptName("Gast", WORD, 6.0), kept)
+        assert not await store.write(accounts.reserve_guest_name, KeptName("Anna", WORD, 1.0), kept)
         await store.write(accounts.enrol, "Anna", "hash")
-        assert not await store.write(accounts.keep_guest, KeptName("anna", WORD, 1.0))
+        assert not await store.write(accounts.reserve_guest_name, KeptName("anna", WORD, 1.0))
         assert "111" not in repr(kept)
 
     async def test_racing_claims_of_a_guest_name_have_one_winner(self, store: Store) -> None:
         racers = [KeptName("Gast", bytes([number] * 32), 5.0) for number in range(10)]
-        got = await asyncio.gather(*(store.write(accounts.keep_guest, each) for each in racers))
+        got = await asyncio.gather(
+            *(store.write(accounts.reserve_guest_name, each) for each in racers)
+        )
         assert sum(got) == 1
         assert await store.read(accounts.find_guest, "Gast") == racers[got.index(True)]
 
     async def test_guest_names_unused_for_long_are_deleted(self, store: Store) -> None:
         for number, name in enumerate(("Zoe", "Anna", "Bert")):
-            await store.write(accounts.keep_guest, KeptName(name, WORD, float(number)))
+            await store.write(accounts.reserve_guest_name, KeptName(name, WORD, float(number)))
         assert await store.read(accounts.guests, 2.0) == ["Anna", "Zoe"]
-        await store.write(accounts.forget_guests, ["Anna", "bert", "Nobody"], 2.0)
+        await store.write(accounts.free_guest_names, ["Anna", "bert", "Nobody"], 2.0)
         assert await store.read(accounts.guests) == ["Bert", "Zoe"]
 
     @pytest.mark.parametrize("how", ["forgotten", "another word"])
     async def test_guest_name_reused_is_a_different_player(self, store: Store, how: str) -> None:
         kept = KeptName("Anna", WORD, 1.0)
-        await store.write(accounts.keep_guest, kept)
+        await store.write(accounts.reserve_guest_name, kept)
         await ended(store)
         if how == "forgotten":
-            await store.write(accounts.forget_guests, ["Anna"])
+            await store.write(accounts.free_guest_names, ["Anna"])
         else:
-            assert await store.write(accounts.keep_guest, KeptName("Anna", OTHER, 2.0), kept)
+            assert await store.write(
+                accounts.reserve_guest_name, KeptName("Anna", OTHER, 2.0), kept
+            )
         assert await store.read(battles.history, "Anna") == []
         (battle,) = await store.read(battles.history, "Bert")
         assert battle.dwarf == "Anna"
@@ -314,13 +318,17 @@ class TestGuests:
 class TestAddresses:
     async def test_addresses_of_a_player_are_limited_to_the_latest(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
-        await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
+        await store.write(accounts.reserve_guest_name, KeptName("Gast", WORD, 5.0))
         for number in range(30):
-            await store.write(accounts.seen, {}, [("ANNA", f"192.0.2.{number}"), ("Gast", "::/64")])
+            await store.write(
+                accounts.record_last_seen, {}, [("ANNA", f"192.0.2.{number}"), ("Gast", "::/64")]
+            )
         last = [f"192.0.2.{number}" for number in range(29, 29 - ADDRESSES_KEPT, -1)]
         assert await store.read(accounts.addresses, "anna") == last
         await store.write(
-            accounts.seen, {}, [("Anna", last[5]), ("Nobody", "192.0.2.1"), ("Anna", last[5])]
+            accounts.record_last_seen,
+            {},
+            [("Anna", last[5]), ("Nobody", "192.0.2.1"), ("Anna", last[5])],
         )
         assert await store.read(accounts.addresses, "Anna") == [last.pop(5), *last]
         assert await store.read(accounts.addresses, "gast") == ["::/64"]
@@ -328,14 +336,14 @@ class TestAddresses:
         await is_in_order(store)
 
     async def test_addresses_follow_a_rename(self, store: Store) -> None:
-        await store.write(accounts.keep_guest, KeptName("Anna", WORD, 5.0))
-        await store.write(accounts.seen, {}, [("Anna", "192.0.2.1")])
+        await store.write(accounts.reserve_guest_name, KeptName("Anna", WORD, 5.0))
+        await store.write(accounts.record_last_seen, {}, [("Anna", "192.0.2.1")])
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.rename, "Anna", "Hanna")
         assert await store.read(accounts.addresses, "Anna") == []
         assert await store.read(accounts.addresses, "Hanna") == ["192.0.2.1"]
         await store.write(accounts.ban, "Hanna")
-        await store.write(accounts.lift, Sanction(Measure.BAN, "Hanna"))
+        await store.write(accounts.lift_sanction, Sanction(Measure.BAN, "Hanna"))
         assert await store.read(accounts.addresses, "Hanna") == ["192.0.2.1"]
 
     @pytest.mark.parametrize("how", ["erased", "forgotten", "another word"])
@@ -343,15 +351,15 @@ class TestAddresses:
         self, store: Store, how: str
     ) -> None:
         kept = KeptName("Anna", WORD, 1.0)
-        await store.write(accounts.keep_guest, kept)
-        await store.write(accounts.seen, {}, [("Anna", "192.0.2.1")])
+        await store.write(accounts.reserve_guest_name, kept)
+        await store.write(accounts.record_last_seen, {}, [("Anna", "192.0.2.1")])
         if how == "erased":
             await store.write(accounts.enrol, "Anna", "hash")
             await store.write(accounts.erase, "Anna")
         elif how == "forgotten":
-            await store.write(accounts.forget_guests, ["Anna"])
+            await store.write(accounts.free_guest_names, ["Anna"])
         else:
-            await store.write(accounts.keep_guest, KeptName("Anna", OTHER, 2.0), kept)
+            await store.write(accounts.reserve_guest_name, KeptName("Anna", OTHER, 2.0), kept)
         await store.write(accounts.enrol, "Anna", "hash")
         assert await store.read(accounts.addresses, "Anna") == []
         await is_in_order(store)

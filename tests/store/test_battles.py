@@ -26,7 +26,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.match import fold_game
 from thudmud.rules import DISCWORLD, Game, Side, read_record, write_record
-from thudmud.store import Store, at_once, lookups
+from thudmud.store import Store, lookups, run_synchronously
 from thudmud.store import battles as battle_rows
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
@@ -62,7 +62,7 @@ class TestNumbers:
     @pytest.mark.parametrize("number", [-1, 0, 2, 999_999_999, 10**30])
     def test_unknown_battle_number_finds_nothing(self, annals: Annals, number: int) -> None:
         annals.begin()
-        assert at_once(annals.store.read(battle_rows.battle, number)) is None
+        assert run_synchronously(annals.store.read(battle_rows.battle, number)) is None
         assert annals.found(BattleLookup(number)) is None
 
     def test_events_within_a_battle_do_not_change_its_row(self, annals: Annals) -> None:

@@ -104,9 +104,9 @@ class TestComments:
         assert found.players == {"Anna", "Bert"}
 
     async def test_battle_lookup_tells_guests_of_one_name_apart(self, kept: Store) -> None:
-        await kept.write(accounts.keep_guest, KeptName("Anna", b"1" * 32, 5.0))
-        await kept.write(accounts.forget_guests, ["Anna"])
-        await kept.write(accounts.keep_guest, KeptName("Anna", b"2" * 32, 5.0))
+        await kept.write(accounts.reserve_guest_name, KeptName("Anna", b"1" * 32, 5.0))
+        await kept.write(accounts.free_guest_names, ["Anna"])
+        await kept.write(accounts.reserve_guest_name, KeptName("Anna", b"2" * 32, 5.0))
         found = await kept.look_up(BattleLookup(1))
         assert found.battle.dwarf == "Anna"
         assert found.players == {"Bert"}
@@ -246,10 +246,10 @@ class TestRequests:
         await store.append({OAK: (2, [joined(3)])})
         assert await store.append({OAK: (0, [joined(1), joined(2)])}, "k") == first == {OAK: (2, 2)}
         assert await store.read(Database.stream_versions) == {OAK: 3}
-        assert await store.read(Database.came_to, OAK, "k") == first[OAK]
+        assert await store.read(Database.request_result, OAK, "k") == first[OAK]
         assert (
-            await store.read(Database.came_to, OAK, "other")
-            is await store.read(Database.came_to, PINE, "k")
+            await store.read(Database.request_result, OAK, "other")
+            is await store.read(Database.request_result, PINE, "k")
             is None
         )
 
@@ -307,7 +307,7 @@ class TestBringingIn:
         events: list[Event] = [started(5), moved(7), moved(6), joined(8)]
         taken: list[Entry] = []
         boards = [OAK, OAK, PINE, OAK]
-        await store.bring_in(zip(boards, events, strict=True), taken.append)
+        await store.import_events(zip(boards, events, strict=True), taken.append)
         assert [each.event.at for each in taken] == [5.0, 7.0, 7.0, 8.0]
         assert [each.stream for each in taken] == boards
         assert [each.position for each in taken] == [1, 2, 3, 4]
@@ -324,13 +324,13 @@ class TestBringingIn:
                 yield OAK, joined(number)
                 seen.append(len(taken))
 
-        await store.bring_in(events(), taken.append)
+        await store.import_events(events(), taken.append)
         assert seen == [1, 2, 3]
 
     async def test_imported_events_reach_subscribers(self, store: Store) -> None:
         entries, taken = list[Entry](), list[Entry]()
         await store.subscribe(None, 0, entries.extend, print)
-        await store.bring_in([(OAK, started(1)), (PINE, joined(2))], taken.append)
+        await store.import_events([(OAK, started(1)), (PINE, joined(2))], taken.append)
         assert entries == taken
 
     async def test_failed_import_stores_nothing(self, store: Store) -> None:
@@ -339,10 +339,10 @@ class TestBringingIn:
             raise LookupError("that is all")
 
         with pytest.raises(LookupError, match="that is all"):
-            await store.bring_in(events(), list[Entry]().append)
+            await store.import_events(events(), list[Entry]().append)
         assert await store.read(Database.stream_versions) == {}
         assert await store.read(battles.battle, 1) is None
-        await store.bring_in([(OAK, joined(1))], list[Entry]().append)
+        await store.import_events([(OAK, joined(1))], list[Entry]().append)
         assert await store.read(Database.stream_versions) == {OAK: 1}
 
     async def test_imported_match_resumes_once_as_adjourned(self, store: Store) -> None:
@@ -353,27 +353,29 @@ class TestBringingIn:
         away, back = Adjourned(2.0, "Anna", saved), Resumed(3.0, "Anna", saved)
         taken: list[Entry] = []
         with pytest.raises(ConflictError):
-            await store.bring_in([(OAK, started(1)), (PINE, back)], taken.append)
+            await store.import_events([(OAK, started(1)), (PINE, back)], taken.append)
         twice: list[tuple[str, Event]] = [
             (OAK, started(1)), (OAK, away), (PINE, back), (OAK, back)
         ]  # fmt: skip
         with pytest.raises(ConflictError):
-            await store.bring_in(twice, taken.append)
+            await store.import_events(twice, taken.append)
         assert await store.read(Database.stream_versions) == {}
         taken.clear()
-        await store.bring_in([(OAK, started(1)), (OAK, away)], taken.append)
+        await store.import_events([(OAK, started(1)), (OAK, away)], taken.append)
         assert len(await store.read(battles.adjourned, "Anna")) == 1
-        await store.bring_in([(PINE, back)], taken.append)  # it was adjourned in a separate call
+        await store.import_events(
+            [(PINE, back)], taken.append
+        )  # it was adjourned in a separate call
         match = match_stream(began)
         assert [each.stream for each in taken] == [OAK, OAK, match, PINE, match]
         assert [each.battle for each in taken] == [1, None, None, 1, 1]
         assert await everything(store) == taken
         assert list(await store.read(battles.adjourned, "Anna")) == []
         with pytest.raises(ConflictError):
-            await store.bring_in([(OAK, back)], taken.append)
+            await store.import_events([(OAK, back)], taken.append)
 
     async def test_import_of_no_events_changes_nothing(self, store: Store) -> None:
-        await store.bring_in([], list[Entry]().append)
+        await store.import_events([], list[Entry]().append)
         assert await store.position() == 0
 
 
@@ -575,7 +577,7 @@ class TestClosing:
 
     async def test_read_after_close_does_not_hang(self, store: Store) -> None:
         await store.close()
-        for read in (Database.stream_versions, Database.position, accounts.everybody):
+        for read in (Database.stream_versions, Database.position, accounts.all_accounts):
             with suppress(StoreError):
                 await asyncio.wait_for(store.read(read), 10)
 

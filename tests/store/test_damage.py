@@ -83,10 +83,10 @@ def play(database: Database, games: int) -> None:
         do(database, {name: (versions.get(name, 0), events) for name in (OAK, PINE)})
         name, kept = f"Guest{number}", KeptName(f"Kept{number}", b"1" * 32, 5.0)
         database.write([partial(accounts.enrol, name=name, password="hash" * 20)])
-        database.write([partial(accounts.keep_guest, kept=kept)])
+        database.write([partial(accounts.reserve_guest_name, kept=kept)])
         came = [(who, f"192.0.2.{number}") for who in (name, kept.name) for number in range(3)]
-        database.write([partial(accounts.seen, times={}, addresses=came)])
-    database.write([partial(nodes.beat, node="node", lease=100.0)])
+        database.write([partial(accounts.record_last_seen, times={}, addresses=came)])
+    database.write([partial(nodes.renew_lease, node="node", lease=100.0)])
     database.write([lambda db: nodes.claim(db, "Anna", "node", "s1", "oak board")])
     analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
     database.write([lambda db: keep_analysis(db, BattleId(OAK, 1), analysis)])
@@ -117,7 +117,7 @@ def read_all(database: Database) -> str:
     streams = database.streams.versions()
     followed, position = [], 0
     while position < database.position():
-        batch = database.after(position)
+        batch = database.entries_after(position)
         followed.append(batch)
         position = batch[-1].position
     count = battles.count(database)
@@ -128,18 +128,18 @@ def read_all(database: Database) -> str:
             [database.read_stream(name, first, 30) for name in streams for first in (1, 40)],
             [database.read_stream(name, 1, None) for name in streams],
             [
-                (battle, battles.plies(database, battle))
+                (battle, battles.battle_events(database, battle))
                 for number in range(1, count + 1)
                 if (battle := battles.battle(database, number))
             ],
             [battles.history(database, name, None, 1000) for name in ("Anna", "Bert0")],
             scores.standings(database, most=1000),
             scores.score(database, "Anna", curves=True),
-            [(account, account.password) for account in accounts.everybody(database)],
+            [(account, account.password) for account in accounts.all_accounts(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
             [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
-            nodes.people(database),
+            nodes.all_claims(database),
             analysis_of(database, BattleId(OAK, 1)),
             letters.letters(database, "Guest0"),
             reports(database),
@@ -502,7 +502,7 @@ def test_recorded_gaps_are_accepted(path: Path) -> None:
         db.table.put("gap", 4, 12)
 
     database.write([prune])
-    left = [entry.position for entry in database.after(0)]
+    left = [entry.position for entry in database.entries_after(0)]
     assert left == [*range(1, 4), *range(13, 21)]
     database.close()
     assert "version=3," in everything(path)

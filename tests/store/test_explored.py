@@ -168,7 +168,7 @@ def turnings(rules: str) -> list[Turning]:
 
 def turned(move: Move, turning: Turning) -> Move:
     captures = tuple(map(turning, move.captures))
-    captures = captures if move.trample else tuple(sorted(captures))
+    captures = captures if move.is_trample else tuple(sorted(captures))
     return replace(
         move, origin=turning(move.origin), target=turning(move.target), captures=captures
     )
@@ -236,7 +236,7 @@ async def test_explored_statistics_match_a_recount(store: Store, seed: int) -> N
 
 async def test_unvisited_position_has_empty_statistics(store: Store) -> None:
     await Life(1).battle(store)
-    position = RULESETS["classic"].opening
+    position = RULESETS["classic"].initial_position
     assert await store.look_up(ExploreLookup("classic", position)) == PositionStatistics()
 
 
@@ -254,7 +254,7 @@ async def test_explored_counts_are_rebuilt_in_the_background(
     monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
     store = await Store.open(path)
     assert rows_of(path) == {"played": [], "reached": []}  # opening does not wait for them
-    opening = ExploreLookup("discworld", RULESETS["discworld"].opening)
+    opening = ExploreLookup("discworld", RULESETS["discworld"].initial_position)
     found = await store.look_up(opening)
     assert (found.times, found.left) == (0, await store.read(battle_rows.count))
     check_file(path)
@@ -312,7 +312,7 @@ async def test_best_known_battle_is_by_rating_then_date(
 ) -> None:
     monkeypatch.setattr("thudmud.game.archive.PROVISIONAL", 1)
     outcome = Outcome(Ending.RESIGNATION, Side.DWARF, Score(32, 0))
-    [first, *_] = RULESETS["discworld"].legal_moves(RULESETS["discworld"].opening)
+    [first, *_] = RULESETS["discworld"].legal_moves(RULESETS["discworld"].initial_position)
     version = 0
     for dwarf, troll in (
         ("Carla", "Dora"),
@@ -330,7 +330,7 @@ async def test_best_known_battle_is_by_rating_then_date(
         ]
         await store.append({"oak board": (version, events)})
         version += 3
-    found = await store.look_up(ExploreLookup("discworld", RULESETS["discworld"].opening))
+    found = await store.look_up(ExploreLookup("discworld", RULESETS["discworld"].initial_position))
     [ply] = found.plies
     assert (ply.tried.times, ply.best.number) == (5, 3)
     assert found.best == ply.best

@@ -69,7 +69,7 @@ WRITTEN: Mapping[str, tuple[Done, Done]] = {
     ),
     "claim": (
         lambda store: store.write(nodes.claim, "Bert", "node", "session"),
-        lambda store: store.read(nodes.people),
+        lambda store: store.read(nodes.all_claims),
     ),
 }
 """Writes by kind and the reads that verify them; all use the same kind of commit."""
@@ -136,14 +136,14 @@ class TestStandby:
         primary, standby, link, store = replicated
         write, read = WRITTEN[what]
         await store.append({OAK: (0, [joined(1, "Anna")])})
-        await store.write(nodes.beat, "node", 1000.0)
-        may_connect, connect = Event(), postgres.connected
+        await store.write(nodes.renew_lease, "node", 1000.0)
+        may_connect, connect = Event(), postgres.open_connection
 
         def connected_later(dsn: str) -> psycopg.Connection[Any]:
             may_connect.wait()
             return connect(dsn)
 
-        monkeypatch.setattr(postgres, "connected", connected_later)
+        monkeypatch.setattr(postgres, "open_connection", connected_later)
         await asyncio.to_thread(standby.stop)
         link.cuts_after = commits
         writing = asyncio.ensure_future(write(store))
@@ -298,7 +298,7 @@ class TestForgotten:
     async def test_lost_events_replaced_by_others_stop_the_store(self, behind: Replicated) -> None:
         """Other events take the same positions."""
         store, taken = behind.store, await self.written(behind)
-        ended = asyncio.ensure_future(store.stopped())
+        ended = asyncio.ensure_future(store.wait_stopped())
         other = await self.fail_over(behind)
         await other.append({OAK: (1, [joined(2, "Carla")])})
         assert len(await other.read_stream(OAK)) == len(taken.entries)
@@ -317,7 +317,7 @@ class TestForgotten:
     ) -> None:
         store = behind.store
         await self.written(behind)
-        ended = asyncio.ensure_future(store.stopped())
+        ended = asyncio.ensure_future(store.wait_stopped())
         other = await self.fail_over(behind)
         behind.link.refuses = False
         if appends:
@@ -333,11 +333,11 @@ class TestForgotten:
     async def test_lost_claim_stops_the_store(self, behind: Replicated) -> None:
         """No event is missing, but two nodes would own the same name."""
         store = behind.store
-        await store.write(nodes.beat, "one", 1000.0)
+        await store.write(nodes.renew_lease, "one", 1000.0)
         await store.write(nodes.claim, "Bert", "one", "session")
-        ended = asyncio.ensure_future(store.stopped())
+        ended = asyncio.ensure_future(store.wait_stopped())
         other = await self.fail_over(behind)
-        await other.write(nodes.beat, "two", 1000.0)
+        await other.write(nodes.renew_lease, "two", 1000.0)
         for _ in range(5):  # at least as many commits as before
             assert await other.write(nodes.claim, "Bert", "two", "session") is None
         behind.link.refuses = False

@@ -26,7 +26,7 @@ async def fill(path: Path) -> None:
     """Create a store with a member and a guest."""
     store = await Store.open(path)
     await store.write(accounts.enrol, "Anna", "hash")
-    await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+    await store.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 5.0))
     await store.close()
 
 

@@ -64,7 +64,7 @@ class TestLetters:
         assert await count_from(store, "Bert", "Dora") == (4, 1, 2)
 
     async def test_letters_are_for_members_only(self, store: Store) -> None:
-        await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await store.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 5.0))
         await store.write(accounts.ban, "Mallory")  # a ban alone does not make an account
         for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
             with pytest.raises(NoSuchAccountError):
@@ -145,7 +145,7 @@ class TestReports:
         await is_in_order(store)
 
     async def test_reports_by_and_about_guests_are_counted(self, store: Store) -> None:
-        await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await store.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 5.0))
         await report(store, "Gast", "Anna", "one")
         await report(store, "Anna", "Gast", "two")
         assert await store.look_up(ReportedLookup("gast", "ANNA")) == Reported("Gast", 1, 2)

@@ -22,7 +22,7 @@ ENDINGS: dict[str, Callable[[Store], Awaitable[object]]] = {
     "log out everywhere": lambda store: store.write(accounts.end_logins, "anna"),
     "ban": lambda store: store.write(accounts.ban, "anna"),
     "ban for a while": lambda store: store.write(
-        accounts.impose, Sanction(Measure.BAN, "ANNA", until=store.clock() + 60)
+        accounts.impose_sanction, Sanction(Measure.BAN, "ANNA", until=store.clock() + 60)
     ),
     "removal": lambda store: store.write(accounts.erase, "anna"),
 }
@@ -34,7 +34,7 @@ async def store(opening: Opening) -> Store:
     store = await opening()
     account = await store.write(accounts.enrol, "Anna", "hash")
     await store.write(accounts.enrol, "Bert", "hash")
-    assert await store.write(accounts.keep_word, "anna", WORD, account.epoch)
+    assert await store.write(accounts.store_resume_word, "anna", WORD, account.epoch)
     return store
 
 
@@ -47,18 +47,18 @@ async def epoch(store: Store, name: str = "Anna") -> int:
 
 class TestWords:
     async def test_resume_word_belongs_to_one_member(self, store: Store) -> None:
-        assert await store.read(accounts.has_word, "ANNA", WORD)
-        assert not await store.read(accounts.has_word, "Anna", OTHER)
-        assert not await store.read(accounts.has_word, "Bert", WORD)
-        assert not await store.read(accounts.has_word, "Nobody", WORD)
+        assert await store.read(accounts.has_resume_word, "ANNA", WORD)
+        assert not await store.read(accounts.has_resume_word, "Anna", OTHER)
+        assert not await store.read(accounts.has_resume_word, "Bert", WORD)
+        assert not await store.read(accounts.has_resume_word, "Nobody", WORD)
 
     async def test_resume_words_are_limited_to_the_latest(self, store: Store) -> None:
         known = await epoch(store)
         words = [bytes([number]) * 32 for number in range(WORDS_KEPT)]
         for word in words:
-            assert await store.write(accounts.keep_word, "Anna", word, known)
-        assert not await store.read(accounts.has_word, "Anna", WORD)
-        assert [await store.read(accounts.has_word, "Anna", word) for word in words] == [
+            assert await store.write(accounts.store_resume_word, "Anna", word, known)
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert [await store.read(accounts.has_resume_word, "Anna", word) for word in words] == [
             True
         ] * WORDS_KEPT
         await is_in_order(store)
@@ -69,61 +69,67 @@ class TestWords:
         known = await epoch(store)
         for number in range(WORDS_KEPT):
             clock.now -= 2.0
-            assert await store.write(accounts.keep_word, "Anna", bytes([255 - number]) * 32, known)
-        assert not await store.read(accounts.has_word, "Anna", WORD)
-        assert await store.read(accounts.has_word, "Anna", bytes([255]) * 32)
+            assert await store.write(
+                accounts.store_resume_word, "Anna", bytes([255 - number]) * 32, known
+            )
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert await store.read(accounts.has_resume_word, "Anna", bytes([255]) * 32)
 
     async def test_reconnecting_client_displaces_no_other_resume_word(
         self, store: Store, clock: Clock
     ) -> None:
         known, used = await epoch(store), OTHER
-        assert await store.write(accounts.keep_word, "Anna", used, known)
+        assert await store.write(accounts.store_resume_word, "Anna", used, known)
         for number in range(2 * WORDS_KEPT):
             clock.now += 1.0
             word = bytes([number]) * 32
-            assert await store.write(accounts.keep_word, "Anna", word, known, used)
-            assert await store.read(accounts.has_word, "Anna", WORD)
-            assert await store.read(accounts.has_word, "Anna", word)
+            assert await store.write(accounts.store_resume_word, "Anna", word, known, used)
+            assert await store.read(accounts.has_resume_word, "Anna", WORD)
+            assert await store.read(accounts.has_resume_word, "Anna", word)
             assert await store.read(
-                accounts.has_word, "Anna", used
+                accounts.has_resume_word, "Anna", used
             )  # the new word may be lost in transit
             used = word
         for number in range(WORDS_KEPT - 2):  # other clients, logging in by password
             clock.now += 1.0
-            assert await store.write(accounts.keep_word, "Anna", bytes([100 + number]) * 32, known)
-        assert await store.read(accounts.has_word, "Anna", WORD)
-        assert await store.read(accounts.has_word, "Anna", used)
+            assert await store.write(
+                accounts.store_resume_word, "Anna", bytes([100 + number]) * 32, known
+            )
+        assert await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert await store.read(accounts.has_resume_word, "Anna", used)
         await is_in_order(store)
 
     async def test_resume_word_once_used_expires_after_a_day(
         self, store: Store, clock: Clock
     ) -> None:
-        assert await store.write(accounts.keep_word, "Anna", OTHER, await epoch(store), WORD)
+        assert await store.write(
+            accounts.store_resume_word, "Anna", OTHER, await epoch(store), WORD
+        )
         clock.now += USED_WORD_LASTS - 60
-        assert await store.read(accounts.has_word, "Anna", WORD)
+        assert await store.read(accounts.has_resume_word, "Anna", WORD)
         clock.now += 60
-        assert not await store.read(accounts.has_word, "Anna", WORD)
-        assert await store.read(accounts.has_word, "Anna", OTHER)
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert await store.read(accounts.has_resume_word, "Anna", OTHER)
 
     async def test_resume_word_expires_after_a_month(self, store: Store, clock: Clock) -> None:
         clock.now += WORD_LASTS - 60
-        assert await store.read(accounts.has_word, "Anna", WORD)
+        assert await store.read(accounts.has_resume_word, "Anna", WORD)
         clock.now += 60
-        assert not await store.read(accounts.has_word, "Anna", WORD)
-        assert (await store.read(persons.about, "Anna"))["resume_word"]
-        await store.write(accounts.forget_words)
-        assert "resume_word" not in await store.read(persons.about, "Anna")
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert (await store.read(persons.personal_data, "Anna"))["resume_word"]
+        await store.write(accounts.delete_expired_resume_words)
+        assert "resume_word" not in await store.read(persons.personal_data, "Anna")
         await is_in_order(store)
 
     async def test_quitting_ends_resume_words_but_not_logins(self, store: Store) -> None:
         known = await epoch(store)
-        await store.write(accounts.end_words, "anna")
-        await store.write(accounts.end_words, "Nobody")
-        assert not await store.read(accounts.has_word, "Anna", WORD)
+        await store.write(accounts.delete_resume_words, "anna")
+        await store.write(accounts.delete_resume_words, "Nobody")
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
         assert await epoch(store) == known
 
     async def test_data_export_omits_resume_words(self, store: Store) -> None:
-        told = await store.read(persons.about, "Anna")
+        told = await store.read(persons.personal_data, "Anna")
         assert [list(each) for each in told["resume_word"]] == [["at"]]
         assert [list(each) for each in told["login"]] == [["since"]]
 
@@ -133,9 +139,9 @@ class TestEndings:
     async def test_resume_word_is_void_after_a_login_reset(self, store: Store, name: str) -> None:
         known = await epoch(store)
         await ENDINGS[name](store)
-        assert not await store.read(accounts.has_word, "Anna", WORD)
-        assert not await store.write(accounts.keep_word, "Anna", OTHER, known)
-        assert not await store.read(accounts.has_word, "Anna", OTHER)
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert not await store.write(accounts.store_resume_word, "Anna", OTHER, known)
+        assert not await store.read(accounts.has_resume_word, "Anna", OTHER)
         assert (await store.read(accounts.epochs, ["Anna"])).get("Anna") != known
         await is_in_order(store)
 
@@ -146,8 +152,8 @@ class TestEndings:
         await store.write(accounts.erase, "Anna")
         account = await store.write(accounts.enrol, "Anna", "another")
         assert account.epoch not in (0, known)
-        assert not await store.read(accounts.has_word, "Anna", WORD)
-        assert not await store.write(accounts.keep_word, "Anna", WORD, known)
+        assert not await store.read(accounts.has_resume_word, "Anna", WORD)
+        assert not await store.write(accounts.store_resume_word, "Anna", WORD, known)
 
     async def test_resume_word_survives_a_rehash_and_a_rename(self, store: Store) -> None:
         known = await epoch(store)
@@ -156,7 +162,7 @@ class TestEndings:
             await store.write(accounts.rehash, "Anna", "hash 3", "hash")
         await store.write(accounts.rename, "Anna", "Hanna")
         assert await epoch(store, "Hanna") == known
-        assert await store.read(accounts.has_word, "Hanna", WORD)
+        assert await store.read(accounts.has_resume_word, "Hanna", WORD)
 
     async def test_login_epoch_is_stored_as_given(self, store: Store) -> None:
         first, second = new_epoch(), new_epoch()
@@ -179,7 +185,7 @@ class TestEndings:
         zoe = await store.read(accounts.find, "Zoe")
         assert zoe
         assert zoe.epoch == 0
-        assert not await store.write(accounts.keep_word, "Zoe", WORD, 0)
+        assert not await store.write(accounts.store_resume_word, "Zoe", WORD, 0)
 
     async def test_login_resets_notify_moderation_watchers(self, store: Store) -> None:
         told: list[Order] = []

@@ -23,61 +23,64 @@ async def interruptions(store: Store) -> list[Interrupted]:
 
 class TestLeases:
     async def test_node_lives_while_it_renews_its_lease(self, store: Store, clock: Clock) -> None:
-        assert not await store.write(nodes.beat, "one", 50)
-        assert await store.write(nodes.beat, "one", 50)
-        assert not await store.write(nodes.beat, "two", 50)
+        assert not await store.write(nodes.renew_lease, "one", 50)
+        assert await store.write(nodes.renew_lease, "one", 50)
+        assert not await store.write(nodes.renew_lease, "two", 50)
         await store.write(nodes.claim, "Anna", "one", "s1", "hall")
         assert await store.write(nodes.reap, "two") == []
         beat = clock.now
         clock.now += 40
-        await store.write(nodes.beat, "two", 50)
+        await store.write(nodes.renew_lease, "two", 50)
         clock.now += 40
         [claim] = await store.write(nodes.reap, "two")
         assert claim == PlayerClaim("", "Anna", "one", "s1", "hall", claim.seen)
         assert claim.seen == pytest.approx(beat, abs=10)
-        assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "two", "s1", "hall")]
+        assert await store.read(nodes.all_claims) == [PlayerClaim("", "Anna", "two", "s1", "hall")]
         assert await store.write(nodes.reap, "two") == []
-        assert not await store.write(nodes.beat, "one", 50), "it was taken for dead"
+        assert not await store.write(nodes.renew_lease, "one", 50), "it was taken for dead"
 
     async def test_expired_claims_of_the_reaping_node_are_reaped_too(
         self, store: Store, clock: Clock
     ) -> None:
-        await store.write(nodes.beat, "one", 10)
+        await store.write(nodes.renew_lease, "one", 10)
         await store.write(nodes.claim, "Anna", "one", "s1")
         clock.now += 20
-        await store.write(nodes.beat, "two", 10)
+        await store.write(nodes.renew_lease, "two", 10)
         await store.write(nodes.reap, "two")
         clock.now += 20
-        await store.write(nodes.beat, "three", 10)
+        await store.write(nodes.renew_lease, "three", 10)
         assert [claim.node for claim in await store.write(nodes.reap, "three")] == ["two"]
 
     async def test_leaving_node_releases_its_claims(self, store: Store) -> None:
-        await store.write(nodes.beat, "one")
+        await store.write(nodes.renew_lease, "one")
         await store.write(nodes.claim, "Anna", "one", "s1")
-        await store.write(nodes.leave, "one")
-        assert await store.read(nodes.people) == []
-        assert not await store.write(nodes.beat, "one")
+        await store.write(nodes.remove_node, "one")
+        assert await store.read(nodes.all_claims) == []
+        assert not await store.write(nodes.renew_lease, "one")
 
     async def test_node_with_an_expired_lease_cannot_claim(
         self, store: Store, clock: Clock
     ) -> None:
         with pytest.raises(NotWrittenError, match="lease"):
             await store.write(nodes.claim, "Anna", "one", "s1")
-        await store.write(nodes.beat, "one", 10)
+        await store.write(nodes.renew_lease, "one", 10)
         clock.now += 20
         with pytest.raises(NotWrittenError, match="lease"):
             await store.write(nodes.claim, "Anna", "one", "s1")
-        assert await store.read(nodes.people) == []
+        assert await store.read(nodes.all_claims) == []
 
 
 def test_cluster_time_comes_from_live_nodes_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After a fail-over the server's clock may be wrong, and starting nodes write as well."""
-    works: list[Work] = [partial(enrol, name="Anna", password=""), partial(nodes.beat, node="one")]
+    works: list[Work] = [
+        partial(enrol, name="Anna", password=""),
+        partial(nodes.renew_lease, node="one"),
+    ]
     now = 1000.0
     database = Database(InMemory(), lambda: now)
-    database.write([partial(nodes.beat, node="one")])
+    database.write([partial(nodes.renew_lease, node="one")])
     monkeypatch.setattr(database.backend, "now", lambda: 5000.0)
 
     def pause(seconds: float) -> None:
@@ -110,19 +113,19 @@ def test_cluster_time_includes_the_time_spent_reading_nodes(
 
 class TestClaims:
     async def test_claim_held_by_a_live_node_is_refused_to_others(self, store: Store) -> None:
-        await store.write(nodes.beat, "one", 1000)
-        await store.write(nodes.beat, "two", 1000)
+        await store.write(nodes.renew_lease, "one", 1000)
+        await store.write(nodes.renew_lease, "two", 1000)
         assert await store.write(nodes.claim, "Anna", "one", "s1", "hall") is None
         owner = PlayerClaim("", "Anna", "one", "s1", "hall")
         assert await store.write(nodes.claim, "ANNA", "two", "s2") == owner
         await store.write(nodes.release, "Anna", "two")
-        assert await store.read(nodes.people) == [owner]
+        assert await store.read(nodes.all_claims) == [owner]
         await store.write(nodes.release, "anna", "one")
         assert await store.write(nodes.claim, "Anna", "two", "s2") is None
-        assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "two", "s2", "")]
+        assert await store.read(nodes.all_claims) == [PlayerClaim("", "Anna", "two", "s2", "")]
 
     async def test_claim_owner_is_found_by_realm(self, store: Store) -> None:
-        await store.write(nodes.beat, "one", 1000)
+        await store.write(nodes.renew_lease, "one", 1000)
         assert await store.read(nodes.owner, "Anna") is None
         await store.write(nodes.claim, "Anna", "one", "s1", realm="tower")
         assert await store.read(nodes.owner, "anna", realm="tower") == "one"
@@ -131,17 +134,19 @@ class TestClaims:
         assert await store.read(nodes.owner, "Anna", realm="tower") is None
 
     async def test_claim_can_be_updated_by_its_own_node(self, store: Store) -> None:
-        await store.write(nodes.beat, "one")
+        await store.write(nodes.renew_lease, "one")
         await store.write(nodes.claim, "Anna", "one", "s1", "hall")
         assert await store.write(nodes.claim, "Anna", "one", "s2", "oak board") is None
-        assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "one", "s2", "oak board")]
+        assert await store.read(nodes.all_claims) == [
+            PlayerClaim("", "Anna", "one", "s2", "oak board")
+        ]
 
     async def test_claim_of_a_dead_node_can_be_taken_over(self, store: Store, clock: Clock) -> None:
-        await store.write(nodes.beat, "one", 10)
+        await store.write(nodes.renew_lease, "one", 10)
         await store.write(nodes.claim, "Anna", "one", "s1")
         beat = clock.now
         clock.now += 20
-        await store.write(nodes.beat, "two", 10)
+        await store.write(nodes.renew_lease, "two", 10)
         claim = await store.write(nodes.claim, "Anna", "two", "s2")
         assert claim
         assert claim == PlayerClaim("", "Anna", "one", "s1", "", claim.seen)
@@ -150,11 +155,11 @@ class TestClaims:
         assert await store.write(nodes.reap, "two") == []
 
     async def test_claims_of_one_name_in_two_realms_are_separate(self, store: Store) -> None:
-        await store.write(nodes.beat, "one", 1000)
-        await store.write(nodes.beat, "two", 1000)
+        await store.write(nodes.renew_lease, "one", 1000)
+        await store.write(nodes.renew_lease, "two", 1000)
         assert await store.write(nodes.claim, "Anna", "one", "s1") is None
         assert await store.write(nodes.claim, "Anna", "two", "s2", realm="tower") is None
-        assert [(each.realm, each.node) for each in await store.read(nodes.people)] == [
+        assert [(each.realm, each.node) for each in await store.read(nodes.all_claims)] == [
             ("", "one"),
             ("tower", "two"),
         ]
@@ -163,32 +168,32 @@ class TestClaims:
 class TestInterruptions:
     async def test_first_start_records_no_interruption(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
-        await store.write(nodes.beat, "one")
+        await store.write(nodes.renew_lease, "one")
         assert await interruptions(store) == []
 
     async def test_interruption_spans_the_time_without_a_live_node(
         self, store: Store, clock: Clock
     ) -> None:
-        await store.write(nodes.beat, "one", 10)
+        await store.write(nodes.renew_lease, "one", 10)
         await store.append({OAK: (0, [joined(1)])})
         (last,) = await store.read_stream(OAK)
         clock.now += 500
-        await store.write(nodes.beat, "two", 10)
+        await store.write(nodes.renew_lease, "two", 10)
         (gap,) = await interruptions(store)
         assert gap.since == last.event.at
         assert gap.at > gap.since + 500
-        await store.write(nodes.beat, "two", 10)
-        await store.write(nodes.beat, "three", 10)
+        await store.write(nodes.renew_lease, "two", 10)
+        await store.write(nodes.renew_lease, "three", 10)
         assert len(await interruptions(store)) == 1
 
     async def test_interruption_begins_when_the_last_node_leaves(
         self, store: Store, clock: Clock
     ) -> None:
-        await store.write(nodes.beat, "one", 1000)
+        await store.write(nodes.renew_lease, "one", 1000)
         clock.now += 100
-        await store.write(nodes.leave, "one")
+        await store.write(nodes.remove_node, "one")
         left = clock.now
-        await store.write(nodes.beat, "one", 1000)
+        await store.write(nodes.renew_lease, "one", 1000)
         (gap,) = await interruptions(store)
         assert gap.since >= left
 
@@ -199,9 +204,9 @@ def text() -> Form:
 
 async def test_notes_are_published_but_not_stored(store: Store) -> None:
     heard: list[object] = []
-    deaf = store.hear(heard.append, text)
-    await store.notify("hello", text)
+    deaf = store.subscribe_notes(heard.append, text)
+    await store.publish_note("hello", text)
     deaf()
-    await store.notify("goodbye", text)
+    await store.publish_note("goodbye", text)
     assert heard == ["hello"]
     assert await store.position() == 0

@@ -197,7 +197,7 @@ class TestAddresses:
         assert (await store.look_up(AskedLookup("an.na+2@gmail.com", "Bert"))).unwanted
 
     async def test_contact_settings_are_for_members_only(self, store: Store) -> None:
-        await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await store.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 5.0))
         for asking in (
             store.write(storage.ask_code, "Gast", MAIL),
             store.write(storage.confirm, "Gast", "123456"),
@@ -405,7 +405,7 @@ async def test_erased_contact_data_is_wiped_from_disk(path: Path) -> None:
     await confirmed(store, mail="anna@address.example")
     await store.write(storage.add_browser, "Anna", BROWSER)
     await store.write(storage.ask_code, "Anna", "pending@address.example")
-    told = await store.read(persons.about, "Anna")
+    told = await store.read(persons.personal_data, "Anna")
     [kept] = told["contact"]
     assert kept["address"] == "anna@address.example"
     assert [each["address"] for each in told["confirmation"]] == [

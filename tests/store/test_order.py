@@ -40,11 +40,11 @@ class TestOperators:
         assert (await order.watch(accounts.order, told.append)).operators == {"olga"}
         account = await order.read(accounts.find, "Olga")
         assert account
-        assert account.operator
+        assert account.is_operator
         await order.write(accounts.rename, "Olga", "Helga")
         await order.write(accounts.set_operator, "Helga", is_one=False)
         assert [each.operators for each in told] == [{"helga"}, frozenset()]
-        assert not any(each.operator for each in await order.read(accounts.everybody))
+        assert not any(each.is_operator for each in await order.read(accounts.all_accounts))
 
     async def test_operators_must_be_members(self, order: Store) -> None:
         with pytest.raises(NoSuchAccountError):
@@ -63,27 +63,29 @@ class TestMeasures:
         told: list[Order] = []
         await order.watch(accounts.order, told.append)
         began, until = clock.now, clock.now + HOUR
-        await order.write(accounts.impose, mute("bert", until, by="Olga", why="of that"))
-        await order.write(accounts.impose, ban(NETWORK, by="Olga"))
+        await order.write(accounts.impose_sanction, mute("bert", until, by="Olga", why="of that"))
+        await order.write(accounts.impose_sanction, ban(NETWORK, by="Olga"))
         [found], [network] = told[-1].mutes.values(), told[-1].networks.values()
         assert began < found.since < network.since
         assert replace(found, since=0.0) == mute("Bert", until, by="Olga", why="of that")
         assert replace(network, since=0.0) == ban(NETWORK, by="Olga")
         assert set(told[-1].networks) == {ip_network(NETWORK)}
-        await order.write(accounts.impose, mute("Bert", until + HOUR))  # replaces the earlier one
+        await order.write(
+            accounts.impose_sanction, mute("Bert", until + HOUR)
+        )  # replaces the earlier one
         assert (await order.watch(accounts.order)).mutes["bert"].until == until + HOUR
-        await order.write(accounts.lift, mute("BERT"))
-        await order.write(accounts.lift, ban(NETWORK))
+        await order.write(accounts.lift_sanction, mute("BERT"))
+        await order.write(accounts.lift_sanction, ban(NETWORK))
         assert told[-1] == Order(frozenset({"olga"}))
         for gone in (mute("Bert"), ban(NETWORK), ban("Bert")):
             with pytest.raises(NoSuchAccountError):
-                await order.write(accounts.lift, gone)
+                await order.write(accounts.lift_sanction, gone)
 
     async def test_sanctions_survive_a_restart(self, path: Path, clock: Clock) -> None:
         store = await Store.open(path, clock=clock)
-        await store.write(accounts.impose, mute("Bert", clock.now + HOUR, why="of that"))
-        await store.write(accounts.impose, ban("Zoe", clock.now + HOUR))
-        await store.write(accounts.impose, ban(NETWORK))
+        await store.write(accounts.impose_sanction, mute("Bert", clock.now + HOUR, why="of that"))
+        await store.write(accounts.impose_sanction, ban("Zoe", clock.now + HOUR))
+        await store.write(accounts.impose_sanction, ban(NETWORK))
         before = await store.watch(accounts.order)
         await store.close()
         check_file(path)
@@ -93,9 +95,9 @@ class TestMeasures:
 
     async def test_name_bans_expire(self, order: Store, clock: Clock) -> None:
         kept = KeptName("Gast", b"1" * 32, 5.0)
-        await order.write(accounts.keep_guest, kept)
+        await order.write(accounts.reserve_guest_name, kept)
         for name in ("Bert", "Gast", "Zoe"):
-            await order.write(accounts.impose, ban(name, clock.now + HOUR))
+            await order.write(accounts.impose_sanction, ban(name, clock.now + HOUR))
         assert set((await order.watch(accounts.order)).bans) == {"bert", "gast", "zoe"}
         found = await order.read(accounts.find, "Bert")
         assert found
@@ -108,33 +110,33 @@ class TestMeasures:
         assert not found.banned
         assert await order.read(accounts.find, "Zoe") is None
         assert await order.read(accounts.find, "Gast") is None
-        assert await order.write(accounts.keep_guest, kept, kept)
-        assert [each.name for each in await order.read(accounts.everybody)] == ["Bert", "Olga"]
+        assert await order.write(accounts.reserve_guest_name, kept, kept)
+        assert [each.name for each in await order.read(accounts.all_accounts)] == ["Bert", "Olga"]
         assert (await order.write(accounts.enrol, "Zoe", "hash")).name == "Zoe"
-        await order.write(accounts.impose, mute("Bert"))  # deletes expired sanctions
-        assert [each.banned for each in await order.read(accounts.everybody)] == [False] * 3
+        await order.write(accounts.impose_sanction, mute("Bert"))  # deletes expired sanctions
+        assert [each.banned for each in await order.read(accounts.all_accounts)] == [False] * 3
         await is_in_order(order)
 
     async def test_guest_name_stays_reserved_until_the_ban_is_lifted(self, order: Store) -> None:
-        await order.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await order.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 5.0))
         await order.write(accounts.ban, "Gast")
-        await order.write(accounts.forget_guests, ["Gast"])
+        await order.write(accounts.free_guest_names, ["Gast"])
         account = await order.read(accounts.find, "Gast")
         assert account
         assert account.banned
-        await order.write(accounts.lift, Sanction(Measure.BAN, "Gast"))
-        await order.write(accounts.forget_guests, ["Gast"])
+        await order.write(accounts.lift_sanction, Sanction(Measure.BAN, "Gast"))
+        await order.write(accounts.free_guest_names, ["Gast"])
         assert await order.read(accounts.find_guest, "Gast") is None
 
     async def test_mute_ends_with_the_guest_name(self, order: Store) -> None:
-        await order.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
-        await order.write(accounts.impose, mute("Gast"))
-        await order.write(accounts.forget_guests, ["Gast"])
+        await order.write(accounts.reserve_guest_name, KeptName("Gast", b"1" * 32, 5.0))
+        await order.write(accounts.impose_sanction, mute("Gast"))
+        await order.write(accounts.free_guest_names, ["Gast"])
         assert (await order.watch(accounts.order)).mutes == {}
 
     async def test_sanctions_follow_a_rename(self, order: Store) -> None:
-        await order.write(accounts.impose, mute("Bert", by="Olga"))
-        await order.write(accounts.impose, ban("Bert", by="Olga"))
+        await order.write(accounts.impose_sanction, mute("Bert", by="Olga"))
+        await order.write(accounts.impose_sanction, ban("Bert", by="Olga"))
         await order.write(accounts.rename, "Bert", "Bertram")
         await order.write(accounts.rename, "Olga", "Helga")
         found = await order.watch(accounts.order)
@@ -147,9 +149,9 @@ class TestErasing:
         self, order: Store, clock: Clock
     ) -> None:
         until = clock.now + HOUR
-        await order.write(accounts.impose, mute("Bert", by="Olga", why="Bert shouts"))
-        await order.write(accounts.impose, ban("Bert", until, by="Olga", why="Bert lies"))
-        await order.write(accounts.impose, ban(NETWORK, by="Olga", why="of spam"))
+        await order.write(accounts.impose_sanction, mute("Bert", by="Olga", why="Bert shouts"))
+        await order.write(accounts.impose_sanction, ban("Bert", until, by="Olga", why="Bert lies"))
+        await order.write(accounts.impose_sanction, ban(NETWORK, by="Olga", why="of spam"))
         await order.write(accounts.erase, "Bert")
         found = await order.watch(accounts.order)
         assert found.mutes == {}

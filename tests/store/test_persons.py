@@ -47,7 +47,7 @@ async def lived(store: Store, name: str = NAME) -> None:
     await store.write(
         accounts.set_preferences, "Bert", {"ignored": ["Zoe", name.upper()], "followed": [name]}
     )
-    await store.write(accounts.seen, {name: NOON + 5}, [(name, "192.0.2.77")])
+    await store.write(accounts.record_last_seen, {name: NOON + 5}, [(name, "192.0.2.77")])
     begun = BattleStarted(1.0, name, 1, "discworld", name, "Bert", rated=True)
     practice = replace(begun, troll=name, rated=False)
     await store.append({OAK: (0, [begun, cleared(1), practice])})
@@ -75,7 +75,7 @@ async def lived(store: Store, name: str = NAME) -> None:
 
 async def test_personal_data_export_covers_an_account(store: Store) -> None:
     await lived(store)
-    told = await store.read(persons.about, NAME.lower())
+    told = await store.read(persons.personal_data, NAME.lower())
     assert json.loads(json.dumps(told)) == told
     assert "hash" not in json.dumps(told)
     time = "2026-11-21T12:00:"
@@ -111,7 +111,7 @@ async def test_personal_data_export_covers_an_account(store: Store) -> None:
 
 async def test_personal_data_export_includes_ratings_and_scores(store: Store) -> None:
     await rated(store)
-    told = await store.read(persons.about, "Anna")
+    told = await store.read(persons.personal_data, "Anna")
     assert {(each["role"], each["rules"]) for each in told["rating"]} == {("people", "discworld")}
     assert [each["opponent"] for each in told["rating_change"]] == ["Bert"]
     assert {each["kind"] for each in told["tally"]} == {"dwarf", "troll", "match"}
@@ -119,15 +119,15 @@ async def test_personal_data_export_includes_ratings_and_scores(store: Store) ->
 
 
 async def test_personal_data_export_covers_only_the_current_guest(store: Store) -> None:
-    await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
+    await store.write(accounts.reserve_guest_name, KeptName("Gast", WORD, 5.0))
     await ended(store)
-    told = await store.read(persons.about, "gast")
+    told = await store.read(persons.personal_data, "gast")
     assert told["guest"] == [{"seen": "1970-01-01T00:00:05Z"}]
     assert told["battle"] == []
     assert WORD.decode() not in json.dumps(told)
-    await store.write(accounts.forget_guests, ["Gast"])
+    await store.write(accounts.free_guest_names, ["Gast"])
     with pytest.raises(NoSuchAccountError):
-        await store.read(persons.about, "Gast")
+        await store.read(persons.personal_data, "Gast")
 
 
 def holding(path: Path, words: str) -> list[str]:
@@ -145,8 +145,8 @@ class TestErased:
         store = await Store.open(path, clock=Clock())
         await lived(store)
         if how == "as a guest":
-            await store.write(accounts.keep_guest, KeptName("Gudrun", WORD, 5.0))
-            await store.write(accounts.seen, {}, [("Gudrun", "192.0.2.99")])
+            await store.write(accounts.reserve_guest_name, KeptName("Gudrun", WORD, 5.0))
+            await store.write(accounts.record_last_seen, {}, [("Gudrun", "192.0.2.99")])
             await store.append({PINE: (0, [started(1, "Gudrun", "Bert"), cleared(1)])})
         name = "Gudrun" if how == "as a guest" else NAME
         assert holding(path, name)
@@ -162,9 +162,9 @@ class TestErased:
         assert holding(path, "192.0.2.99" if how == "as a guest" else "192.0.2.77") == []
         await store.catch_up()  # includes writes by another process
         with pytest.raises(NoSuchAccountError):
-            await store.read(persons.about, name)
+            await store.read(persons.personal_data, name)
         await is_in_order(store)
-        bert: dict[str, Any] = await store.read(persons.about, "Bert")
+        bert: dict[str, Any] = await store.read(persons.personal_data, "Bert")
         gone = bert["battle"][-1 if how == "as a guest" else 0]["opponent"]
         assert gone.startswith("(erased ")
         if how != "as a guest":
@@ -185,11 +185,11 @@ class TestErased:
 
     async def test_erasing_a_member_erases_former_guests_of_the_name(self, path: Path) -> None:
         store = await Store.open(path, clock=Clock())
-        await store.write(accounts.keep_guest, KeptName(NAME, WORD, 5.0))
+        await store.write(accounts.reserve_guest_name, KeptName(NAME, WORD, 5.0))
         await store.append({PINE: (0, [started(1, NAME, "Bert"), cleared(1)])})
         comment = Commented(1.0, NAME, PINE, 1, 0, "Words of a guest.")
         await store.append({HALL: (0, [comment])})
-        await store.write(accounts.forget_guests, [NAME])
+        await store.write(accounts.free_guest_names, [NAME])
         await store.write(accounts.enrol, NAME, "hash")
         await store.write(accounts.erase, NAME)
         assert holding(path, NAME) == []
@@ -227,7 +227,7 @@ class TestAddresses:
         await store.write(accounts.enrol, "Anna", "hash")
         for day, last in ((0, 7), (1, 8), (2, 7), (3, 9)):
             clock.now = NOON + day * DAY
-            await store.write(accounts.seen, {}, [("Anna", f"192.0.2.{last}")])
+            await store.write(accounts.record_last_seen, {}, [("Anna", f"192.0.2.{last}")])
         await store.write(accounts.forget_addresses, NOON + 1.5 * DAY)
         assert await store.read(accounts.addresses, "Anna") == ["192.0.2.9", "192.0.2.7"]
         assert holding(path, "192.0.2.8") == []
@@ -235,7 +235,7 @@ class TestAddresses:
         assert await store.read(accounts.addresses, "Anna") == ["192.0.2.9"]
         clock.now = NOON + 4 * DAY
         for _ in range(3):
-            await store.write(accounts.seen, {}, [("Anna", "192.0.2.9")])
+            await store.write(accounts.record_last_seen, {}, [("Anna", "192.0.2.9")])
         await store.write(accounts.forget_addresses, NOON + 3.5 * DAY)
         assert await store.read(accounts.addresses, "Anna") == ["192.0.2.9"]
         await is_in_order(store)

@@ -51,7 +51,7 @@ from thudmud.store.codec import Form
 from thudmud.store.copying import copy
 from thudmud.store.database import Append, Database
 from thudmud.store.hall import open_boards
-from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS, OURS, Parts, Postgres, in_parts
+from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS, OURS, Parts, Postgres, split_note
 from thudmud.store.rows import FORMAT, SqlTable
 from thudmud.values import replace
 
@@ -95,7 +95,7 @@ class TestDefaults:
             session.execute("create role odd superuser login")
             for name, given in DEFAULTS.items():
                 session.execute(f"alter role odd set {name} = {given}".encode())
-        with closing(postgres.connected(dsn)) as session:
+        with closing(postgres.open_connection(dsn)) as session:
             for name in ("idle_session_timeout", "statement_timeout"):
                 assert session.execute(f"show {name}".encode()).fetchall() == [("0",)]
         at_once = [Postgres(dsn) for _ in range(2)]
@@ -319,7 +319,7 @@ class TestLostLinks:
         """The events come one by one from elsewhere and cannot be requested again."""
         proxy.cuts_before = commits
         with pytest.raises(NotWrittenError, match="was interrupted"):
-            await through.bring_in(((OAK, each) for each in [joined(1)]), lambda _: None)
+            await through.import_events(((OAK, each) for each in [joined(1)]), lambda _: None)
         assert await through.version(OAK) == 0
 
 
@@ -372,12 +372,12 @@ class TestHangs:
     async def test_connecting_to_a_hanging_server_times_out(self, dsn: str) -> None:
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(psycopg.errors.ConnectionTimeout):
-                await asyncio.to_thread(postgres.connected, dsn)
+                await asyncio.to_thread(postgres.open_connection, dsn)
 
     async def test_store_start_waits_for_a_hanging_server(
         self, cluster: Cluster, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        connect, given_up, told = postgres.connected, [], list[object]()
+        connect, given_up, told = postgres.open_connection, [], list[object]()
 
         def noted(dsn: str) -> psycopg.Connection[Any]:
             try:
@@ -386,7 +386,7 @@ class TestHangs:
                 given_up.append(dsn)
                 raise
 
-        monkeypatch.setattr(postgres, "connected", noted)
+        monkeypatch.setattr(postgres, "open_connection", noted)
         brief = f"{dsn} connect_timeout=2"
         cluster.signal(signal.SIGSTOP)
         try:
@@ -402,7 +402,7 @@ class TestHangs:
 
 
 async def test_server_side_keepalives_are_configured(dsn: str) -> None:
-    with postgres.connected(dsn) as session:
+    with postgres.open_connection(dsn) as session:
         shown = [
             session.execute(f"show {name}".encode()).fetchall()[0][0]
             for name in (
@@ -471,13 +471,13 @@ async def test_acknowledged_appends_survive_a_server_kill() -> None:
 
 
 def test_note_parts_of_an_interrupted_sender_are_dropped() -> None:
-    parts, cut_off = Parts(), [*in_parts("x" * 3 * LONGEST_NOTE)][:2]
-    assert not [each for each in cut_off if parts.joined("one", *each)]
-    assert parts.joined("two", "", "hello") == "hello"
-    assert parts.joined("one", "3/4", "x") is None
-    whole = [parts.joined("one", *each) for each in in_parts("y" * 2 * LONGEST_NOTE)]
+    parts, cut_off = Parts(), [*split_note("x" * 3 * LONGEST_NOTE)][:2]
+    assert not [each for each in cut_off if parts.add_part("one", *each)]
+    assert parts.add_part("two", "", "hello") == "hello"
+    assert parts.add_part("one", "3/4", "x") is None
+    whole = [parts.add_part("one", *each) for each in split_note("y" * 2 * LONGEST_NOTE)]
     assert whole == [None, "y" * 2 * LONGEST_NOTE]
-    assert parts.joined("one", "", "bye") == "bye"
+    assert parts.add_part("one", "", "bye") == "bye"
 
 
 async def until_read(store: Store, stream: str) -> int:
@@ -508,9 +508,9 @@ class TestTwo:
         other = await Store.connect(dsn)
         heard = {store: list[object](), other: list[object]()}
         for each, notes in heard.items():
-            each.hear(notes.append, lambda: Form(tuple[str, int]))
-        await other.notify(("one", 1), lambda: Form(tuple[str, int]))
-        await store.notify(("two", 2), lambda: Form(tuple[str, int]))
+            each.subscribe_notes(notes.append, lambda: Form(tuple[str, int]))
+        await other.publish_note(("one", 1), lambda: Form(tuple[str, int]))
+        await store.publish_note(("two", 2), lambda: Form(tuple[str, int]))
         await until(lambda: all(len(each) == 2 for each in heard.values()))
         assert set(heard[store]) == set(heard[other]) == {("one", 1), ("two", 2)}
         await other.close()
@@ -518,18 +518,18 @@ class TestTwo:
     async def test_notes_sent_while_the_listener_starts_are_received(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        begun = postgres.connected
+        begun = postgres.open_connection
 
         def slowly(dsn: str) -> psycopg.Connection[Any]:
             time.sleep(0.1)
             return begun(dsn)
 
-        monkeypatch.setattr(postgres, "connected", slowly)
+        monkeypatch.setattr(postgres, "open_connection", slowly)
         other = await Store.connect(dsn)
         heard: list[object] = []
-        other.hear(heard.append, lambda: Form(int))
+        other.subscribe_notes(heard.append, lambda: Form(int))
         for number in range(100):
-            await store.notify(number, lambda: Form(int))
+            await store.publish_note(number, lambda: Form(int))
         await until(lambda: len(heard) == 100)
         assert heard == list(range(100))
         await other.close()
@@ -563,11 +563,11 @@ class TestTwo:
     async def test_long_note_arrives_complete_and_in_order(self, store: Store, dsn: str) -> None:
         other = await Store.connect(dsn)
         heard: list[object] = []
-        store.hear(heard.append, lambda: Form(str))
+        store.subscribe_notes(heard.append, lambda: Form(str))
         emoji = "\N{GRINNING FACE}"
         notes = ["short", emoji * 3_000, "xy" * LONGEST_NOTE, emoji * 700, "short"]
         for note in notes:
-            await other.notify(note, lambda: Form(str))
+            await other.publish_note(note, lambda: Form(str))
         await until(lambda: len(heard) == len(notes))
         assert heard == notes
         await other.close()
@@ -575,18 +575,18 @@ class TestTwo:
     async def test_oversized_note_is_refused_without_quoting_it(self, store: Store) -> None:
         note = "secret " * (LONGEST_NOTE * MOST_PARTS // 7 + 1)
         with pytest.raises(NoteTooLongError) as refused:
-            await store.notify(note, lambda: Form(str))
+            await store.publish_note(note, lambda: Form(str))
         assert "secret" not in str(refused.value)
-        await store.notify(note[:-20], lambda: Form(str))
+        await store.publish_note(note[:-20], lambda: Form(str))
 
     async def test_unreadable_note_is_logged_without_quoting_it(
         self, store: Store, dsn: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         other = await Store.connect(dsn)
         heard: list[object] = []
-        store.hear(heard.append, lambda: Form(int))
-        await other.notify("of another version", lambda: Form(str))
-        await other.notify(7, lambda: Form(int))
+        store.subscribe_notes(heard.append, lambda: Form(int))
+        await other.publish_note("of another version", lambda: Form(str))
+        await other.publish_note(7, lambda: Form(int))
         await until(lambda: heard == [7])
         assert "a note of another node cannot be read" in caplog.text
         assert "version" not in caplog.text
@@ -627,7 +627,7 @@ class TestTwo:
         monkeypatch.setattr(postgres, "END_SUSPENDED", at_once)
         awake, asleep = await Store.connect(dsn), Postgres(dsn)
         asleep.begin()
-        with suppress(psycopg.OperationalError), asleep.together():
+        with suppress(psycopg.OperationalError), asleep.pipelined():
             asleep.connection.execute("update head set commits = commits where id = 1")
             await awake.append({OAK: (0, [joined(1)])})
         assert asleep.connection.is_lost
@@ -678,7 +678,7 @@ class TestTwo:
         await opening
         assert abs(one.clock() - other.clock()) < PATIENCE / 2
         assert await other.write(nodes.reap, second.name) == []
-        assert [each.node for each in await other.read(nodes.people)] == [node.name]
+        assert [each.node for each in await other.read(nodes.all_claims)] == [node.name]
         assert not await other.read(hall.interruptions, 0.0)
         for each, store in ((node, one), (second, other)):
             await each.close()
@@ -688,7 +688,7 @@ class TestTwo:
         self, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         one = await Store.connect(dsn)
-        await one.write(nodes.beat, "one", 0.2)
+        await one.write(nodes.renew_lease, "one", 0.2)
         await one.close()
         told = Postgres.now
         monkeypatch.setattr(Postgres, "now", lambda postgres: told(postgres) + 5000.0)
@@ -787,7 +787,7 @@ class TestCopying:
         first = await Store.open(paths[0], clock=clock)
         await live(first, 1)
         await first.write(accounts.enrol, "Zoe", "hash")
-        await first.write(accounts.seen, {"Zoe": 5.0}, [("Zoe", "192.0.2.1")])
+        await first.write(accounts.record_last_seen, {"Zoe": 5.0}, [("Zoe", "192.0.2.1")])
         before = await told_of(first)
         await first.close()
         steps: list[tuple[int, int]] = []
@@ -834,7 +834,7 @@ async def told_of(store: Store) -> list[object]:
         await store.read(battles.battles, most=1_000_000),
         await store.read(scores.standings),
         [await store.read(scores.score, each.name) for each in await store.read(scores.standings)],
-        await store.read(accounts.everybody),
+        await store.read(accounts.all_accounts),
         await store.read(accounts.addresses, "Zoe"),
         await store.position(),
     ]
@@ -877,7 +877,7 @@ async def test_rebuild_waits_for_servers_of_another_version(
     clock.now = time.time() - 1000  # advances by a second on each reading
     await live(store, 1, 20)
     before = await store.read(battles.battles)
-    await store.write(nodes.beat, "one", 10_000)
+    await store.write(nodes.renew_lease, "one", 10_000)
 
     def update() -> None:
         monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
@@ -887,7 +887,7 @@ async def test_rebuild_waits_for_servers_of_another_version(
     with pytest.raises(StoreError, match="Servers of another version"):
         await Store.connect(dsn)
     monkeypatch.undo()
-    await store.write(nodes.beat, "one", 0)
+    await store.write(nodes.renew_lease, "one", 0)
     update()
     new = await Store.connect(dsn)
     assert await new.read(battles.battles) == before
@@ -903,7 +903,7 @@ async def test_suspended_server_cannot_write_after_an_upgrade(
     with monkeypatch.context() as update:
         update.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
         await (await Store.connect(dsn)).close()
-    ended = asyncio.ensure_future(store.stopped())
+    ended = asyncio.ensure_future(store.wait_stopped())
     with pytest.raises(StoreError, match="another version of thudmud have taken over"):
         await store.append({OAK: (1, [joined(2)])})
     with pytest.raises(StoreError, match="another version of thudmud have taken over"):

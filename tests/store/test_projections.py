@@ -145,7 +145,7 @@ async def played(store: Store, number: int) -> Game:
     """Return the game that results from a battle's plies."""
     battle = await store.read(battles.battle, number)
     assert battle
-    return fold_game(cast("Sequence[Event]", await store.read(battles.plies, battle)))
+    return fold_game(cast("Sequence[Event]", await store.read(battles.battle_events, battle)))
 
 
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 1))
@@ -255,27 +255,32 @@ class TestBattles:
 
     async def test_battles_of_former_guests_are_found_by_name(self, store: Store) -> None:
         for number in range(2):
-            await store.write(accounts.keep_guest, KeptName("Zoe", b"1" * 32, 5.0))
+            await store.write(accounts.reserve_guest_name, KeptName("Zoe", b"1" * 32, 5.0))
             await store.append({OAK: (number, [started(1, "Zoe", "Bert")])})
-            await store.write(accounts.forget_guests, ["Zoe"])
+            await store.write(accounts.free_guest_names, ["Zoe"])
         assert await store.read(battles.history, "Zoe") == []
         both = await store.read(battles.battles)
         assert await store.read(battles.battles, "zoe") == both
         assert await store.read(battles.battles, "zoe", most=1) == both[:1]
-        assert await store.read(battles.between, "Zoe", "Bert", 0, 2**40) == both
+        assert await store.read(battles.battles_between, "Zoe", "Bert", 0, 2**40) == both
 
     async def test_battles_between_two_players_are_found_by_time(self, store: Store) -> None:
         others = [started(2, "Bert", "Anna"), started(3, "Anna", "Carla")]
         await store.append({OAK: (0, [started(1), *others])})
         await store.append({PINE: (0, [started(4)])})
         first, *_, last = await store.read(battles.battles)
-        assert await store.read(battles.between, "anna", "BERT", first.at, last.at) == [first]
-        assert await store.read(battles.between, "Anna", "Bert", first.at, last.at + 1) == [
+        assert await store.read(battles.battles_between, "anna", "BERT", first.at, last.at) == [
+            first
+        ]
+        assert await store.read(battles.battles_between, "Anna", "Bert", first.at, last.at + 1) == [
             first,
             last,
         ]
-        assert await store.read(battles.between, "Anna", "Bert", last.at + 1, last.at + 2) == []
-        assert await store.read(battles.between, "Anna", "Zoe", 0, 2**40) == []
+        assert (
+            await store.read(battles.battles_between, "Anna", "Bert", last.at + 1, last.at + 2)
+            == []
+        )
+        assert await store.read(battles.battles_between, "Anna", "Zoe", 0, 2**40) == []
 
     async def test_battle_number_is_found_by_its_start(self, store: Store) -> None:
         await store.append({OAK: (0, [started(1), Cleared(1.0, "Anna"), started(2)])})
@@ -402,7 +407,7 @@ async def test_rows_are_not_rebuilt_while_another_version_serves(
     """The running server would keep writing rows in its own form."""
     store = await Store.open(path, serving=True)
     model = await live(store, 1, 20)
-    await store.write(nodes.beat, "one", 1000)
+    await store.write(nodes.renew_lease, "one", 1000)
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     with pytest.raises(StoreError, match="Servers of another version"):

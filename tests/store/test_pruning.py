@@ -69,14 +69,14 @@ from thudmud.game.match import fold_game
 from thudmud.game.projections import HALL, match_stream
 from thudmud.game.table import ply_seconds_of
 from thudmud.rules import Side
-from thudmud.service.boards import boards_up, table_of
+from thudmud.service.boards import load_open_boards, load_table
 from thudmud.store import (
     DamagedStoreError,
     Store,
     StoreError,
-    at_once,
     hall,
     pruning,
+    run_synchronously,
     scores,
     upkeep,
 )
@@ -104,7 +104,7 @@ def stored(lines: Iterable[str]) -> Store:
     """Return a store of events that keep their times, all in the distant past."""
     store = Store.in_memory(clock=lambda: LATER)
     events = [from_line(line) for line in lines]
-    at_once(store.bring_in(events, lambda _: None))
+    run_synchronously(store.import_events(events, lambda _: None))
     return store
 
 
@@ -123,7 +123,7 @@ async def known(store: Store) -> dict[str, Any]:
     battles = await store.read(battle_rows.battles, most=10_000)
     told: dict[str, Any] = {}
     for battle in battles:
-        events = cast("Sequence[Event]", await store.read(battle_rows.plies, battle))
+        events = cast("Sequence[Event]", await store.read(battle_rows.battle_events, battle))
         told[f"battle {battle.number}"] = (
             battle,
             fold_game(events),
@@ -137,8 +137,8 @@ async def known(store: Store) -> dict[str, Any]:
             await store.read(scores.score, name, curves=True),
             await store.read(battle_rows.adjourned, name),
         )
-    for board in await boards_up(store):
-        told[board.name] = board, await table_of(store, board)
+    for board in await load_open_boards(store):
+        told[board.name] = board, await load_table(store, board)
     told["standings"] = await store.read(scores.standings), await store.read(hall.open_seeks)
     told["streams"] = (
         await store.read(Database.stream_versions),
@@ -159,23 +159,23 @@ class TestAnyHistory:
         self, before: list[Deed], after: list[Deed], minutes: list[int]
     ) -> None:
         store = stored(happened([*before, *BEGUN, *after]))
-        told = at_once(known(store))
+        told = run_synchronously(known(store))
         for minute in minutes:
-            report = at_once(upkeep.prune(store, NOON + 60.0 * minute))
+            report = run_synchronously(upkeep.prune(store, NOON + 60.0 * minute))
             assert report.dropped.keys() <= SPARE
-            assert at_once(known(store)) == told
-            assert at_once(store.check()) is None
+            assert run_synchronously(known(store)) == told
+            assert run_synchronously(store.check()) is None
 
     def test_pruning_drops_events_of_a_rich_history(self) -> None:
         lines = happened([*RICH_DEEDS, *RICH_DEEDS])
         store = stored(lines)
-        told = at_once(known(store))
-        in_all = len(at_once(everything(store)))
-        report = at_once(upkeep.prune(store, FOREVER))
+        told = run_synchronously(known(store))
+        in_all = len(run_synchronously(everything(store)))
+        report = run_synchronously(upkeep.prune(store, FOREVER))
         assert report.dropped.total() >= 15
-        assert len(at_once(everything(store))) == in_all - report.dropped.total()
-        assert at_once(known(store)) == told
-        assert not at_once(upkeep.prune(store, FOREVER)).dropped
+        assert len(run_synchronously(everything(store))) == in_all - report.dropped.total()
+        assert run_synchronously(known(store)) == told
+        assert not run_synchronously(upkeep.prune(store, FOREVER)).dropped
 
     async def test_pruning_leaves_exported_records_unchanged(self, tmp_path: Path) -> None:
         store = stored(happened([*RICH_DEEDS, *RICH_DEEDS]))
@@ -370,12 +370,12 @@ class TestWhatIsGoneIsKnown:
     def test_stream_read_detects_events_missing_outside_gaps(self, pruned: Path) -> None:
         database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
         assert [each.version for each in database.read_stream(PINE)] == [4, 5, 6, 10, 11, 12]
-        assert len(database.after(0)) == 12
+        assert len(database.entries_after(0)) == 12
         database.backend.connection.execute("delete from event where position = 11")
         with pytest.raises(DamagedStoreError):
             database.read_stream(PINE)
         with pytest.raises(DamagedStoreError):
-            database.after(0)
+            database.entries_after(0)
         database.close()
 
     async def test_subscriber_of_a_pruned_store_receives_the_remaining_events(

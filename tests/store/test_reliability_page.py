@@ -17,7 +17,7 @@ from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
-from thudmud.store.nodes import beat
+from thudmud.store.nodes import renew_lease
 from thudmud.store.rows import FORMAT
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
@@ -119,7 +119,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     slept.close()
 
     served = opened(path.with_name("served"))
-    served.write([lambda database: beat(database, "one", 1e10)])
+    served.write([lambda database: renew_lease(database, "one", 1e10)])
     served.close()
     for module in ("database", "files"):
         monkeypatch.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)

@@ -21,7 +21,7 @@ from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.events import BattleStarted, Levels
 from thudmud.game.projections import LAST, MOST_OF_LAST
 from thudmud.rules import DISCWORLD, Side, read_position
-from thudmud.store import at_once
+from thudmud.store import run_synchronously
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ class TestRatings:
         anna, bert = annals.rating("Anna"), annals.rating("Bert")
         assert anna
         assert bert
-        entries = at_once(annals.store.read_stream("oak board"))
+        entries = run_synchronously(annals.store.read_stream("oak board"))
         assert [each.changes for each in entries[:-1]] == [()] * 3
         assert set(entries[-1].changes) == {
             RatingChange("Anna", STANDARD, MIDDLE, anna),
@@ -198,7 +198,7 @@ class TestFeeding:
         assert anna.results == MOST_OF_LAST
         assert anna.is_provisional
         assert not annals.ranked()
-        assert at_once(annals.store.read_stream("oak board"))[-1].changes == ()
+        assert run_synchronously(annals.store.read_stream("oak board"))[-1].changes == ()
 
     def test_pair_is_rated_again_after_playing_others(self, annals: Annals) -> None:
         others = "Carl", "Dora", "Emil", "Fred", "Gina", "Hugo"
@@ -233,7 +233,7 @@ class TestFeeding:
         assert zoe
         assert zoe.points < MIDDLE
         assert annals.rating("Anna") == before
-        (change,) = at_once(annals.store.read_stream("oak board"))[-1].changes
+        (change,) = run_synchronously(annals.store.read_stream("oak board"))[-1].changes
         assert change.player == "Zoe"
 
 
@@ -307,7 +307,7 @@ class TestBots:
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
         anna = annals.score("Anna")
         assert anna
-        *_, end = at_once(annals.store.read_stream("oak board"))
+        *_, end = run_synchronously(annals.store.read_stream("oak board"))
         rating = anna.bots.ratings[STANDARD]
         assert end.changes == (RatingChange("Anna", STANDARD, MIDDLE, rating, with_bot=True),)
 

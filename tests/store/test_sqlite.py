@@ -258,7 +258,7 @@ class TestServing:
     ) -> None:
         for runs in range(3):
             store = await Store.open(path, serving=True, clock=clock)
-            await store.write(nodes.beat, "server")  # killed, so it never calls "leave"
+            await store.write(nodes.renew_lease, "server")  # killed, so it never calls "leave"
             assert len(await store.read_stream(HALL)) == runs
             await store.close()
             clock.now += 60
@@ -267,12 +267,12 @@ class TestServing:
         self, path: Path, clock: Clock
     ) -> None:
         first = await Store.open(path, serving=True, clock=clock)
-        await first.write(nodes.beat, "one", 10_000)
+        await first.write(nodes.renew_lease, "one", 10_000)
         await first.write(nodes.claim, "Anna", "one", "s1")
         await first.close()
         clock.now += 60
         second = await Store.open(path, serving=True, clock=clock)
-        await second.write(nodes.beat, "two")
+        await second.write(nodes.renew_lease, "two")
         assert [claim.name for claim in await second.write(nodes.reap, "two")] == ["Anna"]
         (gap,) = [entry.event for entry in await second.read_stream(HALL)]
         assert isinstance(gap, Interrupted)
@@ -307,14 +307,14 @@ class TestFiles:
         await store.write(accounts.enrol, "Anna", "hash")
         before = (
             await store.read_stream(OAK),
-            await store.read(accounts.everybody),
+            await store.read(accounts.all_accounts),
             await store.read(battles.battle, 1),
         )
         await store.close()
         store = await Store.open(path)
         assert (
             await store.read_stream(OAK),
-            await store.read(accounts.everybody),
+            await store.read(accounts.all_accounts),
             await store.read(battles.battle, 1),
         ) == before
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
@@ -365,7 +365,9 @@ class TestFiles:
         await stored.write(accounts.enrol, "Wilhelmina", "a-very-secret-hash")
         await stored.append({OAK: (0, [joined(1, "Wilhelmina")])})
         await stored.write(
-            accounts.seen, {}, [("Wilhelmina", "2001:db8:0:1::/64"), ("Wilhelmina", "192.0.2.77")]
+            accounts.record_last_seen,
+            {},
+            [("Wilhelmina", "2001:db8:0:1::/64"), ("Wilhelmina", "192.0.2.77")],
         )
         await stored.append({OAK: (1, [started(2)])})
         said = Commented(3.0, "Wilhelmina", OAK, 2, 0, "what a pity")

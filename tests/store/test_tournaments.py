@@ -125,7 +125,7 @@ async def test_battle_names_its_tournament_and_round(opening: Opening) -> None:
 async def test_personal_data_includes_tournament_places(opening: Opening) -> None:
     store = await opening()
     await append(store, *FIRST, END)
-    about = await store.read(persons.about, "Bert")
+    about = await store.read(persons.personal_data, "Bert")
     assert about["tournament_place"] == [{"tournament": 1, "place": 2}]
 
 

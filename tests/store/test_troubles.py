@@ -237,10 +237,10 @@ async def test_end_of_the_store_thread_is_reported(
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Database, "news", fail)
+    monkeypatch.setattr(Database, "read_news", fail)
     for _ in range(2):
         with pytest.raises(StoreError, match="ZeroDivisionError"):
-            await asyncio.wait_for(stored.stopped(), PATIENCE)
+            await asyncio.wait_for(stored.wait_stopped(), PATIENCE)
     assert "the store's thread has failed" in caplog.text
     with pytest.raises(NotWrittenError):
         await stored.append({OAK: (2, [joined(3)])})
@@ -259,7 +259,7 @@ async def test_read_error_after_a_write_error_leaves_no_gap(
         raise NotWrittenError("The disk is full.")
 
     assert isinstance(append(0), dict)
-    monkeypatch.setattr(database.backend, "require", refuse)
+    monkeypatch.setattr(database.backend, "require_durable", refuse)
 
     def fail() -> Head:
         raise sqlite3.OperationalError("disk I/O error")

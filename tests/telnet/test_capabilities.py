@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
+from thudmud.telnet.capabilities import Capabilities, find_utf8, is_utf8, variables_in
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 
@@ -117,7 +117,7 @@ def test_overlong_terminal_type_is_ignored() -> None:
     ],
 )
 def test_utf8_is_found_in_charset_offer(offer: bytes, name: bytes) -> None:
-    assert utf8_in(offer) == name
+    assert find_utf8(offer) == name
     assert not name or is_utf8(name.decode())
 
 
@@ -142,7 +142,7 @@ def test_arbitrary_capability_bytes_never_raise(data: bytes) -> None:
     client = Capabilities()
     client.set_variables(variables_in(data))
     client.add_type(data.decode("ascii", "replace"))
-    utf8_in(data)
+    find_utf8(data)
     assert client.terminal.width == 80
 
 

@@ -115,7 +115,7 @@ async def test_budget_refills_over_time(serving: Serving, monkeypatch: pytest.Mo
 
     class Bucket(TokenBucket):
         def left(self, _: float) -> float:
-            return super().left(now)
+            return super().balance(now)
 
     monkeypatch.setattr(acceptor, "TokenBucket", Bucket)
     setup = await serving(**{**SMALL, "telnet_bytes_per_second": 1000})

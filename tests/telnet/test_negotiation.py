@@ -455,7 +455,7 @@ def test_q_method_sends_at_most_once_per_state_change(
         if kind == "want":
             sent = value if end.want(value) else None
         else:
-            sent = end.hear(value, welcome=welcome)
+            sent = end.receive(value, welcome=welcome)
         refused = before is QState.NO and kind == "hear" and value and not welcome
         if sent is not None:
             assert (end.state is not before) or (refused and sent is False)
@@ -471,9 +471,9 @@ _SETTLED = {QState.YES, QState.NO}
 def test_q_method_ignores_repeated_messages(heard: list[bool], welcome: bool) -> None:
     end = QMethod()
     for each in heard:
-        end.hear(each, welcome=welcome)
+        end.receive(each, welcome=welcome)
         if end.is_agreed is each:
-            assert end.hear(each, welcome=welcome) is None
+            assert end.receive(each, welcome=welcome) is None
 
 
 steps = st.lists(
@@ -493,7 +493,7 @@ def test_q_method_peers_converge_and_agree(
     wires: tuple[deque[bool], deque[bool]] = (deque(), deque())  # to either end
 
     def deliver(end: int) -> None:
-        answer = ends[end].hear(wires[end].popleft(), welcome=welcome[end])
+        answer = ends[end].receive(wires[end].popleft(), welcome=welcome[end])
         if answer is not None:
             wires[1 - end].append(answer)
 
@@ -517,18 +517,18 @@ def test_q_method_peers_converge_and_agree(
 def test_q_method_queues_a_change_until_the_answer() -> None:
     end = QMethod()
     assert [end.want(each) for each in (True, True, False, True, False)] == [True] + [False] * 4
-    assert end.hear(True, welcome=True) is False
+    assert end.receive(True, welcome=True) is False
     assert end.want(True) is False
-    assert end.hear(False, welcome=True) is True
+    assert end.receive(False, welcome=True) is True
     assert end.is_asked
-    assert end.hear(True, welcome=True) is None
+    assert end.receive(True, welcome=True) is None
     assert end.is_agreed
 
 
 def test_q_method_accepts_will_as_an_answer_to_dont() -> None:
     end = QMethod()
     end.want(True)
-    end.hear(True, welcome=True)
+    end.receive(True, welcome=True)
     assert end.want(False)
-    assert end.hear(True, welcome=True) is None
+    assert end.receive(True, welcome=True) is None
     assert end.state is QState.NO

@@ -52,7 +52,7 @@ def test_text_is_encoded_as_utf8_with_crlf() -> None:
 async def test_output_is_written_once_per_turn() -> None:
     screen, transport = opened()
     screen.show(b"a\r\n")
-    screen.ask()
+    screen.show_prompt()
     screen.show(b"b\r\n")
     assert transport.writes == []
     await turn()
@@ -65,9 +65,9 @@ async def test_output_is_written_once_per_turn() -> None:
 
 async def test_answered_prompt_is_not_repeated_after_output() -> None:
     screen, transport = opened()
-    screen.ask()
+    screen.show_prompt()
     await turn()
-    screen.answered()
+    screen.note_input()
     screen.show(b"a\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"a\r\n"]
@@ -93,11 +93,11 @@ async def test_empty_prompt_adds_no_line_breaks() -> None:
     screen, transport = opened()
     screen.prompt = b""
     screen.show(b"a\r\n")
-    screen.ask()
+    screen.show_prompt()
     await turn()
     screen.show(b"b\r\n")
     await turn()
-    screen.answered(echoed=False)
+    screen.note_input(echoed=False)
     screen.show(b"c\r\n")
     await turn()
     assert b"".join(transport.writes) == b"a\r\nb\r\nc\r\n"
@@ -106,7 +106,7 @@ async def test_empty_prompt_adds_no_line_breaks() -> None:
 async def test_mark_follows_the_prompt_and_command_redraws_nothing() -> None:
     screen, transport = opened()
     screen.show(b"a\r\n")
-    screen.ask()
+    screen.show_prompt()
     screen.mark(b"MARK")
     screen.command(b"IAC")
     await turn()
@@ -115,7 +115,7 @@ async def test_mark_follows_the_prompt_and_command_redraws_nothing() -> None:
 
 async def test_farewell_has_no_prompt() -> None:
     screen, transport = opened()
-    screen.ask()
+    screen.show_prompt()
     await turn()
     screen.show(b"bye\r\n")
     screen.close(CloseReason.QUIT, linger=False, grace=20.0)
@@ -165,11 +165,11 @@ async def test_long_answer_to_a_reader_that_keeps_up_is_sent_in_full() -> None:
 
 async def test_output_after_an_unechoed_line_begins_on_a_new_line() -> None:
     screen, transport = opened()
-    screen.ask()
+    screen.show_prompt()
     await turn()
-    screen.answered(echoed=False)
+    screen.note_input(echoed=False)
     screen.show(b"a\r\n")
-    screen.answered(echoed=False)  # typed ahead: no prompt was shown
+    screen.note_input(echoed=False)  # typed ahead: no prompt was shown
     screen.show(b"b\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"\r\na\r\nb\r\n"]
@@ -177,9 +177,9 @@ async def test_output_after_an_unechoed_line_begins_on_a_new_line() -> None:
 
 async def test_visible_prompt_is_not_repeated() -> None:
     screen, transport = opened()
-    screen.ask()
+    screen.show_prompt()
     await turn()
-    screen.ask()
+    screen.show_prompt()
     await turn()
     assert transport.writes == [PROMPT]
 
@@ -211,7 +211,7 @@ async def test_identical_output_is_one_shared_bytes_object() -> None:
         screen.show(text)
     for screen in screens[:2]:
         screen.prompt = PROMPT
-        screen.ask()
+        screen.show_prompt()
     await turn()
     [[one], [another], [third]] = [each.writes for each in transports]
     assert one is another

@@ -238,7 +238,11 @@ def test_transcripts_expect_the_exact_text() -> None:
             assert step.expected or then is Act.WAIT, step.written()
             assert step.expected.keys() == played.expected.keys()
             for who, lines in step.expected.items():
-                held = [each for each in lines if not each.many or step.act is not Act.WAIT]
+                held = [
+                    each
+                    for each in lines
+                    if not each.accepts_many_lines or step.act is not Act.WAIT
+                ]
                 found = played.expected[who]
                 assert all(map(_is_held, held, found)), step.written()
                 assert len(held) == len(found)

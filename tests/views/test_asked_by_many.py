@@ -69,8 +69,8 @@ class Counting:
     def can_move(self, position: Position) -> bool:
         return self.fighters.can_move(position)
 
-    def grant(self, position: Position, attempt: Attempt) -> Move:
-        return self.fighters.grant(position, attempt)
+    def validate(self, position: Position, attempt: Attempt) -> Move:
+        return self.fighters.validate(position, attempt)
 
 
 def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[list[str]]:

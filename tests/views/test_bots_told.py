@@ -171,7 +171,7 @@ def test_bot_list_shows_ratings_and_results() -> None:
 
 def test_bot_list_has_one_row_per_bot_on_a_narrow_screen() -> None:
     house = levelled("Grog", "Mog", "Anna")
-    house.fit("Anna", Terminal(width=40))
+    house.set_terminal("Anna", Terminal(width=40))
     fought(house, "Anna")
     lines = lines_shown(house, "bots").split("\n")
     assert lines[:7] == [

@@ -49,9 +49,9 @@ def test_ways_of_pieces_are_exactly_the_legal_moves(name: str) -> None:
             assert known == {
                 (move.verb.value, str(move.target), frozenset(map(str, move.captures)), False)
                 for move in theirs
-                if not move.trample
+                if not move.is_trample
             }
-            tramples = [list(map(str, move.captures)) for move in theirs if move.trample]
+            tramples = [list(map(str, move.captures)) for move in theirs if move.is_trample]
             assert paths == tramples[:MOST_PATHS]
         # Prefer captures: they are what gives a piece several ways.
         capturing = [move for move in moves if move.captures]
@@ -64,7 +64,7 @@ def test_ways_of_pieces_are_exactly_the_legal_moves(name: str) -> None:
 
 def test_ways_cover_pieces_of_the_side_not_to_move() -> None:
     game = Game.start(KOOM_VALLEY)
-    troll = game.position.squares(next(iter(game.ruleset.fighters(game.turn.other).pieces)))[0]
+    troll = game.position.squares(next(iter(game.ruleset.side_rules(game.turn.other).pieces)))[0]
     assert data.legal_moves_data(game, troll)["ways"]
 
 

@@ -185,16 +185,16 @@ def test_late_subscriber_is_briefed_on_the_current_state() -> None:
     house = house_of(Anna=frozenset(), Bert=EVERYTHING)
     house.obey("Anna", "go to oak board", 0.0)
     house.obey("Bert", "go to oak board", 0.0)
-    assert house.brief("Anna") == []
-    house.fit("Anna", Terminal(packages=EVERYTHING))
-    told = house.brief("Anna")
+    assert house.current_facts("Anna") == []
+    house.set_terminal("Anna", Terminal(packages=EVERYTHING))
+    told = house.current_facts("Anna")
     [(_, me), (_, here), _] = data(told, "Anna", of_people=True)
     anna = {"player": "Anna", "member": False, "bot": False, "operator": False}
     assert me == {**anna, "room": "oak board"}
     assert [each["player"] for each in here["people"]] == ["Anna", "Bert"]
     assert {each.to for each in told} == {("Anna",)}
     assert packages(told, "Anna") == ["Thud.Table", "Thud.Board"]
-    assert house.brief("Zoe") == []
+    assert house.current_facts("Zoe") == []
 
 
 def test_hall_queries_send_a_table_packet_for_each_board() -> None:
@@ -235,7 +235,7 @@ def test_undo_of_two_plies_sends_the_last_ply_first() -> None:
 
 def test_move_packet_of_a_circular_trample_ends_where_it_starts() -> None:
     h9, h10, g10 = (Square.parse(name) for name in ("H9", "H10", "G10"))
-    move = Move(Piece.TROLL, h9, h9, (h10, g10), trample=True)
+    move = Move(Piece.TROLL, h9, h9, (h10, g10), is_trample=True)
     pieces = {h9: Piece.TROLL, h10: Piece.DWARF, g10: Piece.DWARF, Square.parse("A6"): Piece.DWARF}
     opening = Position.of({**pieces, Square.parse("H2"): Piece.ROCK}, Side.TROLL)
     game = Game(KOOM_VALLEY, opening, opening.after(move), (move,))

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from tests.cases import cases
-from thudmud.english import lasting
+from thudmud.english import rounded_duration
 from thudmud.features.playing.moves import Play
 from thudmud.features.playing.queries import LastMove, Query, ViewPossible
 from thudmud.game.archive import MIDDLE, PAGE
@@ -363,7 +363,7 @@ def test_small_diagrams_match_the_rules(
 
 @pytest.mark.parametrize(("topic", "name"), [("discworld", "discworld"), ("koom valley",) * 2])
 def test_drawn_openings_match_the_rules(topic: str, name: str) -> None:
-    opening = RULESETS[name].opening
+    opening = RULESETS[name].initial_position
     drawn = boards.grid(opening, None, Display(40), boards.GridLayout.SPACED)
     assert tuple(f"    {row}".rstrip() for row in drawn) in PAGES[topic].blocks
 
@@ -400,17 +400,17 @@ def prose(topic: str) -> str:
 
 def test_help_pages_agree_with_the_settings() -> None:
     settings = Settings()
-    grace = lasting(settings.game.seat_grace)
+    grace = rounded_duration(settings.game.seat_grace)
     for topic in ("claim", "adjourn", "absence"):
         assert f"been away for a while, usually {grace}" in prose(topic)
-    idle = lasting(settings.game.idle_claim)
+    idle = rounded_duration(settings.game.idle_claim)
     assert f"have not moved for a while, usually {idle}" in prose("claim")
-    assert f"usually {lasting(settings.players.guest_grace)}" in prose("accounts")
+    assert f"usually {rounded_duration(settings.players.guest_grace)}" in prose("accounts")
     kept = f"each usually for {settings.players.addresses_kept} days after you last did"
     assert f"last eight addresses that you came from, {kept}" in prose("privacy")
     warning, limit = settings.players.idle_warning, settings.players.idle_limit
-    late = f"{lasting(limit - warning)} later you are disconnected"
-    assert f"usually {lasting(warning)}, you are warned, and {late}" in prose("absence")
+    late = f"{rounded_duration(limit - warning)} later you are disconnected"
+    assert f"usually {rounded_duration(warning)}, you are warned, and {late}" in prose("absence")
 
 
 def test_help_references_are_complete() -> None:
@@ -458,7 +458,7 @@ def test_help_pages_agree_with_the_game_constants() -> None:
     assert f"There are {PAGE} on a page" in prose("history")
     assert f"begins at {MIDDLE} " in prose("ratings")
     assert f"{RATED_PLIES} plies or more" in prose("ratings")
-    assert RULESETS[next(iter(RULESETS))].score(DISCWORLD.opening).of(Side.TROLL) == 32
+    assert RULESETS[next(iter(RULESETS))].score(DISCWORLD.initial_position).of(Side.TROLL) == 32
 
 
 def test_help_without_some_verbs_does_not_mention_them() -> None:

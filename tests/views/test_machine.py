@@ -118,7 +118,7 @@ class Visit:
     def check(self) -> None:
         """Compare the state of every program at the board with the board."""
         table = self.house.hall.tables[BOARD]
-        position = table.game.position if table.game else table.ruleset.opening
+        position = table.game.position if table.game else table.ruleset.initial_position
         pieces = {str(each): position.piece_at(each) for each in SQUARES}
         expected = {square: piece.value for square, piece in pieces.items() if piece}
         for name, program in self.programs.items():

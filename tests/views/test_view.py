@@ -47,14 +47,14 @@ def test_watcher_with_other_options_gets_a_separate_text(house: House, line: str
 
 
 def test_watcher_with_another_terminal_gets_a_separate_text(house: House) -> None:
-    house.fit("Dora", Terminal(40))
+    house.set_terminal("Dora", Terminal(40))
     assert groups(house, "Bert", "move g7 f7") == {
         ("Anna",),
         ("Bert",),
         ("Dora",),
         ("Carla", "Emil"),
     }
-    house.fit("Dora", Terminal())
+    house.set_terminal("Dora", Terminal())
     assert groups(house, "Anna", "move b6 a6") == {("Anna",), ("Bert",), WATCHERS}
 
 
@@ -114,7 +114,7 @@ def test_departed_player_is_garbage_collected(house: House) -> None:
 
 
 def test_ascii_terminal_gets_ascii_until_the_option_is_set(house: House) -> None:
-    house.fit("Anna", Terminal(is_ascii_only=True))
+    house.set_terminal("Anna", Terminal(is_ascii_only=True))
 
     def heard() -> dict[str, str]:
         told = house.obey("Bert", "say café ☃", 0.0)

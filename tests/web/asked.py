@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from thudmud.features import NAMES
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.web.http import NO_FIELDS, HttpRequest, HttpResponse, finish
 from thudmud.web.pictures import NO_BATTLE, Absence, FindPreview, PictureRequest, Preview, Site
 from thudmud.web.routes import Routes, routes_of
@@ -43,7 +43,7 @@ def ask(
     request = HttpRequest("GET", path, fields, query=query)
     answer = (table or routes()).respond(request)
     assert answer is not None, "expected a path without WebSockets"
-    response = answer if isinstance(answer, HttpResponse) else now(answer)
+    response = answer if isinstance(answer, HttpResponse) else run_eagerly(answer)
     assert isinstance(response, HttpResponse), "expected nothing that waits"
     finish(response, request)
     return response

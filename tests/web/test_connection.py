@@ -371,7 +371,7 @@ async def test_goodbye_and_close_code_give_the_reason(
         assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
         assert (await anna.end(), anna.socket.close_reason) == (4001, "elsewhere")
         assert (await again.fact("Char.Login.Result"))["success"]
-        setup.sessions.keep_order(Order(bans={"bert": Sanction(Measure.BAN, "Bert")}))
+        setup.sessions.apply_order(Order(bans={"bert": Sanction(Measure.BAN, "Bert")}))
         assert await bert.end() == 4003
         await pass_time(61)
         assert await again.fact("Thud.Goodbye") == {"why": "idle"}
@@ -392,7 +392,7 @@ async def test_login_during_a_password_change_is_revoked(serving: Serving) -> No
         assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
         assert (await thief.fact("Char.Login.Result"))["success"]
         while await setup.sessions.store.read(
-            accounts.has_word, "Anna", word_hash(words[-1]["word"])
+            accounts.has_resume_word, "Anna", word_hash(words[-1]["word"])
         ):
             pass
         await setup.sessions.end_logged_out()  # as the server does when notified
@@ -438,7 +438,7 @@ async def test_ended_logins_close_the_connection(serving: Serving) -> None:
 async def test_banned_network_is_told_the_reason(serving: Serving) -> None:
     setup = await serving(web=WEB)
     banned = Sanction(Measure.BAN, "127.0.0.0/8", why="of spam")
-    setup.sessions.keep_order(Order(networks={ip_network(banned.whom): banned}))
+    setup.sessions.apply_order(Order(networks={ip_network(banned.whom): banned}))
     async with browser(setup) as anna:
         assert await anna.end() == 4003
         assert "has banned 127.0.0.0/8 (where you come from),\r\nbecause of spam." in anna.text

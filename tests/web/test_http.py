@@ -32,7 +32,7 @@ from thudmud.web import connection, site
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request, require_strict_head
 from thudmud.web.pictures import Preview
-from thudmud.web.sharing import Linked, told_in
+from thudmud.web.sharing import Linked, with_open_graph_tags
 from thudmud.web.site import files
 
 WEB = {"port": 0}
@@ -192,7 +192,9 @@ def test_preview_text_is_escaped(title: str, description: str) -> None:
     """Must hold for any names of boards and players."""
     preview = Preview(title, description)
     pages = [
-        told_in(files()["/index.html"].body, shared, "https://x.example", may_embed=True).decode()
+        with_open_graph_tags(
+            files()["/index.html"].body, shared, "https://x.example", may_embed=True
+        ).decode()
         for shared in (
             Linked("/board/oak", preview),
             Linked("/board/oak", Preview("Oak", "A board.")),
@@ -550,13 +552,13 @@ async def test_forwarder_connections_do_not_use_up_the_accept_rate(serving: Serv
 async def test_unforwarded_connections_share_the_turns_of_their_address(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, forwarders: list[str], count: int
 ) -> None:
-    sources, wait = set[str](), FairScheduler.wait
+    sources, wait = set[str](), FairScheduler.schedule
 
     def noted(queue: FairScheduler, source: str, *given: Any, **named: Any) -> None:
         sources.add(source)
         wait(queue, source, *given, **named)
 
-    monkeypatch.setattr(FairScheduler, "wait", noted)
+    monkeypatch.setattr(FairScheduler, "schedule", noted)
     setup = await serving(web=WEB | {"forwarders": forwarders})
     for here in ("127.0.0.2", "127.0.0.2", "127.0.0.3"):
         page = await setup.connect_web(source=here)

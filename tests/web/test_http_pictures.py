@@ -30,7 +30,7 @@ from thudmud.pictures import SCHEMES, frame
 from thudmud.pictures.drawing import Still
 from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Game, read_record
 from thudmud.server import drawing, drawing_queue, gallery
-from thudmud.server.drawing import DrawingProcess, Job, drawn
+from thudmud.server.drawing import DrawingProcess, Job, render
 from thudmud.server.drawing_queue import DrawingQueue
 from thudmud.server.pages import Pages
 from thudmud.store import accounts
@@ -423,7 +423,7 @@ async def test_drawing_process_ends_when_idle_and_with_the_server(
 async def test_missing_pictures_extra_leaves_only_svg(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gallery, "draws_pixels", lambda: False)
+    monkeypatch.setattr(gallery, "can_draw_pixels", lambda: False)
     for kind in ("png", "gif"):
         got = await asking.get(f"/game/1.{kind}")
         assert (got.status_code, got.text) == (404, "This server draws SVG, no PNG and no GIF.\n")
@@ -449,7 +449,7 @@ def test_gif_length_is_limited() -> None:
     with pytest.raises(InvalidValueError, match="a GIF has at most 500 plies"):
         Job.of("gif", game, None, "south", "plain")
     assert Job.of("gif", game, 500, "south", "plain")
-    assert drawn(Job.of("svg", game, None, "south", "plain"))
+    assert render(Job.of("svg", game, None, "south", "plain"))
 
 
 def test_job_of_a_long_battle_is_small() -> None:

@@ -36,7 +36,7 @@ async def asking(
         return ("Battle 12", "It was played.") if number == 12 else None
 
     setup = await serving(web={"port": 0})
-    monkeypatch.setattr(setup.sessions, "told_of_battle", told)
+    monkeypatch.setattr(setup.sessions, "battle_preview", told)
     [(host, port)] = setup.web_places
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as client:
         yield client
@@ -103,14 +103,14 @@ def test_link_preview_without_pixels_or_address_has_no_picture(
         return ask("/game/1", routes(found, embed, url)).body.decode()
 
     assert not {"og:image", "og:url"} & set(tags(linked(ANY, "")))
-    monkeypatch.setattr(sharing, "draws_pixels", lambda: False)
+    monkeypatch.setattr(sharing, "can_draw_pixels", lambda: False)
     got = linked(ANY, "https://x.example")
     assert tags(got)["og:url"] == "https://x.example/game/1"
     assert "og:image" not in tags(got)
     assert "oembed" in got
     assert "oembed" not in linked(frozenset(), "https://x.example")
     assert "data-pixels" in files()["/index.html"].body.decode()
-    monkeypatch.setattr(site, "draws_pixels", lambda: False)
+    monkeypatch.setattr(site, "can_draw_pixels", lambda: False)
     assert b"data-pixels" not in files.__wrapped__()["/index.html"].body
 
 

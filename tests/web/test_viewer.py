@@ -149,7 +149,7 @@ def test_viewer_positions_match_the_rules(elsewhere: Elsewhere, rules: Ruleset) 
     for _ in range(30):
         game = game.play(max(game.legal_moves(), key=lambda move: (len(move.captures), str(move))))
     page = elsewhere.open(f"<thud-game ply=0>{Record(game)}</thud-game>")
-    shows(page, "H8", "Thudstone" if rules.opening.stone else "Rock")
+    shows(page, "H8", "Thudstone" if rules.initial_position.stone else "Rock")
     read = "() => Object.fromEntries(document.querySelector('thud-game').view.position)"
     step = "ply => document.querySelector('thud-game').step(ply)"
     for ply in range(len(game.moves), -1, -1):

@@ -37,7 +37,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from thudmud.accounts.limiters import RateLimiter
-from thudmud.english import lasting
+from thudmud.english import rounded_duration
 
 FREE = 10
 """The size of a name's budget: wrong guesses at once, after a quiet while."""
@@ -110,7 +110,7 @@ class GuessThrottle:
             look: checks the guess; an exception isn't charged.
             tell: called with a sentence that estimates the wait, if it takes more than a moment.
         """
-        places = self._places(guess)
+        places = self._queues_for(guess)
         passed: list[_Place] = []
         loop = asyncio.get_running_loop()
         turn = loop.create_future()
@@ -135,12 +135,12 @@ class GuessThrottle:
             raise
         finally:
             telling.cancel()
-        task = loop.create_task(self._look(guess, passed, look))
+        task = loop.create_task(self._is_guess_right(guess, passed, look))
         self._looks.add(task)
-        task.add_done_callback(self._looked)
+        task.add_done_callback(self._check_done)
         return await asyncio.shield(task)
 
-    def _places(self, guess: Guess) -> Sequence[_Place]:
+    def _queues_for(self, guess: Guess) -> Sequence[_Place]:
         """Return the queues that a guess has to pass, in order."""
         name = guess.name.lower()
         key = f"{name} {guess.network}"
@@ -150,7 +150,7 @@ class GuessThrottle:
         of_address = _Place(self._addresses, guess.network)
         return [own, of_address, _Place(self._names[guess.secret], name)]
 
-    async def _look(
+    async def _is_guess_right(
         self, guess: Guess, places: Sequence[_Place], look: Callable[[], Awaitable[bool]]
     ) -> bool:
         right = True  # in case the check fails
@@ -159,12 +159,12 @@ class GuessThrottle:
         finally:
             if not right:
                 for budget, key in {*places, _Place(self._addresses, guess.network)}:
-                    budget.spend(key)
+                    budget.charge_wrong_guess(key)
             for budget, key in places:
                 budget.leave(key)
         return right
 
-    def _looked(self, task: asyncio.Task[bool]) -> None:
+    def _check_done(self, task: asyncio.Task[bool]) -> None:
         self._looks.discard(task)
         if not task.cancelled():
             task.exception()  # mark it as retrieved: the waiter may be cancelled
@@ -182,18 +182,18 @@ class GuessThrottle:
         if not places:
             return ""
         (budget, key), *rest = places
-        before = budget.before(key, turn)
-        waits = [budget.wait(key, before)]
+        before = budget.count_ahead(key, turn)
+        waits = [budget.estimate_wait(key, before)]
         # Each guess from the same address at the same name lets all other addresses go first.
         rounds = before if len(rest) == 2 else 0
         for budget, key in rest:
-            there = budget.before(key)
-            waits.append(budget.wait(key, there + rounds * max(1, there)))
+            there = budget.count_ahead(key)
+            waits.append(budget.estimate_wait(key, there + rounds * max(1, there)))
         if not max(waits):
             return ""
         of_name = places[-1].budget in self._names.values() and waits[-1] == max(waits)
         why = "for that name have come from elsewhere" if of_name else "have come from your address"
-        after = lasting(max(waits))
+        after = rounded_duration(max(waits))
         return f"Many wrong answers {why}. Your answer is looked at in about {after}."
 
 
@@ -257,11 +257,11 @@ class _Budget:
         queue.inside -= 1
         self._let_in(key, queue)
 
-    def spend(self, key: str) -> None:
+    def charge_wrong_guess(self, key: str) -> None:
         """Charge a wrong guess."""
-        self._buckets.of(key).take(_now())
+        self._buckets.bucket_for(key).take(_now())
 
-    def before(self, key: str, turn: asyncio.Future[None] | None = None) -> int:
+    def count_ahead(self, key: str, turn: asyncio.Future[None] | None = None) -> int:
         """Return the number of guesses ahead of a waiting one, or of a new one."""
         queue = self._queues.get(key)
         if queue is None:
@@ -269,15 +269,19 @@ class _Budget:
         here = queue.waiting.index(turn) if turn and turn in queue.waiting else len(queue.waiting)
         return queue.inside + here
 
-    def wait(self, key: str, before: int) -> float:
+    def estimate_wait(self, key: str, before: int) -> float:
         """Estimate the seconds that a guess waits; 0 if half of the budget is left.
 
         Args:
             key: the key of the queue.
             before: the number of guesses ahead of it.
         """
-        bucket, now = self._buckets.of(key), _now()
-        return bucket.until(now, 1 + before) if bucket.until(now, self._size / 2) else 0.0
+        bucket, now = self._buckets.bucket_for(key), _now()
+        return (
+            bucket.seconds_until(now, 1 + before)
+            if bucket.seconds_until(now, self._size / 2)
+            else 0.0
+        )
 
     def _let_in(self, key: str, queue: _Queue) -> None:
         """Let in as many guesses as the budget allows, and set a timer for the next one."""
@@ -285,7 +289,7 @@ class _Budget:
             queue.timer.cancel()
             queue.timer = None
         while queue.waiting and queue.inside < self._at_once:
-            if wait := self._buckets.of(key).wait(_now(), leaving=queue.inside):
+            if wait := self._buckets.bucket_for(key).wait(_now(), leaving=queue.inside):
                 loop = asyncio.get_running_loop()
                 queue.timer = loop.call_later(wait, self._let_in, key, queue)
                 break

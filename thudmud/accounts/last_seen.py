@@ -39,10 +39,10 @@ class PlayerDirectory(Protocol):
     def name_problem(self, words: str) -> str | None:
         """Return why a name cannot be taken, as a sentence; None if it can."""
 
-    def ban_told(self, name: str, address: str) -> str:
+    def ban_reason(self, name: str, address: str) -> str:
         """Return why a name or an address is banned, as a sentence; "" if neither is."""
 
-    def is_here(self, name: str) -> bool:
+    def is_online(self, name: str) -> bool:
         """Return whether a player is logged in under a name."""
 
     def is_needed(self, name: str) -> Awaitable[bool]:
@@ -94,16 +94,16 @@ class LastSeen:
         """
         if self._clock() - kept.seen < self._guest_grace:
             return True
-        return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
+        return self._directory.is_online(kept.name) or await self._directory.is_needed(kept.name)
 
-    def seen_until_told(self) -> float:
-        """Return the last-seen time to store for a new guest before `came` is called.
+    def initial_last_seen(self) -> float:
+        """Return the last-seen time to store for a new guest before `record_arrival` is called.
 
         It lies in the past, so that the name is reserved for only `UNTOLD` seconds.
         """
         return self._clock() - max(0.0, self._guest_grace - UNTOLD)
 
-    def came(self, name: str, network: str) -> None:
+    def record_arrival(self, name: str, network: str) -> None:
         """Record a player's arrival, and that they are here every ten minutes until they leave.
 
         Args:
@@ -113,11 +113,11 @@ class LastSeen:
         self._here.add(name)
         if self.addresses_kept:
             self._unwritten_addresses[name, network] = None
-        self._note(name)
+        self._schedule_write(name)
         if self._timer is None:
             self._tick()
 
-    def left(self, name: str, *, gave_up: bool) -> None:
+    def record_departure(self, name: str, *, gave_up: bool) -> None:
         """Record a player's departure.
 
         Args:
@@ -127,9 +127,9 @@ class LastSeen:
         """
         self._here.discard(name)
         if gave_up:
-            self._start(self._store.write(accounts.end_words, name))
+            self._start(self._store.write(accounts.delete_resume_words, name))
             self._start(self._free([name]))
-        self._note(name)
+        self._schedule_write(name)
 
     def end_logins(self, name: str) -> None:
         """End all logins of a member, in the background; ignore a removed account."""
@@ -146,12 +146,12 @@ class LastSeen:
     def _tick(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._tick)
         for name in self._here:
-            self._note(name)
+            self._schedule_write(name)
         self._start(self._free_old(self._clock() - self._guest_grace))
         self._start(
             self._store.write(accounts.forget_addresses, self._clock() - self.addresses_kept)
         )
-        self._start(self._store.write(accounts.forget_words))
+        self._start(self._store.write(accounts.delete_expired_resume_words))
 
     async def _free_old(self, before: float) -> None:
         names = await self._store.read(accounts.guests, before)
@@ -165,10 +165,10 @@ class LastSeen:
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
         """Free guests' names that nobody plays under, unless a battle or tournament needs them."""
         unneeded = [name for name in names if not await self._directory.is_needed(name)]
-        unused = [name for name in unneeded if not self._directory.is_here(name)]
-        await self._store.write(accounts.forget_guests, unused, before)
+        unused = [name for name in unneeded if not self._directory.is_online(name)]
+        await self._store.write(accounts.free_guest_names, unused, before)
 
-    def _note(self, name: str) -> None:
+    def _schedule_write(self, name: str) -> None:
         self._unwritten[name] = self._clock()
         if not self._writing:
             self._writing = True
@@ -180,7 +180,7 @@ class LastSeen:
             while self._unwritten:
                 noted, self._unwritten = self._unwritten, {}
                 addresses, self._unwritten_addresses = self._unwritten_addresses, {}
-                await self._store.write(accounts.seen, noted, list(addresses))
+                await self._store.write(accounts.record_last_seen, noted, list(addresses))
         finally:
             self._writing = False
 

@@ -40,7 +40,7 @@ class TokenBucket:
         Returns:
             0 if a token was taken; otherwise the seconds until one can be.
         """
-        missing = min(1 + leaving, self._size) - self.left(now)
+        missing = min(1 + leaving, self._size) - self.balance(now)
         if missing > _ROUNDING:
             return missing / self._rate
         self._tokens -= 1
@@ -52,14 +52,14 @@ class TokenBucket:
 
     def wait(self, now: float, leaving: float = 0.0) -> float:
         """Return the seconds until a token could be taken; 0 if one can be taken now."""
-        return self.until(now, min(1 + leaving, self._size))
+        return self.seconds_until(now, min(1 + leaving, self._size))
 
-    def until(self, now: float, tokens: float) -> float:
+    def seconds_until(self, now: float, tokens: float) -> float:
         """Return the seconds until the bucket holds a number of tokens; 0 if it does now."""
-        missing = tokens - self.left(now)
+        missing = tokens - self.balance(now)
         return missing / self._rate if missing > _ROUNDING else 0.0
 
-    def left(self, now: float) -> float:
+    def balance(self, now: float) -> float:
         """Return the number of tokens, which is negative if some are owed."""
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
@@ -83,7 +83,7 @@ class RateLimiter:
         self._rate, self._size = rate, size
         self._buckets: dict[str, TokenBucket] = {}  # in order of use
 
-    def of(self, key: str) -> TokenBucket:
+    def bucket_for(self, key: str) -> TokenBucket:
         """Return the bucket of a key, a full one if it is new."""
         bucket = self._buckets.pop(key, None)
         if bucket is None:
@@ -168,10 +168,10 @@ class TalkLimiter:
         Returns:
             The seconds to wait, 0 if the message is allowed; and whether the network is the reason.
         """
-        own, shared = self._names.of(name.lower()), _network_of_others(address)
+        own, shared = self._names.bucket_for(name.lower()), _network_of_others(address)
         if not shared:
             return own.take(now), False
-        everybody = self._addresses.of(shared)
+        everybody = self._addresses.bucket_for(shared)
         wait, longer = own.wait(now), everybody.wait(now)
         if not wait and not longer:
             own.take(now)
@@ -207,12 +207,12 @@ class StorageQuota:
             self._networks = RateLimiter(per_hour / 3600, per_hour)
             self.full.clear()
 
-    def note(self, address: str, events: int, now: float) -> None:
+    def charge(self, address: str, events: int, now: float) -> None:
         """Charge events that were stored for a player from an address."""
         if shared := _network_of_others(address):
-            bucket = self._networks.of(shared)
+            bucket = self._networks.bucket_for(shared)
             bucket.charge(events)
-            if bucket.left(now) <= 0:
+            if bucket.balance(now) <= 0:
                 self.full.add(shared)
 
     def wait(self, address: str, now: float) -> float:
@@ -220,12 +220,14 @@ class StorageQuota:
         shared = _network_of_others(address)
         if shared not in self.full:
             return 0.0
-        wait = self._networks.of(shared).until(now, self._per_hour * self._SHARE_AGAIN)
+        wait = self._networks.bucket_for(shared).seconds_until(
+            now, self._per_hour * self._SHARE_AGAIN
+        )
         if not wait:
             self.full.discard(shared)
         return wait
 
-    def over(self, now: float) -> int:
+    def count_exhausted(self, now: float) -> int:
         """Return the number of networks that may begin nothing new now."""
         return sum(self.wait(each, now) > 0 for each in list(self.full))
 

@@ -24,10 +24,10 @@ from thudmud.accounts.guesses import Guess, GuessThrottle, Secret
 from thudmud.accounts.last_seen import LastSeen, PlayerDirectory
 from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
-from thudmud.english import capitalised, lasting
+from thudmud.english import capitalised, rounded_duration
 from thudmud.features.options.messages import choice_text
 from thudmud.game.options import Options, SetOption
-from thudmud.language.parsing import chosen_by
+from thudmud.language.parsing import parse_option
 from thudmud.store import (
     Account,
     KeptName,
@@ -103,7 +103,7 @@ class Prompter(Protocol):
     def keeps_words(self) -> bool:
         """Whether the client's program can store a resume word."""
 
-    def keep(self, name: str, word: str) -> None:
+    def send_resume_word(self, name: str, word: str) -> None:
         """Send a resume word to the client's program, if that can store one."""
 
     def hold(self, sentence: str) -> None:
@@ -131,7 +131,7 @@ class Login(Value):
     word: str = ""
 
 
-def told_word(name: str, word: str) -> str:
+def format_resume_word(name: str, word: str) -> str:
     """Format the sentence with a guest's resume word; `TOLD_WORD` matches it."""
     return f"Your resume word, {name}: {word}"
 
@@ -185,7 +185,7 @@ class AccountDialogues:
             if words.lower() == "quit":
                 prompter.say("Goodbye!")
                 return None
-            if choice := chosen_by(words):
+            if choice := parse_option(words):
                 choices.pop(choice.subject, None)  # keeps the choices in order
                 choices[choice.subject] = choice
                 prompter.say(choice_text(choice, Options().with_choices(choices.values())))
@@ -193,13 +193,13 @@ class AccountDialogues:
                 continue
             else:
                 with _report_store_errors(prompter):
-                    if login := await self._claim(prompter, words, address):
-                        self.last_seen.came(login.name, network(address))
+                    if login := await self._claim_name(prompter, words, address):
+                        self.last_seen.record_arrival(login.name, network(address))
                         return replace(login, choices=tuple(choices.values()))
 
-    def left(self, name: str, *, gave_up: bool) -> None:
-        """Record a player's departure, see `LastSeen.left`."""
-        self.last_seen.left(name, gave_up=gave_up)
+    def record_departure(self, name: str, *, gave_up: bool) -> None:
+        """Record a player's departure, see `LastSeen.record_departure`."""
+        self.last_seen.record_departure(name, gave_up=gave_up)
 
     def end_logins(self, name: str) -> None:
         """End all logins of a member, in the background.
@@ -228,11 +228,11 @@ class AccountDialogues:
                     else f'The name {name} is registered already; "password" changes its password.'
                 )
                 return False
-            password = await self._choose(prompter, name)
+            password = await self._choose_password(prompter, name)
             if not password:
                 prompter.say("You are still a guest.")
                 return False
-            hashed, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
+            hashed, epoch = await self._passwords.hash_password(password), _next_epoch(epochs)
             try:
                 account = await self._store.write(accounts.enrol, name, hashed, epoch=epoch)
             except NameTakenError:
@@ -260,10 +260,10 @@ class AccountDialogues:
             if await self._store.read(accounts.find, name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
                 return
-            if wait := self._changes.of(network(address)).take(self._clock()):
+            if wait := self._changes.bucket_for(network(address)).take(self._clock()):
                 prompter.say(
                     "Many passwords have just been changed from your address. You can change yours"
-                    f" in {lasting(wait)}."
+                    f" in {rounded_duration(wait)}."
                 )
                 return
             account = None
@@ -271,11 +271,11 @@ class AccountDialogues:
                 account = await self._authenticate(prompter, name, old, address)
                 if not account:
                     prompter.say("That is not your password. An empty line gives up.")
-            password = await self._choose(prompter, name) if account else None
+            password = await self._choose_password(prompter, name) if account else None
             if not (account and password):
                 prompter.say("Your password stays as it was.")
                 return
-            stored, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
+            stored, epoch = await self._passwords.hash_password(password), _next_epoch(epochs)
             try:
                 ended = await self._store.write(
                     accounts.set_password, name, stored, since=account.epoch, epoch=epoch
@@ -326,7 +326,7 @@ class AccountDialogues:
 
     # Names.
 
-    async def _claim(self, prompter: Prompter, words: str, address: str) -> Login | None:
+    async def _claim_name(self, prompter: Prompter, words: str, address: str) -> Login | None:
         """Log in under a name, with its owner's secret or as a new guest."""
         await self._directory.ready()
         if account := await self._store.read(accounts.find, words):
@@ -338,7 +338,7 @@ class AccountDialogues:
         if problem := self._directory.name_problem(words):
             prompter.say(problem)
             return None
-        return await self._take(prompter, capitalised(words), kept, address)
+        return await self._register_guest(prompter, capitalised(words), kept, address)
 
     async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
         proved: Account | None = None
@@ -364,7 +364,7 @@ class AccountDialogues:
                 prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
     async def _claim_as_guest(self, prompter: Prompter, name: str, address: str) -> Login | None:
-        playing = self._directory.is_here(name)
+        playing = self._directory.is_online(name)
         here = "is here already" if playing else "was here, and may come back"
         needed = (
             f"Somebody called {name} {here}. If that is you, give the resume word that you were "
@@ -375,7 +375,7 @@ class AccountDialogues:
 
             async def is_right(word: str = word) -> bool:
                 kept = await self._store.read(accounts.find_guest, name)
-                return kept is not None and passwords.is_same(word, kept.word)
+                return kept is not None and passwords.is_same_word(word, kept.word)
 
             guess = await self._guess_at(name, Secret.WORD, address)
             right = await self._is_right(prompter, guess, is_right)
@@ -388,15 +388,15 @@ class AccountDialogues:
                 )
                 return None
             if right:
-                return Login(name, word=passwords.spelled(word))
+                return Login(name, word=passwords.normalize_word(word))
             prompter.say(f"That is not the resume word of {name}.")
         return None
 
     def _ban_reason(self, name: str) -> str:
         """Return why a name is banned, as a sentence; a general one if that isn't known yet."""
-        return self._directory.ban_told(name, "") or JUST_BANNED.format(name)
+        return self._directory.ban_reason(name, "") or JUST_BANNED.format(name)
 
-    async def _take(
+    async def _register_guest(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
         """Give a free name to a new guest, once one of a limited number of slots is free."""
@@ -406,23 +406,25 @@ class AccountDialogues:
     async def _register_guest_now(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
-        if self._directory.is_here(name) or await self._directory.is_needed(name):
+        if self._directory.is_online(name) or await self._directory.is_needed(name):
             prompter.say(f"Somebody called {name} has a game here. Please take another name.")
             return None
-        if self.new_names and (wait := self.new_names.of(network(address)).take(self._clock())):
+        if self.new_names and (
+            wait := self.new_names.bucket_for(network(address)).take(self._clock())
+        ):
             prompter.say(
                 "Many new names have been taken from your address. You can take another one in "
-                f"{lasting(wait)}, and come back under one of yours at any time."
+                f"{rounded_duration(wait)}, and come back under one of yours at any time."
             )
             return None
         word = passwords.new_word()
-        kept = KeptName(name, passwords.word_hash(word), self.last_seen.seen_until_told())
-        if not await self._store.write(accounts.keep_guest, kept, instead_of=before):
+        kept = KeptName(name, passwords.word_hash(word), self.last_seen.initial_last_seen())
+        if not await self._store.write(accounts.reserve_guest_name, kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
-        prompter.say(told_word(name, word))
+        prompter.say(format_resume_word(name, word))
         prompter.say(KEEP_WORD)
-        prompter.keep(name, word)
+        prompter.send_resume_word(name, word)
         return Login(name, word=word)
 
     async def _give_resume_word(
@@ -445,7 +447,7 @@ class AccountDialogues:
         hashed = passwords.word_hash(word)
         try:
             holds = await self._store.write(
-                accounts.keep_word,
+                accounts.store_resume_word,
                 account.name,
                 hashed,
                 account.epoch,
@@ -455,12 +457,12 @@ class AccountDialogues:
             _log.error("failed to store a resume word of %s: %s", account.name, error)
             return True
         if holds:
-            prompter.keep(account.name, word)
+            prompter.send_resume_word(account.name, word)
         return holds
 
     # Passwords.
 
-    async def _choose(self, prompter: Prompter, name: str) -> str | None:
+    async def _choose_password(self, prompter: Prompter, name: str) -> str | None:
         """Ask for a new password twice; return None if the player gives up."""
         advice = _ADVICE
         while password := await prompter.ask(NEW_PROMPT, hidden=True, before=advice):
@@ -499,8 +501,10 @@ class AccountDialogues:
             if account is None:
                 return False
             hashed = passwords.word_hash(secret)
-            if not (by_word and await self._store.read(accounts.has_word, name, hashed)):
-                if not await self._passwords.fits(secret, account.password, first=guess.is_known):
+            if not (by_word and await self._store.read(accounts.has_resume_word, name, hashed)):
+                if not await self._passwords.is_correct(
+                    secret, account.password, first=guess.is_known
+                ):
                     return False
                 if self._passwords.is_outdated(account.password):
                     await self._rehash(account, secret)
@@ -511,7 +515,7 @@ class AccountDialogues:
 
     async def _rehash(self, account: Account, password: str) -> None:
         """Replace the hash of a correct password by one with the hasher's present parameters."""
-        stored = await self._passwords.hashed(password)
+        stored = await self._passwords.hash_password(password)
         try:
             await self._store.write(accounts.rehash, account.name, stored, account.password)
         except NoSuchAccountError:

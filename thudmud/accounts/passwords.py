@@ -61,11 +61,11 @@ class Passwords:
         """A heap of waiting jobs: whether it has low priority, its number, and its future."""
         self._numbers = itertools.count()
 
-    async def hashed(self, password: str) -> str:
+    async def hash_password(self, password: str) -> str:
         """Hash a password."""
-        return await self._run(lambda: self._hasher.hash(_prepared(password)))
+        return await self._run(lambda: self._hasher.hash(_normalize_password(password)))
 
-    async def fits(self, password: str, stored: str, *, first: bool = True) -> bool:
+    async def is_correct(self, password: str, stored: str, *, first: bool = True) -> bool:
         """Verify a password against a stored hash; an invalid hash fits no password.
 
         Args:
@@ -76,7 +76,7 @@ class Passwords:
 
         def compare() -> bool:
             try:
-                return self._hasher.verify(stored, _prepared(password))
+                return self._hasher.verify(stored, _normalize_password(password))
             except (VerificationError, InvalidHashError):
                 return False
 
@@ -119,7 +119,7 @@ class Passwords:
         self._begin_some()
 
 
-def _prepared(password: str) -> bytes:
+def _normalize_password(password: str) -> bytes:
     """Normalize a password to NFC, so that the keyboard it was typed on makes no difference.
 
     This follows the OpaqueString profile of RFC 8265. The line splitter has already dropped
@@ -159,7 +159,7 @@ def new_word() -> str:
     return "-".join(secrets.choice(_PARTS) for _ in range(_COUNT))
 
 
-def spelled(word: str) -> str:
+def normalize_word(word: str) -> str:
     """Normalize a typed resume word: lower case, with hyphens between its parts."""
     return "-".join(part for part in _BETWEEN.split(word.lower().strip()) if part)
 
@@ -169,9 +169,9 @@ def word_hash(word: str) -> bytes:
 
     A fast hash is good enough: these words are random and short-lived, and guesses are throttled.
     """
-    return hashlib.sha256(spelled(word).encode()).digest()
+    return hashlib.sha256(normalize_word(word).encode()).digest()
 
 
-def is_same(word: str, kept: bytes) -> bool:
+def is_same_word(word: str, kept: bytes) -> bool:
     """Return whether a typed resume word has the hash ``kept``, in constant time."""
     return secrets.compare_digest(word_hash(word), kept)

@@ -34,7 +34,7 @@ class OwnAdviser:
         from thudmud.search.player import Player  # noqa: PLC0415  (loaded when first asked)
         from thudmud.search.search import Limit  # noqa: PLC0415
 
-        return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
+        return Player(game.ruleset).think(game, Limit(nodes=NODES)).principal_variation
 
     async def evaluate(self, game: Game) -> Evaluation:
         """Evaluate a position."""
@@ -44,8 +44,8 @@ class OwnAdviser:
         depths: list[SearchResult] = []
         limit = Limit(nodes=ANALYSIS_NODES)
         thought = Player(game.ruleset).think(game, limit, depths.append)
-        worths = [each.worth for each in depths or [thought]]
-        return _weighed(game, worths, thought.line)
+        worths = [each.score for each in depths or [thought]]
+        return _evaluation(game, worths, thought.principal_variation)
 
 
 class WorkersAdviser:
@@ -70,7 +70,7 @@ class WorkersAdviser:
         except (ProgramError, ValueError) as error:
             _log.error("a position was not weighed: %s", error)
             return None
-        return _weighed(game, reply.worths or [reply.worth], line)
+        return _evaluation(game, reply.scores_by_depth or [reply.score], line)
 
     async def _ask(
         self, board: str | None, game: Game, nodes: int
@@ -79,12 +79,12 @@ class WorkersAdviser:
         thinking = self._workers.think(Question(board, game, nodes=nodes))
         # `asyncio.timeout` needs a task, and the service runs this coroutine without one.
         reply = await asyncio.create_task(thinking)
-        for ply in reply.line:
+        for ply in reply.principal_variation:
             game = game.push(ply)
-        return reply, game.moves[-len(reply.line) :]
+        return reply, game.moves[-len(reply.principal_variation) :]
 
 
-def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
+def _evaluation(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
     """Return an evaluation from the dwarfs' view, given worths from the view of the mover."""
     sign = 1 if game.turn is Side.DWARF else -1
     return Evaluation(ANALYSIS_NODES, tuple(sign * each for each in worths), line)

@@ -17,9 +17,9 @@ from thudmud.rules import (
     RULESETS,
     Game,
     IllegalMoveError,
+    find_ruleset,
     perft,
     read_position,
-    ruleset_called,
     write_position,
 )
 
@@ -151,7 +151,7 @@ class Dialogue:
 
     def _rules(self, words: list[str]) -> str:
         if words:
-            rules = ruleset_called(" ".join(words))
+            rules = find_ruleset(" ".join(words))
             if rules is None:
                 known = ", ".join(RULESETS)
                 raise _BadLineError(
@@ -179,9 +179,9 @@ class Dialogue:
 
     def _moves(self, words: list[str]) -> str:
         if words:
-            game = Game.start(self._game.ruleset, self._game.opening)
+            game = Game.start(self._game.ruleset, self._game.initial_position)
             for word in words:
-                game = _played(game, word)
+                game = _push_ply(game, word)
             self._game = game
         return " ".join(map(str, self._game.moves))
 
@@ -192,7 +192,7 @@ class Dialogue:
     def _play(self, words: list[str]) -> str:
         if len(words) != 1:
             raise _BadLineError('it is "play PLY", one ply at a time')
-        self._game = _played(self._game, words[0])
+        self._game = _push_ply(self._game, words[0])
         return str(self._game.moves[-1])
 
     def _undo(self) -> str:
@@ -225,9 +225,9 @@ class Dialogue:
         if words == [_OFF]:
             self._level = None
         elif words:
-            from thudmud.search.levels import level_called  # noqa: PLC0415  (as above)
+            from thudmud.search.levels import find_level  # noqa: PLC0415  (as above)
 
-            self._level = level_called(" ".join(words))
+            self._level = find_level(" ".join(words))
         return str(self._level or _OFF)
 
     def _set_seed(self, words: list[str]) -> str:
@@ -249,15 +249,15 @@ class Dialogue:
         return str(self._seed)
 
     def _go(self, words: list[str]) -> str:
-        return str(self._thought("go", words, self._level).move)
+        return str(self._search("go", words, self._level).move)
 
     def _worth(self, words: list[str]) -> str:
-        return _dwarfs(self._thought("worth", words).worth)
+        return _format_score(self._search("worth", words).score)
 
     def _line(self, words: list[str]) -> str:
-        return " ".join(map(str, self._thought("line", words).line))
+        return " ".join(map(str, self._search("line", words).principal_variation))
 
-    def _thought(self, word: str, words: list[str], level: Level | None = None) -> SearchResult:
+    def _search(self, word: str, words: list[str], level: Level | None = None) -> SearchResult:
         """Search the current position within the limits given by the words of a command."""
         from thudmud.search.levels import STRONGEST  # noqa: PLC0415
         from thudmud.search.player import Player  # noqa: PLC0415
@@ -282,9 +282,9 @@ class Dialogue:
             if self._clock() >= said + SILENT:
                 last, said = None, self._clock()
                 self._tell("# thinking")
-            return limit.is_late()
+            return limit.should_stop()
 
-        thought = self._players[level].think(game, replace(limit, is_late=is_late), report)
+        thought = self._players[level].think(game, replace(limit, should_stop=is_late), report)
         if thought != last:  # the last iteration was incomplete, so it was not reported
             self._report(thought)
         return thought
@@ -305,12 +305,12 @@ class Dialogue:
                 forms = [f'"{word}{rest}"' for rest in ("", " SECONDS", " nodes N")]
                 raise _BadLineError(f'it is {", ".join(forms)} or "{word} depth N"')
         if seconds is None:
-            return Limit(**most, is_late=self._is_stopped)
+            return Limit(**most, should_stop=self._is_stopped)
         end = self._clock() + _SHARE * seconds
-        return Limit(**most, is_late=lambda: self._clock() >= end or self._is_stopped())
+        return Limit(**most, should_stop=lambda: self._clock() >= end or self._is_stopped())
 
     def _report(self, thought: SearchResult) -> None:
-        worth, line = _dwarfs(thought.worth), " ".join(map(str, thought.line))
+        worth, line = _format_score(thought.score), " ".join(map(str, thought.principal_variation))
         self._tell(f"# depth {thought.depth} nodes {thought.nodes} worth {worth} line {line}")
 
     def _info(self, words: list[str]) -> str:
@@ -328,12 +328,12 @@ class Dialogue:
         return ""
 
 
-def _dwarfs(worth: int) -> str:
+def _format_score(worth: int) -> str:
     """Format a value in hundredths of a dwarf as dwarfs."""
     return f"{worth / 100:+.2f}"
 
 
-def _played(game: Game, word: str) -> Game:
+def _push_ply(game: Game, word: str) -> Game:
     """Return a battle after one more ply, given in the notation of records."""
     if game.outcome:
         raise _BadLineError("the battle is over")

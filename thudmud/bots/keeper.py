@@ -26,7 +26,7 @@ _PAUSE = 0.01  # seconds between two rounds of killing
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD}
 
 
-def keep(server: int, niceness: int, command: list[str]) -> int:
+def supervise(server: int, niceness: int, command: list[str]) -> int:
     """Run a program until it or the server ends, then kill all its processes.
 
     Args:
@@ -123,4 +123,4 @@ def _children() -> Iterator[int]:
 
 
 if __name__ == "__main__":
-    sys.exit(keep(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))
+    sys.exit(supervise(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

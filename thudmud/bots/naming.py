@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel
-from thudmud.search.levels import LEVELS, level_called
+from thudmud.search.levels import LEVELS, find_level
 
 
 def name_bots(hall: Hall, bots: Mapping[str, str | None]) -> None:
@@ -21,7 +21,7 @@ def name_bots(hall: Hall, bots: Mapping[str, str | None]) -> None:
     """
     levels = tuple(BotLevel(each.number, each.name, each.sentence) for each in LEVELS)
     known = {
-        name: None if level is None else levels[level_called(level).number - 1]
+        name: None if level is None else levels[find_level(level).number - 1]
         for name, level in bots.items()
     }
     hall.use_bots(levels, known)

@@ -108,7 +108,7 @@ class _Seat:
         since: time at which the seat entered its current status.
         changed: time of the table's last change.
         offered: quiet plies at the bot's last offer to end the battle, or 0.
-        worths: evaluations from the bot's view, by the number of plies played.
+        scores: evaluations from the bot's view, by the number of plies played.
         done: commands sent since the table changed, with their times.
         wanted: cached commands with the times at which they are due; None after a change.
     """
@@ -119,7 +119,7 @@ class _Seat:
     since: float
     changed: float
     offered: int = 0
-    worths: dict[int, int] = field(default_factory=dict)
+    scores: dict[int, int] = field(default_factory=dict)
     done: dict[Command, float] = field(default_factory=dict)
     wanted: list[tuple[Command, float]] | None = None
 
@@ -162,7 +162,7 @@ class _Seat:
         """
         game = self.table.game
         begun = len(game.moves) - self.quiet if game else 0
-        worths = [self.worths[ply] for ply in sorted(self.worths) if ply >= begun][
+        worths = [self.scores[ply] for ply in sorted(self.scores) if ply >= begun][
             -QUIET_EVEN // 2 :
         ]
         if len(worths) < 2 * _FEW:
@@ -170,10 +170,10 @@ class _Seat:
         return sum(worths[-_FEW:]) - sum(worths[:_FEW]) > _FEW * _RISE
 
     @property
-    def leads_nowhere(self) -> bool:
+    def should_offer_end(self) -> bool:
         """Whether the bot wants to offer an end of the battle, and hasn't done so recently."""
         quiet = self.quiet - self.offered
-        if not self.worths or self.is_behind or quiet >= QUIET:
+        if not self.scores or self.is_behind or quiet >= QUIET:
             return quiet >= QUIET
         return quiet >= QUIET_EVEN and not self.is_rising
 
@@ -183,8 +183,8 @@ class _Seat:
         game = self.table.game
         if game is None or game.ruleset.scoring.score(game.position, self.side.other).of(self.side):
             return False
-        last = sorted(self.worths)[-LOST_FOR:]
-        return len(last) == LOST_FOR and all(self.worths[ply] <= -LOST_BY for ply in last)
+        last = sorted(self.scores)[-LOST_FOR:]
+        return len(last) == LOST_FOR and all(self.scores[ply] <= -LOST_BY for ply in last)
 
     def offered_by(self, side: Side) -> list[Offer]:
         """Return the pending offers of a side."""
@@ -215,16 +215,16 @@ class Opponent:
         """Whether the bot occupies any seat."""
         return bool(self._seats)
 
-    def sits_at(self, board: str) -> bool:
+    def has_seat_at(self, board: str) -> bool:
         """Return whether the bot occupies a seat at a board."""
         return self._seat(board) is not None
 
-    def other(self, board: str) -> str | None:
+    def opponent_at(self, board: str) -> str | None:
         """Return the bot's opponent at a board; None if there is none."""
         seat = self._seat(board)
         return seat.table.seats.get(seat.side.other) if seat else None
 
-    def told(self, telling: Delivery, now: float) -> None:
+    def observe_delivery(self, telling: Delivery, now: float) -> None:
         """Update the bot's seats from a notification."""
         event, table = telling.event, telling.table
         if isinstance(event, Invited) and event.to == self._name:
@@ -249,13 +249,13 @@ class Opponent:
                 if table.game and _battle(table) == _battle(seat.table)
                 else -1
             )
-            seat.worths = {ply: worth for ply, worth in seat.worths.items() if ply <= plies}
+            seat.scores = {ply: worth for ply, worth in seat.scores.items() if ply <= plies}
         seat.side, seat.table, seat.status = side, table, status
         seat.offered = min(seat.offered, seat.quiet)
         seat.wanted = None
         self._seats[table.key] = seat
 
-    def weighed(self, task: Task, worth: int) -> None:
+    def record_score(self, task: Task, worth: int) -> None:
         """Record an evaluation from the bot's view, unless the task is out of date.
 
         Args:
@@ -265,7 +265,7 @@ class Opponent:
         if task in self.tasks():
             seat = self._seat(task.board)
             if seat:
-                seat.worths[len(task.game.moves)] = worth
+                seat.scores[len(task.game.moves)] = worth
                 seat.wanted = None
 
     def commands(self, now: float) -> list[Command]:
@@ -348,7 +348,7 @@ class Opponent:
             case SeatStatus.BATTLE:
                 if seat.is_lost:
                     yield Resign(board), seat.since
-                elif not seat.is_my_turn and seat.leads_nowhere:
+                elif not seat.is_my_turn and seat.should_offer_end:
                     yield End(board), seat.since
 
 
@@ -387,11 +387,11 @@ def _should_accept(offer: Offer, seat: _Seat) -> bool:
 
 def _may_end(seat: _Seat) -> bool:
     """Return whether the bot agrees to end a battle: a long quiet phase, or no gain expected."""
-    if seat.quiet >= QUIET or seat.leads_nowhere:
+    if seat.quiet >= QUIET or seat.should_offer_end:
         return True
-    if not seat.worths or seat.is_behind:
+    if not seat.scores or seat.is_behind:
         return False
-    return seat.quiet >= QUIET_ENOUGH and seat.worths[max(seat.worths)] <= 100 * seat.lead
+    return seat.quiet >= QUIET_ENOUGH and seat.scores[max(seat.scores)] <= 100 * seat.lead
 
 
 def _may_restart(seat: _Seat) -> bool:

@@ -49,7 +49,7 @@ class LateError(ProgramError):
     """The program has not answered in time."""
 
 
-def is_there(program: str, folder: Path) -> bool:
+def is_installed(program: str, folder: Path) -> bool:
     """Return whether a program exists: relative to the folder if it is a path, else on PATH."""
     return shutil.which(str(folder / program) if "/" in program else program) is not None
 
@@ -91,7 +91,7 @@ class Program:
         if self._process is not None:
             return
         program = self._command[0]
-        if not is_there(program, self._folder):
+        if not is_installed(program, self._folder):
             raise ProgramError(f"there is no program {program!a} to be run")
         self._said = b""
         starting = asyncio.create_task(self._begin())
@@ -240,7 +240,7 @@ class Program:
             raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
         except OSError as error:
             if await self._has_ended():
-                raise _ended(word) from None
+                raise _ended_error(word) from None
             raise ProgramError(f'it does not take "{word}": {error}') from None
         return rest.strip()
 
@@ -285,7 +285,7 @@ class Program:
             piece = await process.stdout.read(_PIECE)
             if not piece and not self._said:
                 await self._has_ended()
-                raise _ended(word)
+                raise _ended_error(word)
             self._said += piece or b"\n"
             left -= len(piece)
             await asyncio.sleep(0)
@@ -314,5 +314,5 @@ async def finish(work: Awaitable[object]) -> None:
     task.result()
 
 
-def _ended(word: str) -> ProgramError:
+def _ended_error(word: str) -> ProgramError:
     return ProgramError(f'it has ended instead of answering "{word}"')

@@ -122,7 +122,7 @@ class Contender:
         """
         if self._told is None or not self._follows:
             await self._program.ask(f"rules {game.ruleset}", STARTING)
-            position = game.opening if self._follows else game.position
+            position = game.initial_position if self._follows else game.position
             await self._program.ask(f"position {write_position(position)}", STARTING)
         if self._follows:
             for move in game.moves[len(self._told.moves) if self._told else 0 :]:
@@ -144,7 +144,7 @@ class Contender:
         await (self._program.kill() if at_once else self._program.stop())
 
 
-async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Terms) -> Verdict:
+async def play_battle(opening: Game, contenders: Mapping[Side, Contender], terms: Terms) -> Verdict:
     """Play a battle between two programs, and end both afterwards.
 
     Args:
@@ -164,7 +164,7 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
                 await contender.start()
             except ProgramError as error:
                 raise UnstartedError(f"{contender.name} cannot be started: {error}") from error
-        while not game.outcome and not (ending := _cut(game, terms)):
+        while not game.outcome and not (ending := _cut_off_reason(game, terms)):
             faulty = game.turn
             said = await contenders[faulty].ply(game, terms)
             try:
@@ -192,7 +192,7 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
     return Verdict(game, ending or outcome.ending.value, outcome.score, faulty, why, seconds, cpu)
 
 
-def _cut(game: Game, terms: Terms) -> str:
+def _cut_off_reason(game: Game, terms: Terms) -> str:
     """Return the reason for ending a battle with its current score; "" to continue."""
     if game.quiet_plies >= terms.quiet:
         return Ending.QUIET.value

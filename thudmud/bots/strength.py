@@ -69,17 +69,17 @@ class Results(Value):
         number = won + drawn + lost
         mean = (won + drawn / 2) / number
         variance = (won + drawn / 4) / number - mean**2
-        low, high = expected(elo_0), expected(elo_1)
+        low, high = expected_score(elo_0), expected_score(elo_1)
         return number * (high - low) * (2 * mean - low - high) / (2 * variance)
 
 
-def expected(difference: float) -> float:
+def expected_score(difference: float) -> float:
     """Return the expected score per match for an Elo difference."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
-def elo(share: float) -> float:
-    """Return the Elo difference for an expected score: the inverse of `expected`."""
+def elo_difference(share: float) -> float:
+    """Return the Elo difference for an expected score: the inverse of `expected_score`."""
     if share in {0.0, 1.0}:
         return math.copysign(math.inf, share - 0.5)
     return 400 * math.log10(share / (1 - share))

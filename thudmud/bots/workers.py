@@ -74,16 +74,16 @@ class Reply(Value):
 
     Attributes:
         ply: the chosen ply.
-        worth: evaluation from the view of the side to move, in hundredths of a dwarf; it includes
+        score: evaluation from the view of the side to move, in hundredths of a dwarf; it includes
             the level's deliberate errors.
-        line: principal variation, beginning with the chosen ply.
-        worths: evaluations by depth of the search, from depth 1.
+        principal_variation: principal variation, beginning with the chosen ply.
+        scores_by_depth: evaluations by depth of the search, from depth 1.
     """
 
     ply: str
-    worth: int
-    line: tuple[str, ...]
-    worths: tuple[int, ...] = ()
+    score: int
+    principal_variation: tuple[str, ...]
+    scores_by_depth: tuple[int, ...] = ()
 
 
 class Workers:
@@ -129,7 +129,7 @@ class Workers:
         """
         if self._closed:
             raise ProgramError("the workers have ended")
-        worker = await self._turn(question.board)
+        worker = await self._wait_for_worker(question.board)
         try:
             reply = await self._answer(worker, question)
         except asyncio.CancelledError:
@@ -154,11 +154,11 @@ class Workers:
 
     # Scheduling.
 
-    async def _turn(self, board: str | None) -> Program:
+    async def _wait_for_worker(self, board: str | None) -> Program:
         """Wait for an idle worker; the last one used is preferred, because it is running."""
         if self._idle and self._has_turn(board):
             self._all_idle.clear()
-            return self._given(self._idle.pop(), board)
+            return self._lend(self._idle.pop(), board)
         turn: asyncio.Future[Program] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(board, deque()).append(turn)
         try:
@@ -174,7 +174,7 @@ class Workers:
         """Return whether an idle worker may serve a board; None stands for no board."""
         return board is not None or len(self._lent) < self.spare
 
-    def _given(self, worker: Program, board: str | None) -> Program:
+    def _lend(self, worker: Program, board: str | None) -> Program:
         if board is None:
             self._lent.add(worker)
         return worker
@@ -196,7 +196,7 @@ class Workers:
             if queue:
                 self._waiting[board] = queue
             if not turn.done():
-                turn.set_result(self._given(worker, board))
+                turn.set_result(self._lend(worker, board))
                 return
         self._idle.append(worker)
         if len(self._idle) == len(self._workers):
@@ -211,7 +211,7 @@ class Workers:
                 await worker.start()
                 if self._closed:  # `close` ran during the start
                     await worker.kill()
-                return await _asked(worker, question)
+                return await _ask_worker(worker, question)
             except ProgramError as error:
                 await asyncio.shield(self._begin(worker.kill()))
                 failures += 1
@@ -231,7 +231,7 @@ class Workers:
         self._free(worker)
 
 
-async def _asked(worker: Program, question: Question) -> Reply:
+async def _ask_worker(worker: Program, question: Question) -> Reply:
     """Send a question to a worker and parse its reply.
 
     The worker receives the position after the last capture and the plies since, so that it can

@@ -8,13 +8,19 @@ import time
 from pathlib import Path
 
 from thudmud.cli.common import refuse
-from thudmud.cli.configured import config_option, open_store, tells_errors
+from thudmud.cli.configured import config_option, open_store, reports_errors
 from thudmud.cli.records import ruleset_named
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import CommandError, RefusedError
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.server.config import load_settings, named_or_default
-from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of
+from thudmud.service.boards import (
+    close_board,
+    load_open_boards,
+    load_table,
+    open_board,
+    rename_board,
+)
 from thudmud.store import Store
 from thudmud.views.refusals import refusal_text
 
@@ -48,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         config_option(action)
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Carry out an action on the boards in the configured store."""
     try:
@@ -80,13 +86,13 @@ async def _act(options: argparse.Namespace) -> None:
 
 
 async def _list(store: Store) -> None:
-    boards = await boards_up(store)
+    boards = await load_open_boards(store)
     for board in boards:
-        table = await table_of(store, board)
+        table = await load_table(store, board)
         seats = [f"{table.seats.get(side, 'nobody')} plays the {side.plural}" for side in Side]
         key = "" if board.key == board.name else f" (key: {board.key})"
         print(f"{board.name}{key}: {table.ruleset.name}, {', '.join(seats)}")
-    print(counted(len(boards), "board"))
+    print(pluralize(len(boards), "board"))
 
 
 def _require_unlisted(config: Path | None, name: str) -> None:

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from thudmud.cli.common import write_whole
-from thudmud.cli.configured import tells_errors
+from thudmud.cli.configured import reports_errors
 from thudmud.errors import CommandError
-from thudmud.server.config import shipped
+from thudmud.server.config import default_config_text
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -22,16 +22,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Write the configuration to a new file or to standard output."""
     if options.file is None:
-        sys.stdout.write(shipped())
+        sys.stdout.write(default_config_text())
         return 0
     try:
         if options.file.exists():
             raise CommandError(f"{options.file} exists already, and is left as it is")
-        write_whole(options.file, shipped().encode())
+        write_whole(options.file, default_config_text().encode())
     except OSError as error:
         raise CommandError(f"{options.file} cannot be written: {error.strerror}") from error
     print(f"{options.file} is written; thudmud serve --config {options.file} uses it.")

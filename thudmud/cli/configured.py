@@ -38,7 +38,7 @@ def day(text: str) -> float:
     return begins
 
 
-def tells_errors(run: Run) -> Run:
+def reports_errors(run: Run) -> Run:
     """Decorate a subcommand so that it prints expected errors and returns an exit status."""
 
     @wraps(run)
@@ -66,12 +66,12 @@ async def open_store(config: Path | None) -> AsyncIterator[Store]:
         StoreError: the store cannot be used.
     """
     storage, folder = storage_of(config)
-    async with opened(storage, folder) as store:
+    async with open_existing_store(storage, folder) as store:
         yield store
 
 
 @asynccontextmanager
-async def opened(
+async def open_existing_store(
     storage: StorageSettings, folder: Path, *, serving: bool = False
 ) -> AsyncIterator[Store]:
     """Open an existing store; close it at the end.

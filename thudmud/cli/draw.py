@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from thudmud.cli.common import refuse, write_whole
 from thudmud.cli.records import read, rules_option
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import CommandError, InvalidValueError
 from thudmud.pictures import SCHEMES, MissingExtraError, frame, gif, png
 from thudmud.pictures.pixels import DELAY, GIF_SIZE, SIZE
@@ -87,9 +87,11 @@ def run(options: argparse.Namespace) -> int:
     if not (name.isascii() and name.isdecimal() and len(name) < _DIGITS):
         return _run(options, lambda: read(Path(name), options.rules))
     # Loading the code for stores takes a while, and drawing a record doesn't need it.
-    from thudmud.cli.configured import tells_errors  # noqa: PLC0415
+    from thudmud.cli.configured import reports_errors  # noqa: PLC0415
 
-    return tells_errors(lambda options: _run(options, lambda: _stored(int(name), options)))(options)
+    return reports_errors(lambda options: _run(options, lambda: _stored(int(name), options)))(
+        options
+    )
 
 
 def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
@@ -108,8 +110,8 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
         return refuse(error)
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
-    size = counted(len(picture), "byte")
-    print(f"{output}: the battle after {counted(len(game.moves), 'ply')}, {size}")
+    size = pluralize(len(picture), "byte")
+    print(f"{output}: the battle after {pluralize(len(game.moves), 'ply')}, {size}")
     return 0
 
 

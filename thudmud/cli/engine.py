@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.level is not None:
         dialogue.answer(f"level {options.level.number}")
-    while not dialogue.ended and (line := asked.next()) is not None:
+    while not dialogue.ended and (line := asked.next_line()) is not None:
         answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r"))
         if answer is not None:
             _say(answer)
@@ -90,7 +90,7 @@ class _Input:
         self._changed = Condition()
         Thread(target=self._read, args=(asked,), daemon=True).start()
 
-    def next(self) -> bytes | None:
+    def next_line(self) -> bytes | None:
         """Wait for the next line; return None at the end of the input."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._ended)
@@ -161,8 +161,8 @@ def any_seed() -> int:
 def level(text: str) -> Level:
     """Parse the name or number of a level; an option type for argparse."""
     try:
-        from thudmud.search.levels import level_called  # noqa: PLC0415  (only a level needs it)
+        from thudmud.search.levels import find_level  # noqa: PLC0415  (only a level needs it)
 
-        return level_called(text)
+        return find_level(text)
     except InvalidValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import cast
 
 from thudmud.cli.common import Progress, refuse, write_whole
-from thudmud.cli.configured import config_option, open_store, tells_errors
+from thudmud.cli.configured import config_option, open_store, reports_errors
 from thudmud.cli.configured import day as day_option
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import ThudmudError
 from thudmud.game.archive import Battle, State, name_or_empty
 from thudmud.game.days import day_begins
@@ -26,7 +26,7 @@ from thudmud.game.events import Event
 from thudmud.game.match import fold_game
 from thudmud.game.table import ply_seconds_of
 from thudmud.rules import RULESETS, Comment, Ending, Game, Outcome, Record, Side, write_record
-from thudmud.rules.records import outcome_told
+from thudmud.rules.records import reported_outcome
 from thudmud.store import Store, battles
 from thudmud.values import Value, replace
 from thudmud.views.words import day
@@ -83,7 +83,7 @@ class StrangerError(ThudmudError):
     """There is no battle of the requested player; ``str()`` is the name."""
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Write the records and print their number."""
     try:
@@ -93,9 +93,9 @@ def run(options: argparse.Namespace) -> int:
         return NOTHING
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
-    print(f"{counted(written.records, 'record')} written to {options.to}")
+    print(f"{pluralize(written.records, 'record')} written to {options.to}")
     if written.going_on:
-        print(f"{counted(written.going_on, 'battle')} left out, still running or adjourned")
+        print(f"{pluralize(written.going_on, 'battle')} left out, still running or adjourned")
     return 0
 
 
@@ -139,7 +139,7 @@ async def export(
         if battle.state in GOING_ON:
             going_on += 1
             continue
-        events = cast("Sequence[Event]", await store.read(battles.plies, battle))
+        events = cast("Sequence[Event]", await store.read(battles.battle_events, battle))
         game = fold_game(events)
         if game.moves:
             shown = _without_the_erased(battle)
@@ -151,7 +151,9 @@ async def export(
     return Written(records, going_on)
 
 
-async def _matching_battles(store: Store, player: str | None, since: float) -> AsyncIterator[Battle]:
+async def _matching_battles(
+    store: Store, player: str | None, since: float
+) -> AsyncIterator[Battle]:
     """Yield battles by number, with only one page of them in memory."""
     last = 0
     while page := await store.read(battles.battles, player, last, PAGE, since=since):
@@ -215,7 +217,7 @@ class BattleDetails(Value):
         """Return the outcome by the plies, else by the details; None if neither knows it."""
         if game.outcome or self.ending is None:
             return game.outcome
-        return outcome_told(game, self.ending, self.winner)
+        return reported_outcome(game, self.ending, self.winner)
 
 
 def file_name(battle: Battle) -> str:
@@ -229,7 +231,7 @@ def file_name(battle: Battle) -> str:
     return f"{battle.number:06}_{day(battle.at)}_{rules}_{dwarf}_{troll}{ended}.thud"
 
 
-def details_in(name: str) -> BattleDetails:
+def parse_file_name(name: str) -> BattleDetails:
     """Parse a file name made by `file_name`; for any other, return empty details."""
     match = _NAME.fullmatch(name)
     at = day_begins(match["day"]) if match else None

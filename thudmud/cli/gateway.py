@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.cli.common import port
-from thudmud.cli.configured import config_option, tells_errors
+from thudmud.cli.configured import config_option, reports_errors
 from thudmud.errors import CommandError
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.listening import GatewayAcceptor, on_standard_streams
+from thudmud.gateway.listening import GatewayAcceptor, serve_standard_streams
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.server import serve
 from thudmud.server.config import (
@@ -21,7 +21,13 @@ from thudmud.server.config import (
     load_settings,
     named_or_default,
 )
-from thudmud.server.serve import background, check, served_store, stop_signal, tune_for_latency
+from thudmud.server.serve import (
+    check_store,
+    install_signal_handlers,
+    open_serving_store,
+    run_in_background,
+    tune_for_latency,
+)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +52,7 @@ SECRETLESS = (
 )
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Serve other MUDs until a signal arrives, or until the end of standard input."""
     path = named_or_default(options.config)
@@ -58,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
         raise CommandError(SECRETLESS)
     folder = config_folder(path)
-    serve.begin_log(settings, folder)
+    serve.set_up_logging(settings, folder)
     serve.run_in_loop(_serve(settings, folder, stdio=options.stdio))
     return 0
 
@@ -70,16 +76,16 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
         StartError: the port, the socket or the file is not available.
         StoreError: the store cannot be used.
     """
-    stopped = stop_signal()
+    stopped = install_signal_handlers()
     # The gateway always uses a file of its own, even if the server's store is a database.
     is_kept = settings.storage.backend != "memory"
     storage = StorageSettings(backend="sqlite" if is_kept else "memory", file=settings.gateway.file)
-    async with served_store(storage, folder, "gateway") as (store, _):
+    async with open_serving_store(storage, folder, "gateway") as (store, _):
         gateway = Gateway(store, _policy(settings))
         await gateway.open()
-        async with background(check(store)):
+        async with run_in_background(check_store(store)):
             if stdio:
-                await on_standard_streams(gateway, stopped)
+                await serve_standard_streams(gateway, stopped)
             else:
                 await _listen(gateway, settings, folder, stopped)
         await gateway.close()
@@ -91,9 +97,9 @@ async def _listen(
     listener = GatewayAcceptor(gateway)
     name = settings.gateway.socket
     if name:
-        server, place = await listener.on_path(folder / name)
+        server, place = await listener.listen_on_path(folder / name)
     else:
-        server, place = await listener.on_port(settings.gateway.host, settings.gateway.port)
+        server, place = await listener.listen_on_port(settings.gateway.host, settings.gateway.port)
     tune_for_latency()
     print(f"thudmud gateway is ready: {place}", flush=True)
     try:
@@ -102,7 +108,7 @@ async def _listen(
         server.close()
         listener.close()
         await gateway.close()
-        await listener.ended()
+        await listener.wait_closed()
         if name:
             with suppress(FileNotFoundError):
                 (folder / name).unlink()

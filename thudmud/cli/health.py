@@ -7,8 +7,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from thudmud.cli.configured import config_option, opened, storage_of, tells_errors
-from thudmud.english import lasting
+from thudmud.cli.configured import config_option, open_existing_store, reports_errors, storage_of
+from thudmud.english import rounded_duration
 from thudmud.server.config import StorageSettings
 from thudmud.store import LEASE, nodes
 from thudmud.store.checking import last_stored
@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run, is_output_needed=False)
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Check the store's last heartbeat and print the result."""
     storage, folder = storage_of(options.config, gateway=options.gateway)
@@ -40,16 +40,16 @@ def run(options: argparse.Namespace) -> int:
         print(f"No server runs on {where}.", file=sys.stderr)
     elif seconds > LEASE:
         print(
-            f"The server on {where} has stored nothing for {lasting(seconds)}: it hangs, was"
-            " killed, or cannot write. Its log says why.",
+            f"The server on {where} has stored nothing for {rounded_duration(seconds)}: it hangs,"
+            " was killed, or cannot write. Its log says why.",
             file=sys.stderr,
         )
     else:
-        print(f"thudmud is well: {where} was written {lasting(seconds)} ago.")
+        print(f"thudmud is well: {where} was written {rounded_duration(seconds)} ago.")
         return 0
     return 1
 
 
 async def _seconds_since_heartbeat(storage: StorageSettings, folder: Path) -> float | None:
-    async with opened(storage, folder) as store:
-        return await store.read(nodes.last_beat)
+    async with open_existing_store(storage, folder) as store:
+        return await store.read(nodes.seconds_since_heartbeat)

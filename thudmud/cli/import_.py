@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import cast
 
 from thudmud.cli.common import Progress, refuse
-from thudmud.cli.configured import config_option, open_store, tells_errors
-from thudmud.cli.export import BattleDetails, details_in
+from thudmud.cli.configured import config_option, open_store, reports_errors
+from thudmud.cli.export import BattleDetails, parse_file_name
 from thudmud.cli.records import RefusedFileError, one_line, ruleset_named, text_in
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, pluralize
 from thudmud.game.archive import is_player
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
@@ -96,7 +96,7 @@ class ImportReport(Value):
     refused: dict[Path, str]
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Import the files; print the result of each, and the numbers of accepted and refused ones."""
     given = BattleDetails(
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     async def act() -> None:
         async with open_store(options.config) as store:
             with Progress("files") as told:
-                await bring_in(store, options.files, given, result, told)
+                await import_files(store, options.files, given, result, told)
 
     try:
         asyncio.run(act())
@@ -122,14 +122,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(result: ImportReport) -> None:
     for path, number in result.accepted.items():
-        print(f"{_shown(path)}: " + (f"battle {number}" if number else "accepted"))
+        print(f"{_printable_path(path)}: " + (f"battle {number}" if number else "accepted"))
     for path, reason in result.refused.items():
-        print(f"thudmud: {_shown(path)}: {reason}", file=sys.stderr)
-    accepted = counted(len(result.accepted), "record")
+        print(f"thudmud: {_printable_path(path)}: {reason}", file=sys.stderr)
+    accepted = pluralize(len(result.accepted), "record")
     print(f"{accepted} accepted, {len(result.refused)} refused")
 
 
-async def bring_in(
+async def import_files(
     store: Store,
     files: Sequence[Path],
     given: BattleDetails,
@@ -186,11 +186,11 @@ async def _find_played_here(store: Store, battle: Imported) -> int | None:
     """Return the number of an identical battle that was played here; None if there is none."""
     begins = day_begins(day(battle.at)) or 0.0
     for known in await store.read(
-        battles.between, battle.dwarf, battle.troll, begins, begins + DAY
+        battles.battles_between, battle.dwarf, battle.troll, begins, begins + DAY
     ):
         same = known.rules == battle.rules and known.plies in {battle.plies, None}
         if same and not known.imported:
-            plies = cast("Iterable[Event]", await store.read(battles.plies, known))
+            plies = cast("Iterable[Event]", await store.read(battles.battle_events, known))
             if write_record(fold_game(plies)) == battle.record:
                 return known.number
     return None
@@ -218,9 +218,9 @@ def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]
     Raises:
         RefusedFileError: the file has no valid record, or contradicts the given details.
     """
-    named = details_in(path.name)
+    named = parse_file_name(path.name)
     text, changed = text_in(path)
-    record = _checked(text, given.rules, named.rules or _likely_rules(text))
+    record = _parse_record(text, given.rules, named.rules or _likely_rules(text))
     game = record.game
     at = changed if named.at is None else named.at
     if record.date:
@@ -230,10 +230,10 @@ def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]
     outcome = named.outcome(game)
     rules, plies = game.ruleset.name, len(game.moves)
     battle = Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
-    return battle, _said(record.comments)
+    return battle, _normalize_comments(record.comments)
 
 
-def _said(comments: Iterable[Comment]) -> list[Comment]:
+def _normalize_comments(comments: Iterable[Comment]) -> list[Comment]:
     """Normalize comments: at most one per player and ply, cut to the maximum length.
 
     A comment by an invalid name becomes anonymous, with that name at its beginning.
@@ -258,12 +258,12 @@ def _likely_rules(text: str) -> str:
     setup = next((line for line in lines if line and line[0] not in "[;"), "")
     for rules in RULESETS.values():
         with suppress(RecordError):
-            if read_record(setup, rules).game.opening == rules.opening:
+            if read_record(setup, rules).game.initial_position == rules.initial_position:
                 return rules.name
     return DEFAULT_RULES.name
 
 
-def _checked(text: str, given: str | None, likely: str) -> Record:
+def _parse_record(text: str, given: str | None, likely: str) -> Record:
     """Parse a record by the rules of its headers, else the given rules, else the likely ones."""
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
@@ -291,6 +291,6 @@ def _resolve_player(side: Side, told: str, given: str) -> str:
     return capitalised(told or given)
 
 
-def _shown(path: Path) -> str:
+def _printable_path(path: Path) -> str:
     text = str(path)
     return text if text.isprintable() else ascii(text)

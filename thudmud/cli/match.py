@@ -33,11 +33,11 @@ from thudmud.bots.referee import (
     Terms,
     UnstartedError,
     Verdict,
-    judged,
+    play_battle,
     random_opening,
     read_opening,
 )
-from thudmud.bots.strength import BOUND, Results, elo
+from thudmud.bots.strength import BOUND, Results, elo_difference
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import level, seed
 from thudmud.cli.records import ruleset_named
@@ -313,7 +313,7 @@ class _Contest:
             for side, bot in zip(Side, bots, strict=True)
         }
         try:
-            verdict = await judged(opening, contenders, self._terms)
+            verdict = await play_battle(opening, contenders, self._terms)
         except UnstartedError as error:
             raise CommandError(str(error)) from error
         self._old |= {
@@ -404,11 +404,11 @@ class _Contest:
             "limit": self._terms.limit,
             "battles": len(played),
             "matches": {"won": tally.won, "drawn": tally.drawn, "lost": tally.lost},
-            "elo": _finite(elo(tally.share)),
-            "elo_from": _finite(elo(low)),
-            "elo_to": _finite(elo(high)),
+            "elo": _finite(elo_difference(tally.share)),
+            "elo_from": _finite(elo_difference(low)),
+            "elo_to": _finite(elo_difference(high)),
             "endings": dict(Counter(each.ending for each in played)),
-            "bots": [self._one(bot, played) for bot in (1, 2)],
+            "bots": [self._bot_results(bot, played) for bot in (1, 2)],
         }
         if self._sprt:
             ratio = self._ratio()
@@ -416,7 +416,7 @@ class _Contest:
             found["sprt"] = {"elo": self._sprt, "llr": round(ratio, 3), "accepted": accepted}
         return found
 
-    def _one(self, bot: int, played: Sequence[Played]) -> dict[str, Any]:
+    def _bot_results(self, bot: int, played: Sequence[Played]) -> dict[str, Any]:
         """Return the results of one bot, 1 or 2."""
         at = bot - 1
         faults = Counter(each.ending for each in played if each.faulty == bot)
@@ -454,7 +454,7 @@ class _Contest:
         yield f"{found['rules']} rules, go {found['limit']}, {found['battles']} battles"
         yield f"matches won {matches['won']}, drawn {matches['drawn']}, lost {matches['lost']}"
         shares = self._tally().share, *self._tally().interval
-        yield "Elo {:+.0f} (95 %: {:+.0f} to {:+.0f})".format(*map(elo, shares))
+        yield "Elo {:+.0f} (95 %: {:+.0f} to {:+.0f})".format(*map(elo_difference, shares))
         if "sprt" in found:
             test = found["sprt"]
             said = "open" if test["accepted"] is None else f"Elo {test['accepted']:g} is accepted"

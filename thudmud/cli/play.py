@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
             import readline  # noqa: F401, PLC0415
     try:
         evening.begin(Side(options.side))
-        while evening.goes_on:
-            line = _asked()
+        while evening.is_in_house:
+            line = _read_line()
             if line is None:
                 break
             evening.type(line)
@@ -85,7 +85,7 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _asked() -> str | None:
+def _read_line() -> str | None:
     """Read the next line; return None at the end of the input."""
     if not _is_terminal():
         return sys.stdin.readline() or None
@@ -108,7 +108,7 @@ def _terminal() -> Terminal:
     return Terminal(width, utf8, colours, height=height).nearest()
 
 
-def _tell(text: str) -> None:
+def _print_wrapped(text: str) -> None:
     """Print a message of the subcommand itself, wrapped to the terminal."""
     print(fill(text, _terminal().width - 1), flush=True)
 
@@ -130,7 +130,7 @@ class _Evening:
         """The computer's players, by name of the ruleset and number of the level."""
 
     @property
-    def goes_on(self) -> bool:
+    def is_in_house(self) -> bool:
         """Whether the player is still in the house."""
         return self._name in self._house
 
@@ -147,7 +147,7 @@ class _Evening:
         house.enter(name, now, _terminal(), room=BOARD)
         house.obey(self._bot, Join(side.other, BOARD), now)
         house.obey(name, Join(side, BOARD), now)
-        _tell(
+        _print_wrapped(
             f'You play {self._bot}. {self._level.sentence} "help" tells the commands, '
             '"help thud" the rules, and "quit" ends the game.'
         )
@@ -157,14 +157,14 @@ class _Evening:
     def type(self, line: str) -> None:
         """Execute a line typed by the player, and then the computer's turns."""
         was_seated = self._has_seat
-        self._house.fit(self._name, _terminal())
+        self._house.set_terminal(self._name, _terminal())
         told = self._house.obey(self._name, line.strip(), time.time())
         # Show only the last message about quitting, the goodbye: a game in a terminal isn't kept.
-        self._show(told if self.goes_on else told[-1:])
+        self._show(told if self.is_in_house else told[-1:])
         self._answer()
-        if self.goes_on and was_seated and not self._has_seat:
+        if self.is_in_house and was_seated and not self._has_seat:
             bot = self._bot.lower()
-            _tell(
+            _print_wrapped(
                 f'For another match type "{Join(Side.DWARF)}", "{Invite(bot)}" and "start". '
                 f'"{Invite(bot, level="2")}" has {self._bot} play at level 2 of {len(LEVELS)}.'
             )
@@ -176,10 +176,10 @@ class _Evening:
 
     def _answer(self) -> None:
         """Play the computer's turns until the player is to move."""
-        while self.goes_on and (turns := self._house.bot_turns):
+        while self.is_in_house and (turns := self._house.bot_turns):
             thought = self._mind(turns[0].task).think(turns[0].task.game)
             ply, now = str(thought.move), time.time()
-            self._show(self._house.play_bot(turns[0], ply, now, thought.worth))
+            self._show(self._house.play_bot(turns[0], ply, now, thought.score))
 
     def _mind(self, task: Task) -> Player:
         """Return the computer's player for a battle, created on first use."""

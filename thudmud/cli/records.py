@@ -13,8 +13,8 @@ from thudmud.rules import (
     Game,
     RecordError,
     Ruleset,
+    find_ruleset,
     read_record,
-    ruleset_called,
 )
 
 LARGEST = 1_048_576
@@ -62,7 +62,7 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
 
 def ruleset_named(name: str) -> Ruleset:
     """Look up a ruleset by name; an option type for argparse."""
-    rules = ruleset_called(name)
+    rules = find_ruleset(name)
     if rules is None:
         raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
     return rules

@@ -21,8 +21,8 @@ from telnetlib3 import telopt
 
 from thudmud.accounts.login import BACK_WORD, KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.script import Seen, StageError, Transcript
-from thudmud.script.stages import not_here
-from thudmud.script.transcript import Act, filled
+from thudmud.script.stages import not_entered_error
+from thudmud.script.transcript import Act, substitute
 from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
@@ -102,13 +102,13 @@ class RemoteStage:
     async def _enter(self, who: str) -> Seen:
         player = await _Player.connect(*self._address)
         self._players[who] = player
-        greeting = await player.seen()
+        greeting = await player.read_new_lines()
         player.type(who)
-        seen = await self._seen(first=who)
-        if player.is_asked(WORD_PROMPT) and who in self._words:
+        seen = await self._collect_new_lines(first=who)
+        if player.has_prompt(WORD_PROMPT) and who in self._words:
             player.type(self._words[who])
-            seen = await self._seen(first=who)
-        if not player.is_in:
+            seen = await self._collect_new_lines(first=who)
+        if not player.is_logged_in:
             raise StageError(f"{who} is not let in: {' '.join(seen.get(who, greeting))}")
         if player.word:
             self._words[who] = player.word
@@ -116,31 +116,31 @@ class RemoteStage:
 
     async def _type(self, who: str, line: str) -> Seen:
         self._player(who).type(line)
-        return await self._seen(first=who)
+        return await self._collect_new_lines(first=who)
 
     async def _wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
         player = self._player(who)
         with suppress(TimeoutError):
-            await _within(seconds, player.until(fits))
-        return await self._seen(first=who)
+            await _within(seconds, player.read_until(fits))
+        return await self._collect_new_lines(first=who)
 
     async def _vanish(self, who: str) -> Seen:
         player = self._player(who)
         del self._players[who]
         await player.hang_up()
         await player.close()
-        return await self._seen()
+        return await self._collect_new_lines()
 
     def _player(self, who: str) -> _Player:
         if who not in self._players:
-            raise not_here(who)
+            raise not_entered_error(who)
         return self._players[who]
 
-    async def _seen(self, first: str | None = None) -> Seen:
+    async def _collect_new_lines(self, first: str | None = None) -> Seen:
         """Return each player's new lines, beginning with the player who acted."""
         everybody = [first] if first else []
         everybody += [who for who in self._players if who != first]
-        seen = {who: await self._players[who].seen() for who in everybody}
+        seen = {who: await self._players[who].read_new_lines() for who in everybody}
         for who in everybody:
             if self._players[who].ended:
                 await self._players.pop(who).close()
@@ -164,8 +164,10 @@ class _Player:
         self.ended = False
         self.word = ""
         self._prompt = ""
-        self._has_typed = False  # since the last call of `seen`
-        self._text = b""  # text that `until` has read and `seen` has not yet returned
+        self._has_typed = False  # since the last call of `read_new_lines`
+        self._text = (
+            b""  # text that `read_until` has read and `read_new_lines` has not yet returned
+        )
         self._reader, self._writer = reader, writer
         # Insert the answer to a timing mark into the text at the place where it arrived.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
@@ -195,7 +197,7 @@ class _Player:
         self._has_typed = True
         self._writer.write(line.encode() + b"\r\n")
 
-    async def seen(self) -> list[str]:
+    async def read_new_lines(self) -> list[str]:
         """Return the lines received since the last call, without prompts and empty lines."""
         if not self._writer.is_closing():
             self._writer.iac(telopt.DO, telopt.TM)
@@ -215,8 +217,8 @@ class _Player:
         # A prompt is at the end, or alone on a line if further output followed it.
         return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
 
-    async def until(self, fits: Callable[[str], bool]) -> None:
-        """Wait for a line that fits, or for EOF; `seen` still returns the lines read meanwhile."""
+    async def read_until(self, fits: Callable[[str], bool]) -> None:
+        """Wait for a line that fits, or for EOF; `read_new_lines` still returns the others."""
         line = ""
         while not line or _is_left_out(line) or not fits(line):
             try:
@@ -228,17 +230,17 @@ class _Player:
             line = came.decode("utf-8", "replace").rstrip()
 
     @property
-    def is_in(self) -> bool:
+    def is_logged_in(self) -> bool:
         """Whether the player is logged in, shown by a prompt for commands."""
-        return not self.ended and (self.is_asked(PROMPT) or self.is_asked(SEEKING_PROMPT))
+        return not self.ended and (self.has_prompt(PROMPT) or self.has_prompt(SEEKING_PROMPT))
 
-    def is_asked(self, prompt: str) -> bool:
+    def has_prompt(self, prompt: str) -> bool:
         """Return whether this was the server's last prompt."""
         return self._prompt == prompt
 
     async def quit(self) -> None:
         """Quit, and wait until the server has closed the connection."""
-        if not self.is_in:
+        if not self.is_logged_in:
             return
         self.type("quit")
         while await self._reader.read(_CHUNK):
@@ -264,19 +266,19 @@ class OtherMud:
     Attributes:
         login: transcript of a login.
         prompt: pattern to remove from the beginning of lines; None for none.
-        plain: whether to remove colours.
+        is_plain: whether to remove colours.
         mark: line whose answer repeats its last word; a number is appended each time.
     """
 
     login: Transcript
     prompt: re.Pattern[str] | None = None
-    plain: bool = False
+    is_plain: bool = False
     mark: str = MARK
 
     def lines(self, text: bytes) -> list[str]:
         """Split received text into lines, without empty ones, prompts and unwanted colours."""
         shown = text.decode("utf-8", "replace").replace("\r", "")
-        lines = (_ANSI.sub("", shown) if self.plain else shown).split("\n")
+        lines = (_ANSI.sub("", shown) if self.is_plain else shown).split("\n")
         return [line for each in lines if (line := self._without_prompt(each).rstrip())]
 
     def _without_prompt(self, line: str) -> str:
@@ -299,12 +301,12 @@ class OtherMudStage(RemoteStage):
         for step in self._mud.login.steps:
             if step.act is Act.WAIT:
                 pattern = step.awaited.pattern({PLAYER: who})
-                if not await player.comes_to(pattern.fits, step.seconds):
+                if not await player.wait_for_line(pattern.is_match, step.seconds):
                     waited = f'{who} waited {step.seconds:g} s for "{pattern.text}" to log in'
-                    raise StageError(f"{waited}, but saw: {player.shown or 'nothing'}")
+                    raise StageError(f"{waited}, but saw: {player.unread_text or 'nothing'}")
             elif step.act is Act.TYPE:
-                player.type(filled(step.text, {PLAYER: who}))
-        return await self._seen(first=who)
+                player.type(substitute(step.text, {PLAYER: who}))
+        return await self._collect_new_lines(first=who)
 
     def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
         """Run a step with a time limit; a time-out names the mark that was not answered."""
@@ -341,24 +343,24 @@ class _Stranger(_Player):
         return player
 
     @property
-    def shown(self) -> str:
-        """Text received but not yet returned by `seen`, in one line."""
+    def unread_text(self) -> str:
+        """Text received but not yet returned by `read_new_lines`, in one line."""
         return " / ".join(self.mud.lines(self._text))
 
-    async def comes_to(self, fits: Callable[[str], bool], seconds: float) -> bool:
+    async def wait_for_line(self, fits: Callable[[str], bool], seconds: float) -> bool:
         """Wait for a line that fits; return whether it has arrived, and then discard the text."""
         with suppress(TimeoutError):
-            await _within(seconds, self.until(fits))
+            await _within(seconds, self.read_until(fits))
         has_come = any(map(fits, self.mud.lines(self._text)))
         self._text = b"" if has_come else self._text
         return has_come
 
-    async def until(self, fits: Callable[[str], bool]) -> None:
-        """Wait for a line that fits, even an incomplete one; `seen` still returns all of it."""
+    async def read_until(self, fits: Callable[[str], bool]) -> None:
+        """Wait for a line that fits, perhaps incomplete; `read_new_lines` still returns all of it."""
         while not self.ended and not any(map(fits, self.mud.lines(self._text))):
             await self._read()
 
-    async def seen(self) -> list[str]:
+    async def read_new_lines(self) -> list[str]:
         """Type a mark; return the lines received since the last call, up to its answer."""
         self._marks += 1
         self.mark = f"{self.mud.mark.split()[-1]}{self._marks}"

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 
 from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, refuse, write_whole
 from thudmud.cli.staging import Address, Performed, Setup, other_mud, play, texts, unknown_variables
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import CommandError
 from thudmud.script import Missed, Transcript
 from thudmud.script.reading import SERVER
@@ -197,7 +197,7 @@ def run(options: argparse.Namespace) -> int:
     if unknown := unknown_variables(options.files, setup):
         return refuse(f"--set: no transcript has a variable {' or '.join(unknown)}")
     results = [_play(path, setup, update=options.update) for path in options.files]
-    status = max(map(_told, results))
+    status = max(map(_print_result, results))
     if options.junit:
         try:
             write_whole(options.junit, junit(results).encode(), beginning=_XML)
@@ -206,8 +206,8 @@ def run(options: argparse.Namespace) -> int:
         except OSError as error:
             return refuse(f"{options.junit}: {error.strerror}")
     if status == 0 and not options.update:
-        compared = counted(sum(each.performed.compared for each in results), "step")
-        print(f"{counted(len(results), 'transcript')}, {compared} compared: all as expected")
+        compared = pluralize(sum(each.performed.compared for each in results), "step")
+        print(f"{pluralize(len(results), 'transcript')}, {compared} compared: all as expected")
     return status
 
 
@@ -220,7 +220,7 @@ def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
     return TranscriptResult(path, performed, time.monotonic() - began)
 
 
-def _told(result: TranscriptResult) -> int:
+def _print_result(result: TranscriptResult) -> int:
     """Print the mismatches and problems of a transcript; return the exit status."""
     performed = result.performed
     for failure in performed.failures:

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from thudmud.cli.common import port
-from thudmud.cli.configured import config_option, tells_errors
+from thudmud.cli.configured import config_option, reports_errors
 from thudmud.cli.output import has_terminal
 from thudmud.errors import StartError
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
-from thudmud.server.serve import begin_log, run_in_loop, serve
+from thudmud.server.serve import run_in_loop, serve, set_up_logging
 from thudmud.store import StoreError
 
 _log = logging.getLogger(__name__)
@@ -41,16 +41,16 @@ def _host(text: str) -> str:
     return text
 
 
-def _given(**options: object) -> dict[str, object]:
+def _given_options(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Run the server until a signal arrives."""
     path = named_or_default(options.config)
     settings, folder = _settings(path, options), config_folder(path)
-    begin_log(settings, folder)
+    set_up_logging(settings, folder)
     reread = None if has_terminal() else partial(_settings, path, options)
     try:
         run_in_loop(serve(settings, folder, partial(print, flush=True), reread))
@@ -69,6 +69,6 @@ def _settings(path: Path | None, options: argparse.Namespace) -> Settings:
     """
     settings = load_settings(path)
     web_port = 0 if options.port == 0 and options.web_port is None else options.web_port
-    server = settings.server.model_copy(update=_given(host=options.host, port=options.port))
-    web = settings.web.model_copy(update=_given(host=options.host, port=web_port))
+    server = settings.server.model_copy(update=_given_options(host=options.host, port=options.port))
+    web = settings.web.model_copy(update=_given_options(host=options.host, port=web_port))
     return settings.model_copy(update={"server": server, "web": web})

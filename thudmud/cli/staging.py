@@ -28,7 +28,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.serve import boards, configure, level_of_each
+from thudmud.server.serve import configure, configured_boards, level_of_each
 from thudmud.values import Value
 
 Address = tuple[str, int]
@@ -89,7 +89,7 @@ def open_stages(
                 own = path.parent / config if config else setup.config
                 settings = load_settings(own)
                 house = House(
-                    boards(settings),
+                    configured_boards(settings),
                     adviser=OwnAdviser(),
                     opens_boards=True,
                     teaches=True,

@@ -7,8 +7,14 @@ import asyncio
 from pathlib import Path
 
 from thudmud.cli.common import Progress
-from thudmud.cli.configured import config_option, day, opened, storage_of, tells_errors
-from thudmud.english import counted
+from thudmud.cli.configured import (
+    config_option,
+    day,
+    open_existing_store,
+    reports_errors,
+    storage_of,
+)
+from thudmud.english import pluralize
 from thudmud.errors import CommandError, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.server.stores import NEEDS_PSYCOPG
@@ -74,7 +80,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     copy.add_argument("target", metavar="TO", help="where the copy goes; a file is created")
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Check the integrity of the store and print the result."""
     storage, folder = _place(options)
@@ -93,13 +99,13 @@ def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
     return StorageSettings(file=str(options.file)), Path()
 
 
-@tells_errors
+@reports_errors
 def _run_prune(options: argparse.Namespace) -> int:
     """Drop events that nothing needs any more; print their number."""
     storage, folder = _place(options)
 
     async def prune() -> PruneReport:
-        async with opened(storage, folder) as store:
+        async with open_existing_store(storage, folder) as store:
             with Progress("events") as told:
                 return await upkeep.prune(
                     store,
@@ -111,7 +117,7 @@ def _run_prune(options: argparse.Namespace) -> int:
     report = asyncio.run(prune())
     what = "the database" if storage.dsn else folder / storage.file
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.dropped.most_common())
-    in_all = f"{counted(report.dropped.total(), 'event')} ({megabytes(report.bytes)} of text)"
+    in_all = f"{pluralize(report.dropped.total(), 'event')} ({megabytes(report.bytes)} of text)"
     if not kinds:
         print(f"{what}: there is nothing to drop before that day")
     elif options.dry_run:
@@ -123,7 +129,7 @@ def _run_prune(options: argparse.Namespace) -> int:
     return 0
 
 
-@tells_errors
+@reports_errors
 def _run_compact(options: argparse.Namespace) -> int:
     """Compact a file; print its size before and after."""
     storage, folder = _place(options)
@@ -131,7 +137,7 @@ def _run_compact(options: argparse.Namespace) -> int:
         raise CommandError("PostgreSQL does that by itself; only a file can be made smaller")
 
     async def compact() -> tuple[int, int]:
-        async with opened(storage, folder, serving=True) as store:
+        async with open_existing_store(storage, folder, serving=True) as store:
             return await store.read(Database.compact)
 
     before, after = asyncio.run(compact())
@@ -139,7 +145,7 @@ def _run_compact(options: argparse.Namespace) -> int:
     return 0
 
 
-@tells_errors
+@reports_errors
 def _run_copy(options: argparse.Namespace) -> int:
     """Copy a store and print the number of copied events."""
     try:
@@ -147,5 +153,5 @@ def _run_copy(options: argparse.Namespace) -> int:
             events = copying.copy(options.source, options.target, told)
     except ImportError as error:
         raise StartError(NEEDS_PSYCOPG) from error
-    print(f"{counted(events, 'event')} copied and checked")
+    print(f"{pluralize(events, 'event')} copied and checked")
     return 0

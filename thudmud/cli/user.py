@@ -17,13 +17,13 @@ from itertools import chain
 
 from thudmud import features
 from thudmud.accounts.passwords import Passwords, password_problem
-from thudmud.cli.configured import config_option, open_store, tells_errors
-from thudmud.english import capitalised, counted
+from thudmud.cli.configured import config_option, open_store, reports_errors
+from thudmud.english import capitalised, pluralize
 from thudmud.errors import CommandError
 from thudmud.game.feature import UserAction
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
 from thudmud.language.parsing import player_problem
-from thudmud.service.boards import boards_up, table_of
+from thudmud.service.boards import load_open_boards, load_table
 from thudmud.store import Account, NoSuchAccountError, Store, accounts, hall, nodes, persons
 from thudmud.store.database import Database
 from thudmud.views.help import PAGES
@@ -71,7 +71,7 @@ _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
 
 
-@tells_errors
+@reports_errors
 def run(options: argparse.Namespace) -> int:
     """Carry out an action on the accounts in the configured store."""
 
@@ -96,12 +96,12 @@ async def _list(store: Store, options: argparse.Namespace) -> None:
             raise _no_account(options.name)
         print(_line(account, order))
         return
-    found = await store.read(accounts.everybody)
+    found = await store.read(accounts.all_accounts)
     for account in found:
         print(_line(account, order))
     for network, ban in order.networks.items():
         print(f"{network_text(network):20}  {_sanction_name(ban)}")
-    print(counted(len(found), "name"))
+    print(pluralize(len(found), "name"))
 
 
 async def _reset(store: Store, options: argparse.Namespace) -> None:
@@ -113,7 +113,9 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
     )
     passwords = Passwords()
     try:
-        await store.write(accounts.set_password, account.name, await passwords.hashed(password))
+        await store.write(
+            accounts.set_password, account.name, await passwords.hash_password(password)
+        )
     finally:
         passwords.close()
     print(f"{account.name} has a new password" + (f": {password}" if options.generate else ""))
@@ -121,7 +123,7 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
 
 async def _export(store: Store, options: argparse.Namespace) -> None:
     try:
-        kept = await store.read(persons.about, options.name)
+        kept = await store.read(persons.personal_data, options.name)
     except NoSuchAccountError:
         raise CommandError(f"nobody is called {options.name!r}") from None
     print(json.dumps(kept, indent=2))
@@ -155,7 +157,7 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
                 f"{name} {part.WHY_KEPT}, and the server is running: remove the name when it is"
                 ' over, or when the server is stopped. "thudmud user ban" keeps them out meanwhile'
             )
-    here = {(each.realm, each.name) for each in await store.read(nodes.people)} if guest else ()
+    here = {(each.realm, each.name) for each in await store.read(nodes.all_claims)} if guest else ()
     if is_served and ("", name) in here:
         raise CommandError(
             f'{name} is here, as a guest: remove the name when they have gone. "thudmud user ban"'
@@ -170,8 +172,8 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
 
 async def _board_of(store: Store, name: str) -> str | None:
     """Return the name of a board at which a player has a seat; None if there is none."""
-    for board in await boards_up(store):
-        table = await table_of(store, board)
+    for board in await load_open_boards(store):
+        table = await load_table(store, board)
         if name.lower() in map(str.lower, table.seats.values()):
             return board.name
     return None
@@ -179,7 +181,7 @@ async def _board_of(store: Store, name: str) -> str | None:
 
 async def _operator(store: Store, options: argparse.Namespace) -> None:
     account = await _member(store, options.name)
-    if account.operator is not options.revoke:
+    if account.is_operator is not options.revoke:
         raise CommandError(
             f"{account.name} is {'not an' if options.revoke else 'already an'} operator"
         )
@@ -212,7 +214,7 @@ async def _unban(store: Store, options: argparse.Namespace) -> None:
         account = await store.read(accounts.find, options.name)
         name = account.name if account else options.name
         raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
-    await store.write(accounts.lift, ban)
+    await store.write(accounts.lift_sanction, ban)
     print(f"{ban.whom} can come in again")
 
 
@@ -236,7 +238,7 @@ def _line(account: Account, order: Order) -> str:
         since = f"  banned {minute(account.created)}"
         return f"{account.name:20}{since}{_terms(ban, ', has no account')}"
     line = f"{account.name:20}  since {minute(account.created)}  seen {minute(account.seen)}"
-    return "  ".join([line, *(["operator"] if account.operator else []), *measures])
+    return "  ".join([line, *(["operator"] if account.is_operator else []), *measures])
 
 
 def _sanction_name(sanction: Sanction) -> str:

@@ -29,10 +29,10 @@ from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
 from thudmud.bots.workers import Question, Reply
-from thudmud.english import listed
+from thudmud.english import join_words
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.evennia.host import LEFT_OUT, BoardHost, escaped, first_session, send, terminal
-from thudmud.evennia.thinking import FoundAdvice, find_out
+from thudmud.evennia.thinking import FoundAdvice, ask_worker
 from thudmud.features.playing.moves import Resign
 from thudmud.features.playing.queries import ViewGame
 from thudmud.game.command import Command
@@ -41,7 +41,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.house import BotTurn, House
 from thudmud.language.parsing import player_problem
 from thudmud.rules import DEFAULT_RULES, RULESETS
-from thudmud.search.levels import level_called
+from thudmud.search.levels import find_level
 from thudmud.views import Message
 from thudmud.views.refusals import refusal_text
 
@@ -150,7 +150,7 @@ def _notice(character: Any) -> None:
     """Let the boards that know a character update their lists of present characters."""
     for board in list(LOADED.values()):
         try:
-            if board.pk is not None and board.in_use and board.host.knows(character):
+            if board.pk is not None and board.is_in_use and board.host.knows(character):
                 delay(0, board.look_around)
         except Exception:  # noqa: BLE001  (an error in a board must not keep the character from being saved)
             logger.log_trace(f"Board #{board.pk} did not notice {character}.")
@@ -220,7 +220,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def at_post_move(self, source_location: Any, move_type: str = "move", **kwargs: Any) -> None:
         """Update the present characters: those at the new location."""
         super().at_post_move(source_location, move_type=move_type, **kwargs)
-        if self.in_use:
+        if self.is_in_use:
             self.look_around()
 
     def at_object_delete(self) -> bool:
@@ -260,7 +260,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return [self.name_in_text, *self.aliases.all()]
 
     @property
-    def in_use(self) -> bool:
+    def is_in_use(self) -> bool:
         """Whether anybody has ever used the board."""
         if self.ndb.thud_used is None:
             self.ndb.thud_used = bool(EventRows(self))
@@ -275,10 +275,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         """
         host: BoardHost | None = self.ndb.thud_host
         if host is None or self._has_new_settings(host):
-            host = self.ndb.thud_host = self._opened()
+            host = self.ndb.thud_host = self._load_host()
         elif host.table.name != self.name_in_text:
             now = time.time()
-            before, host = host, self._opened(now)  # so that clocks run on
+            before, host = host, self._load_host(now)  # so that clocks run on
             host.take_over(before, now)
             self.ndb.thud_host = host
         return host
@@ -298,9 +298,9 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.look_around()
         host = self.host
         if command.asks_adviser:
-            sought = host.to_find_out(character, command, time.time())
+            sought = host.lookup_needed(character, command, time.time())
             if sought is not None:
-                self._seek(character, command, sought)
+                self._request_advice(character, command, sought)
                 return
         self._store_and_send(host, host.obey(character, command, time.time()))
         self._play_later(character)
@@ -319,8 +319,8 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _store_and_send(self, host: BoardHost, messages: Iterable[Message]) -> None:
         """Store new events, then send messages, and schedule bots' plies and deadlines."""
-        self._keep(host)
-        for character, message in host.addressed(messages):
+        self._store_events(host)
+        for character, message in host.address_messages(messages):
             send(character, message)
         asked = self.ndb.thud_asked = self.ndb.thud_asked or set()
         for turn in host.house.bot_turns:
@@ -328,13 +328,13 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
                 asked.add(turn)
                 task = turn.task
                 question = Question(str(self.id), task.game, task.level, seed=task.battle)
-                find_out(question, partial(self._choose, turn))
+                ask_worker(question, partial(self._schedule_bot_ply, turn))
         due = host.house.due
         if due is not None and due != self.ndb.thud_due:
             self.ndb.thud_due = due
             delay(max(0.0, due - time.time()) + _SLACK, self._pass_time, due)
 
-    def _choose(self, turn: BotTurn, reply: Reply | None) -> None:
+    def _schedule_bot_ply(self, turn: BotTurn, reply: Reply | None) -> None:
         """Schedule a bot's reply, after the pause in which people see the ply before."""
         pause = turn.task.since + PAUSE - time.time()
         delay(max(0.0, pause), self._play_bot, turn, reply)
@@ -346,24 +346,24 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.ndb.thud_asked.discard(turn)
         host, now = self.host, time.time()
         if reply:  # otherwise the worker has failed, and the bot resigns
-            told = host.house.play_bot(turn, reply.ply, now, reply.worth)
+            told = host.house.play_bot(turn, reply.ply, now, reply.score)
         else:
             told = host.house.obey(turn.bot, Resign(turn.task.board), now)
         self._store_and_send(host, told)
 
-    def _seek(self, character: Any, command: Command, sought: AdviserLookup[Any]) -> None:
+    def _request_advice(self, character: Any, command: Command, sought: AdviserLookup[Any]) -> None:
         """Request the advice that a command needs, and carry out the command afterwards.
 
         A character waits for one answer of a kind at a time; further requests are ignored.
         """
-        if text := self.host.put_off(terminal(character.sessions.all()), sought):
+        if text := self.host.waiting_message(terminal(character.sessions.all()), sought):
             send(character, Message((), text))
         waiting = self.ndb.thud_waiting = self.ndb.thud_waiting or set()
         if (who := (character.id, type(sought))) not in waiting:
             waiting.add(who)
-            find_out(sought, partial(self._found, character, command, sought))
+            ask_worker(sought, partial(self._obey_with_advice, character, command, sought))
 
-    def _found(
+    def _obey_with_advice(
         self,
         character: Any,
         command: Command,
@@ -387,7 +387,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             host = self.host
             self._store_and_send(host, host.house.pass_time(time.time()))
 
-    def _keep(self, host: BoardHost) -> None:
+    def _store_events(self, host: BoardHost) -> None:
         kept = self.ndb.thud_kept
         names = json.dumps(host.kept_names) if host.table.version else ""
         if names == kept.names and host.table.version == kept.count:
@@ -399,7 +399,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             self.ndb.thud_host = None
             raise
 
-    def _opened(self, left: float | None = None) -> BoardHost:
+    def _load_host(self, left: float | None = None) -> BoardHost:
         """Load a host from the stored events; begin anew if they can't be read.
 
         Args:
@@ -443,14 +443,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             getattr(ThudBoard, key) if self._bot_problem(key) else self._setting(key)
             for key in ("bot", "bot_level")
         )
-        return {name: level_called(str(level)).name} if name else {}
+        return {name: find_level(str(level)).name} if name else {}
 
     def _bot_problem(self, key: str) -> str | None:
         """Return the problem with one of the bot's two settings; None if it is valid."""
         said = self._setting(key)
         try:
             if key == "bot_level":
-                level_called(str(said))
+                find_level(str(said))
             elif said != "" and (problem := player_problem(str(said))):
                 return refusal_text(problem)
         except InvalidValueError as error:
@@ -477,7 +477,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         found = []
         rules = self._setting("rules")
         if not _is_ruleset(rules):
-            names = listed([f'"{name}"' for name in RULESETS], "or")
+            names = join_words([f'"{name}"' for name in RULESETS], "or")
             found.append(f'"rules" should be {names}, not {rules!r}; it is {self._rules()} now.')
         problems = {name: self._bot_problem(name) for name in ("bot", "bot_level")}
         found += [f'"{name}": {problem}' for name, problem in problems.items() if problem]
@@ -502,7 +502,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def _recipients(self) -> list[Any]:
         """Return all present characters, and all with a seat, wherever they are."""
         present = self._present()
-        seated = [number for number in self.host.names if self.host.sits(number)]
+        seated = [number for number in self.host.names if self.host.has_seat(number)]
         away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in present])
         return [*present.values(), *away]
 
@@ -510,12 +510,12 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         session = first_session(looker)
         if looker.id not in self._present():
             return escaped(
-                self.host.seen_from_afar(terminal([session] if session else [])), session
+                self.host.draw_for_absent(terminal([session] if session else [])), session
             )
         self.look_around()
         looker.nattributes.add(USED, self.id)
         host = self.host
-        messages = list(host.addressed(host.obey(looker, ViewGame(), time.time())))
+        messages = list(host.address_messages(host.obey(looker, ViewGame(), time.time())))
         for _, message in messages:
             if message.package:
                 send(looker, message)
@@ -535,7 +535,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         host = self.host
         person = host.person(character)
         if person:
-            self._store_and_send(host, host.house.play_on(person.name))
+            self._store_and_send(host, host.house.next_replay_messages(person.name))
             self._play_later(character)
 
 

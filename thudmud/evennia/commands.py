@@ -22,7 +22,7 @@ from evennia.commands.cmdset import CmdSet
 from evennia.commands.command import Command as EvenniaCommand
 from evennia.utils.utils import class_from_module
 
-from thudmud.english import nth
+from thudmud.english import ordinal
 from thudmud.errors import RefusedError, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.help_entries import PAGES_HERE
@@ -107,13 +107,13 @@ class BoardCmdSet(CmdSet):  # type: ignore[misc]  # Evennia has no types
     duplicates = False
 
     def at_cmdset_creation(self) -> None:
-        """Add the commands; see `keys`."""
+        """Add the commands; see `command_keys`."""
         self.add(EveryCommand())
-        for key in keys():
+        for key in command_keys():
             self.add(BoardCommand(key=key))
 
 
-def keys() -> Iterator[str]:
+def command_keys() -> Iterator[str]:
     """Yield the keys of commands: a verb, or two words if the MUD has a command of that name."""
     for verb in VERBS_HERE:
         if verb in _words_of_the_mud():
@@ -246,14 +246,16 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
             words = command.on
     changes = isinstance(command, TableCommand | Invite | SetBoard)
     changes = changes or (isinstance(command, GameCommand) and command.asks_adviser)
-    return _meant(character, boards, words, prefers_used=not changes)
+    return _resolve_board(character, boards, words, prefers_used=not changes)
 
 
 class UnclearBoardError(ThudmudError):
     """Raised for a line that isn't for any board in the room; ``str()`` is the message."""
 
 
-def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_used: bool) -> Any:
+def _resolve_board(
+    character: Any, boards: Sequence[Any], words: str | None, *, prefers_used: bool
+) -> Any:
     """Find a board by words, or else by the character's last use, the room or their seats.
 
     Args:
@@ -275,7 +277,7 @@ def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_
             raise RefusedError(Refusal.NOTHING_USED, boards=_labels(boards))
         return used
     if words is not None:
-        return _named(character, boards, words)
+        return _resolve_by_name(character, boards, words)
     if prefers_used and used is not None:
         return used
     if len(boards) == 1:
@@ -286,7 +288,7 @@ def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_
     raise RefusedError(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
 
 
-def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
+def _resolve_by_name(character: Any, boards: Sequence[Any], words: str) -> Any:
     """Find a board by its name; of several, the one at which the character has a seat."""
     phrase = _phrase(words)
     exact = [board for board in boards if _is_called(phrase, board)]
@@ -317,7 +319,7 @@ def _label(board: Any, boards: Sequence[Any]) -> str:
     if len(same) == 1:
         return str(name)
     fitting = [each for each in boards if _is_match(Phrase.parse(name), each)]
-    return f"{nth(fitting.index(board) + 1)} {name}"
+    return f"{ordinal(fitting.index(board) + 1)} {name}"
 
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<number2>[0-9]{1,6})")

@@ -28,7 +28,7 @@ from thudmud.game.options import WIDTHS, Options, Profile, Style
 from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.house import House
-from thudmud.language.words import WORDS, openings
+from thudmud.language.words import WORDS, first_terminals
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fit_lines
@@ -45,7 +45,11 @@ from thudmud.views.view import (
     View,
 )
 
-_OF_ROOMS = openings("room_command") | openings("operator_command") | openings("tournament_command")
+_OF_ROOMS = (
+    first_terminals("room_command")
+    | first_terminals("operator_command")
+    | first_terminals("tournament_command")
+)
 _OF_BOARDS = {"_LOOK", "_BOTS", "_INVITE", "_HELP", "_SYNTAX", "_STOP", "_RESUME"}
 
 LEFT_OUT = (
@@ -111,7 +115,7 @@ def escaped(text: str, session: Any = None) -> str:
     if flags.get("RAW"):
         return text
     if session and not _is_telnet(session):
-        text = _SGR.sub(_apart, text)
+        text = _SGR.sub(_split_sgr, text)
     for _ in range(2 if flags.get("SCREENREADER") else 1):
         # Evennia looks for links after "||" has become "|". An "|n" in between hides a "|l", with
         # which a link would begin.
@@ -132,7 +136,7 @@ _BRIGHT = {
 }
 
 
-def _apart(sequence: re.Match[str]) -> str:
+def _split_sgr(sequence: re.Match[str]) -> str:
     """Split an SGR sequence into one per attribute, as Evennia's text2html needs them."""
     codes = _SGR_CODE.findall(sequence[1])
     return "".join(f"\x1b[{_BRIGHT.get(code, code)}m" for code in codes)
@@ -169,12 +173,12 @@ _ATTRIBUTE = "thud_preferences"
 
 def options(character: Any) -> Options:
     """Return a character's options."""
-    return options_of(_kept(character))
+    return options_of(_stored_preferences(character))
 
 
 def styles(character: Any) -> dict[str, Style]:
     """Return a character's styles by the ids of boards."""
-    return styles_of(_kept(character))
+    return styles_of(_stored_preferences(character))
 
 
 def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
@@ -182,7 +186,7 @@ def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
     character.attributes.add(_ATTRIBUTE, json.dumps(preferences_of(styles, options)))
 
 
-def _kept(character: Any) -> dict[str, Any]:
+def _stored_preferences(character: Any) -> dict[str, Any]:
     try:
         preferences = json.loads(character.attributes.get(_ATTRIBUTE, default="{}"))
     except (TypeError, ValueError):
@@ -223,13 +227,15 @@ class BoardHost:
     @property
     def kept_names(self) -> dict[int, str]:
         """The names to store: of characters with a seat or adjourned match here, by their ids."""
-        return {number: name for number, name in self.names.items() if self.house.needs(name)}
+        return {
+            number: name for number, name in self.names.items() if self.house.is_name_needed(name)
+        }
 
     def knows(self, character: Any) -> bool:
         """Whether a character is present, or has a seat or an adjourned match here."""
         return character.id in self.names
 
-    def sits(self, number: int) -> bool:
+    def has_seat(self, number: int) -> bool:
         """Whether the character with an id has a seat."""
         name = self.names.get(number)
         return name is not None and self.table.side_of(name) is not None
@@ -249,7 +255,7 @@ class BoardHost:
         offered = side and any(by is not side for by in self.table.offers.values())
         return bool(person.invitations or offered or self.house.is_asked(person.name))
 
-    def to_find_out(
+    def lookup_needed(
         self, character: Any, command: Command, now: float
     ) -> AdviserLookup[Any] | None:
         """Return the advice that a command needs before it can be carried out; None for none.
@@ -293,10 +299,10 @@ class BoardHost:
         for character in characters.values():
             person = self.person(character)
             if person:
-                self.house.fit(person.name, terminal(character.sessions.all()))
+                self.house.set_terminal(person.name, terminal(character.sessions.all()))
             else:
                 told += self._enter(character, now)
-        return told + self.house.settle(now)
+        return told + self.house.mark_absent_players(now)
 
     def take_over(self, before: BoardHost, now: float) -> None:
         """Take over the people of the host before a change of the board's name."""
@@ -325,7 +331,7 @@ class BoardHost:
             person.styles.clear()  # the first use ends the brief style of onlookers
             self.house.hall.rooms.invalidate(person)
         before = person.options, dict(person.styles)
-        self.house.stop_playing(person.name)
+        self.house.stop_replay(person.name)
         # The house asks for confirmation, and accepts answers, only when given a line of text.
         is_typed = isinstance(command, Yes | No) or getattr(command, "needs_confirmation", False)
         told = self.house.obey(person.name, str(command) if is_typed else command, now)
@@ -341,7 +347,7 @@ class BoardHost:
         if not person:
             return []
         house, name = self.house, person.name
-        return house.brief(name) if line is None else house.ask(name, line, now)
+        return house.current_facts(name) if line is None else house.ask(name, line, now)
 
     def refresh_options(self, character: Any) -> None:
         """Apply a character's stored options to their person in the house."""
@@ -350,20 +356,20 @@ class BoardHost:
             person.options = options(character)
             self.house.hall.rooms.invalidate(person)
 
-    def seen_from_afar(self, screen: Terminal) -> str:
+    def draw_for_absent(self, screen: Terminal) -> str:
         """Draw the board for somebody who isn't present."""
         view = View(None, Style.FULL, Display.of(screen, Options()))
         rows = full_board_lines(self.table, view) + status_lines(self.table, view)
         return "\n".join(fit_lines(rows, view.display))
 
-    def put_off(self, screen: Terminal, sought: AdviserLookup[Any]) -> str:
+    def waiting_message(self, screen: Terminal, sought: AdviserLookup[Any]) -> str:
         """Return the message for a wait for advice; "" for advice that takes only a moment."""
         if type(sought) not in words.registry:
             return ""
         view = View(None, Style.FULL, Display.of(screen, Options()))
         return "\n".join(words(sought, RenderContext(self.house.hall, None, 0.0, ""), view))
 
-    def addressed(self, messages: Iterable[Message]) -> Iterator[tuple[Any, Message]]:
+    def address_messages(self, messages: Iterable[Message]) -> Iterator[tuple[Any, Message]]:
         """Yield each recipient with the message, and forget characters who have left.
 
         Those who have only just left still get their messages.
@@ -380,7 +386,7 @@ class BoardHost:
         """
         name = self.names[character.id] = self._name(character)
         self._characters[character.id] = character
-        unchosen = None if self.sits(character.id) else Style.BRIEF
+        unchosen = None if self.has_seat(character.id) else Style.BRIEF
         style = styles(character).get(self._board, unchosen)
         return self.house.enter(
             name,
@@ -416,5 +422,5 @@ class BoardHost:
         self.names = {
             number: name
             for number, name in self.names.items()
-            if number in self._characters or self.house.needs(name)
+            if number in self._characters or self.house.is_name_needed(name)
         }

@@ -21,7 +21,7 @@ from thudmud.game.evaluation import AdviserLookup, Evaluation, Variation
 from thudmud.rules import Game
 
 
-def find_out(asked: Question | AdviserLookup[Any], then: Callable[[Any], None]) -> None:
+def ask_worker(asked: Question | AdviserLookup[Any], then: Callable[[Any], None]) -> None:
     """Ask the worker in the background.
 
     Args:

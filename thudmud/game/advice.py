@@ -107,7 +107,7 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
     elif next_can.captures > next_could.captures:
         yield Because(Merit.THREATENS, next_can.captures)
     for goal in rules.goals:
-        if goal.side is side and goal.worth(then) > goal.worth(game.position):
+        if goal.side is side and goal.progress(then) > goal.progress(game.position):
             yield Because(Merit.NEARS, goal=goal.ending)
         if goal.side is not side and could.best_progress(goal) > can.best_progress(goal):
             yield Because(Merit.BLOCKS, goal=goal.ending)
@@ -152,7 +152,7 @@ class _Prospect:
 
     def best_progress(self, goal: Goal) -> float:
         """Return the best progress towards a goal after one ply, in the goal's own measure."""
-        return max(map(goal.worth, self._then), default=-math.inf)
+        return max(map(goal.progress, self._then), default=-math.inf)
 
     @cached_property
     def _then(self) -> list[Position]:

@@ -57,7 +57,8 @@ class Battle(NamedTuple):
         until: the version of its last event in the stream of ``source``; None while it is running.
         state: the state of the battle.
         part: the number of the battle in its match, 1 or 2.
-        earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls'
+            player.
         plies: the number of plies; None if it has to be counted from the events.
         outcome: the result; None for an unfinished battle, or an imported one with an unknown
             result.

@@ -22,8 +22,8 @@ class Aside(ArrayValue, tag=True):
     """A message to players, or a change to the people online, that isn't stored as an event.
 
     Attributes:
-        reaches_other_nodes: whether it is sent to other nodes, because their players see it or the list of
-            people changes.
+        reaches_other_nodes: whether it is sent to other nodes, because their players see it or the
+            list of people changes.
         is_limited: whether it counts towards the player's rate limit on disturbing others.
         is_speech: whether it is speech, which others can report.
         KINDS: all aside classes.
@@ -46,7 +46,7 @@ class Aside(ArrayValue, tag=True):
         return {self.player}
 
     def form_for_other_nodes(self) -> Aside:
-        """Return the form of the aside that is sent to other nodes, if `reaches_other_nodes` is set."""
+        """Return the form that is sent to other nodes, if `reaches_other_nodes` is set."""
         return self
 
 
@@ -128,7 +128,8 @@ class TookOver(Aside):
 class Gone(Aside):
     """A player left the server.
 
-    ``is_announced``: whether the room has been notified already, because the player left a seat there.
+    ``is_announced``: whether the room has been notified already, because the player left a seat
+    there.
     """
 
     reaches_other_nodes = True

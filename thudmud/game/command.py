@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from thudmud.english import length
+from thudmud.english import typed_duration
 from thudmud.errors import InvalidValueError
 from thudmud.game.archive import LookupResults
 from thudmud.game.asides import Aside, CameIn, WentOut, aside
@@ -26,7 +26,7 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "opponent": "with {}".format,
     "page": "page {}".format,
     "rated": lambda _: "unrated",
-    "seconds": lambda seconds: f"for {length(seconds)}",
+    "seconds": lambda seconds: f"for {typed_duration(seconds)}",
     "sender": "from {}".format,
     "side": lambda side: f"as {side.value}",
     "turn": lambda side: f"turn {side.plural}",

@@ -65,7 +65,7 @@ def _require_rules(name: str, opening: Position | None = None) -> None:
     if opening is not None:
         rules = RULESETS[name]
         require_possible(opening, rules)
-        if opening == rules.opening or rules.outcome(opening) is not None:
+        if opening == rules.initial_position or rules.outcome(opening) is not None:
             raise InvalidValueError("no battle is set up like that: it is over, or as by the rules")
 
 
@@ -158,7 +158,8 @@ class SavedMatch(ArrayValue):
         battle_id: the battle that it has come to.
         battle: 1 or 2, the number of that battle in the match.
         rules: its ruleset's name.
-        earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls'
+            player.
         dwarf: who plays the dwarfs.
         troll: who plays the trolls.
         rated: whether this battle may count for ratings.

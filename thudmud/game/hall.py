@@ -526,10 +526,10 @@ class Hall:
             if player in telling.recipients
         )
 
-    def _record_speech(self, telling: Delivery, speaker: str) -> None:
+    def _record_speech(self, delivery: Delivery, speaker: str) -> None:
         """Record a line of a player for possible reports."""
         said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
-        said.append(Delivery(telling.event, telling.recipients))
+        said.append(Delivery(delivery.event, delivery.recipients))
         self._said[speaker] = said
         if len(self._said) > MOST_SPEAKERS:
             del self._said[next(iter(self._said))]
@@ -659,7 +659,7 @@ class Hall:
         told: list[Delivery] = []
         for player in players:
             came = bool(told)  # the first player has already arrived and sees the second there
-            for each in self._move_to_board(player, board, told=paired is not None):
+            for each in self._move_to_board(player, board, is_announced=paired is not None):
                 others = tuple(name for name in each.recipients if name != players[0])
                 told.append(replace(each, recipients=others, occupants=None) if came else each)
         return told
@@ -701,16 +701,18 @@ class Hall:
         table = self.tables.get(person.room) if person and person.room else None
         return table is not None and table.has_live_clock and table.side_of(player) is not None
 
-    def _move_to_board(self, player: str, board: str, *, told: bool) -> list[Delivery]:
+    def _move_to_board(self, player: str, board: str, *, is_announced: bool) -> list[Delivery]:
         """Move a player to the board opened for their match; return the deliveries.
 
-        ``told``: whether the pairing has been announced in the hall already.
+        ``is_announced``: whether the pairing has been announced in the hall already.
         """
         person = self.people.get(player)
         if person is None or person.room == board:
             return []
         person.last_board = board
-        went = asides.WentOut(player, person.room, board, is_silent=told and person.room is None)
+        went = asides.WentOut(
+            player, person.room, board, is_silent=is_announced and person.room is None
+        )
         return [
             self._deliver_aside(each)
             for each in (went, asides.CameIn(player, board, takes_seat=True))

@@ -46,7 +46,8 @@ class Match:
         troll: the player of the trolls; if the seat is free, its last player.
         rated: whether the match may count for ratings; false once a player was replaced.
         battle: 1 or 2.
-        earlier_points: points from earlier battles, of the dwarfs' player and of the trolls' player.
+        earlier_points: points from earlier battles, of the dwarfs' player and of the trolls'
+            player.
         is_single_battle: whether the match has only one battle, like an imported one.
         number: the battle's number; None if unknown.
         levels: the levels of bots in the match.
@@ -204,8 +205,8 @@ class Match:
     @property
     def opening(self) -> Position | None:
         """The initial position, if it was set up; None for the ruleset's own."""
-        opening = self.game.opening
-        return None if opening == self.game.ruleset.opening else opening
+        opening = self.game.initial_position
+        return None if opening == self.game.ruleset.initial_position else opening
 
     @property
     def is_practice(self) -> bool:

@@ -45,7 +45,7 @@ class PersonPart(Value):
         return self
 
     def adapt_observe_aside(self, chosen: ObserveChosen) -> ObserveChosen:
-        """Return ``options_after_choices``, or a more specific aside, when they stop observing a board."""
+        """Return ``chosen``, or a more specific aside, when they stop observing a board."""
         return chosen
 
 

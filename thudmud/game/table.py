@@ -105,7 +105,8 @@ class Table:
         version: how many events have been folded.
         levels: the levels of seated bots.
         time: the time control of the next match; None for no clock.
-        waiting_since: when the current turn began, or the last battle ended, in seconds since the epoch.
+        waiting_since: when the current turn began, or the last battle ended, in seconds since the
+            epoch.
         excused_seconds: how many seconds of absence since then do not count as idle.
         warned_at: when both were warned since then that the battle can be claimed; None if not.
         taken_back: how many plies of the battle were taken back since it began or was resumed.
@@ -346,7 +347,9 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
             match = _require_match(table)
             clock = match.clock and match.clock.pressed(event.at)
             played = match.with_game(match.game.play(move), clock)
-            return replace(table, match=played, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
+            return replace(
+                table, match=played, waiting_since=event.at, excused_seconds=0.0, warned_at=None
+            )
         case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
             return replace(table, offers=_without(table.offers, offer))
         case events.Offered(player=player, offer=offer):

@@ -212,7 +212,7 @@ def end_on_time(table: Table, now: float) -> tuple[BattleEnded, ...]:
     if match is None or clock is None or now < clock.deadline:
         return ()
     game = match.game
-    outcome = game.ruleset.resignation(game.position, game.turn)
+    outcome = game.ruleset.resigned_outcome(game.position, game.turn)
     loser = match.dwarf if game.turn is Side.DWARF else match.troll
     return (end_battle(table, game, loser, replace(outcome, ending=Ending.TIME), now),)
 

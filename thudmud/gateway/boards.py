@@ -27,7 +27,7 @@ from thudmud.gateway.requests import Code, Data, Notice, RequestError
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
 from thudmud.service import JoinRequest, OutcomeUnknownError, Service, Visit
-from thudmud.service.boards import put_up
+from thudmud.service.boards import update_open_boards
 from thudmud.store import ConflictError, Store, StoreError
 from thudmud.store import hall as hall_rows
 from thudmud.values import Value
@@ -99,9 +99,9 @@ class BoardRegistry:
         for board in await self._store.read(
             hall_rows.open_boards
         ):  # perhaps later than that version; learning a board twice is harmless
-            self._learn(board.key, board.name)
+            self._add_registration(board.key, board.name)
 
-    async def do(self, session: ClientSession, request: requests.Request) -> Data:
+    async def execute(self, session: ClientSession, request: requests.Request) -> Data:
         """Carry out a request, after all earlier requests for the same board.
 
         Returns:
@@ -116,9 +116,9 @@ class BoardRegistry:
             _check_session(session)
             if isinstance(request, requests.OpenRequest):
                 return await self._open(session, request)
-            board = self._opened(session, request)
+            board = self._require_open(session, request)
             try:
-                return await self._do(board, request)
+                return await self._execute(board, request)
             except Exception as error:
                 if isinstance(error, OutcomeUnknownError) or not isinstance(
                     error, RequestError | StoreError
@@ -166,7 +166,7 @@ class BoardRegistry:
     async def _serve(self, session: ClientSession, name: str, spec: BoardSpec) -> Service:
         """Start the service of a board, where the holders of seats are away."""
 
-        def told(message: Message, cause: object) -> None:
+        def send_notice(message: Message, cause: object) -> None:
             session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
 
         policy = self._policy
@@ -181,14 +181,14 @@ class BoardRegistry:
             hall,
             self._store,
             clock=self._clock,
-            told=told,
+            told=send_notice,
             later=asyncio.get_running_loop().call_later,
             is_alone=True,
             without=("teaching",),  # the MUD explains its own commands
         )
         await service.open()
         try:
-            await service.settle(must_store=True)
+            await service.finish_start(must_store=True)
             _check_session(session)
         except BaseException:
             await service.close()
@@ -203,13 +203,13 @@ class BoardRegistry:
         """
         async with self._registering:
             if name not in self._registered:
-                await put_up(self._store, [Table.set_up(spec)], self._clock())
+                await update_open_boards(self._store, [Table.set_up(spec)], self._clock())
                 for entry in await self._store.read_stream(HALL, self._learned + 1):
                     self._learned = entry.version
                     if isinstance(entry.event, BoardOpened):
-                        self._learn(entry.event.key, entry.event.name)
+                        self._add_registration(entry.event.key, entry.event.name)
 
-    def _learn(self, key: str, called: str) -> None:
+    def _add_registration(self, key: str, called: str) -> None:
         """Record a registration, unless the board has one: the first one counts."""
         client, _, name = key.partition("/")
         self._registered.setdefault(name, Registration(client, called))
@@ -226,7 +226,7 @@ class BoardRegistry:
                 Code.DIFFERS, f'This board is called "{known.called}", and stays so.'
             )
 
-    async def _do(self, board: _Board, request: requests.Request) -> Data:
+    async def _execute(self, board: _Board, request: requests.Request) -> Data:
         more: Data = {}
         match request:
             case requests.EnterRequest():
@@ -237,7 +237,7 @@ class BoardRegistry:
             case requests.LineRequest():
                 more = await self._obey(board, request)
             case requests.ShowRequest(width=width, utf8=utf8):
-                more = _shown(board, self._clock(), width, utf8=utf8)
+                more = _board_data(board, self._clock(), width, utf8=utf8)
             case requests.CloseRequest():
                 await self._close(request.board, board, request.id)
         return {"board": request.board, "version": board.table.version, **more}
@@ -266,10 +266,10 @@ class BoardRegistry:
         arrival = JoinRequest(
             name,
             terminal,
-            member=request.member,
+            is_member=request.member,
             profile=Profile({table.name: request.style} if request.style else {}),
             room=table.name if request.room == "board" else None,
-            looks=request.room != "board",
+            should_look=request.room != "board",
             must_store=True,
             cause=request.id,
         )
@@ -281,7 +281,7 @@ class BoardRegistry:
         visit = board.visit(player)
         try:
             result = await board.service.submit(
-                visit, request.line, cause=request.id, at=at, key=request.key
+                visit, request.line, cause=request.id, expected_version=at, key=request.key
             )
         except ConflictError as conflict:
             text = f"The board stands at version {conflict.found}, not {at}."
@@ -290,7 +290,7 @@ class BoardRegistry:
             known = {"understood": True, "here": not visit.is_over, "done": True}
             return known | {"done_before": result.before}
         told = {"understood": result.command is not None, "here": not visit.is_over}
-        if result.done:
+        if result.is_done:
             return told | {"done": True}
         refused = refusal_fact(result.refusal or RefusedError(Mistake.EMPTY_LINE), player).data
         return told | {"done": False, "refused": {key: refused[key] for key in _REFUSED}}
@@ -309,7 +309,7 @@ class BoardRegistry:
         if board := self._boards.pop(name, None):
             await board.service.close()
 
-    def _opened(self, session: ClientSession, request: requests.Request) -> _Board:
+    def _require_open(self, session: ClientSession, request: requests.Request) -> _Board:
         board = self._boards.get(request.board)
         known = self._registered.get(request.board)
         if known and known.client != session.client:
@@ -323,11 +323,11 @@ class BoardRegistry:
 
 
 def _check_session(session: ClientSession) -> None:
-    if session.over:
+    if session.is_over:
         raise RequestError(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
 
 
-def _shown(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
+def _board_data(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
     """Return a board's state at a time as text and as facts."""
     hall, table = board.service.hall, board.table.as_of(now)
     seen = Delivery(Asked("", ViewGame(), table.name), (), table)

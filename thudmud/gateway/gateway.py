@@ -133,7 +133,7 @@ class Gateway:
             loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
         # Several links of an address may wait for the same moment, when only one gets its answer.
         # So each must ask again after its wait.
-        while wait := self._slowing.of(address).take(loop.time()):
+        while wait := self._slowing.bucket_for(address).take(loop.time()):
             await link.wait(wait)
 
     def _log_more_wrong(self, address: str) -> None:
@@ -144,15 +144,15 @@ class Gateway:
         """Detach a link that has ended, and keep its session for ``resume_grace`` seconds."""
         if session.link is link:
             session.link = None
-            if not session.over:
+            if not session.is_over:
                 loop = asyncio.get_running_loop()
                 self._timers[session] = loop.call_later(self.policy.resume_grace, self.end, session)
 
     def end(self, session: ClientSession) -> None:
         """End a session and close its boards. The players' seats are kept."""
         self._stop_timer(session)
-        if not session.over:
-            session.over = True
+        if not session.is_over:
+            session.is_over = True
             del self._sessions[session.client]
             self._start(self._boards.close(session))
 
@@ -181,7 +181,7 @@ class Gateway:
             session.answer(Answer(number, fault=request))
             return
         try:
-            answer = Answer(number, await self._boards.do(session, request))
+            answer = Answer(number, await self._boards.execute(session, request))
         except RequestError as fault:
             answer = Answer(number, fault=fault)
         except Exception as error:  # noqa: BLE001  (a bug ends one board, not the gateway)

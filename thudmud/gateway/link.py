@@ -27,9 +27,9 @@ from thudmud.gateway.requests import (
     Request,
     RequestError,
     Sent,
-    encoded,
+    encode_line,
     error_line,
-    read,
+    parse_request,
 )
 from thudmud.gateway.session import ClientSession
 
@@ -152,12 +152,12 @@ class Link:
         data = await self._read_hello()
         while self._session and not self._ended.done():
             for each in lines.feed(data):
-                await self._take(each)
+                await self._handle_line(each)
             if not (data := await self._reader.read(PIECE)):
                 break
             self._heard = True
         for each in lines.end():
-            await self._take(each)
+            await self._handle_line(each)
 
     async def _read_hello(self) -> bytes:
         """Read the first line and greet the client; return the bytes received behind the line.
@@ -165,7 +165,9 @@ class Link:
         A stranger can't make the gateway do more than search for the end of one short line.
         """
         said, more = b"", b""
-        late = asyncio.get_running_loop().call_later(self._policy.hello_limit, self._late)
+        late = asyncio.get_running_loop().call_later(
+            self._policy.hello_limit, self._drop_without_hello
+        )
         try:
             while b"\n" not in said and len(said) <= LONGEST_HELLO:
                 more = await self._reader.read(PIECE)
@@ -182,15 +184,15 @@ class Link:
         try:
             if len(line) > LONGEST_HELLO:
                 raise RequestError(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (handled like all other faults)
-            await self._greet(read(line))
+            await self._greet(parse_request(line))
         except RequestError as fault:
             self.drop(fault if fault.code in FATAL else RequestError(Code.HELLO_FIRST, fault.text))
         return rest
 
-    def _late(self) -> None:
+    def _drop_without_hello(self) -> None:
         self.drop(RequestError(Code.HELLO_FIRST, "There has been no hello in time."))
 
-    async def _take(self, line: bytes | None) -> None:
+    async def _handle_line(self, line: bytes | None) -> None:
         """Handle a line, and report its faults; None stands for a line that was too long."""
         if self._ended.done() or self._session is None:
             return
@@ -199,13 +201,13 @@ class Link:
                 most = self._policy.max_line
                 raise RequestError(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (handled like all other faults)
             if line.strip():
-                await self._obey(self._session, read(line))
+                await self._obey(self._session, parse_request(line))
         except RequestError as fault:
             if fault.code in FATAL:
                 self.drop(fault)
             # A malformed request with a new number gets an answer, so that its number is used up.
             elif not (fault.number and await self._begin(self._session, fault.number, fault)):
-                await self._say(error_line(fault))
+                await self._send_unnumbered(error_line(fault))
 
     async def _greet(self, sent: Sent) -> None:
         if not isinstance(sent, Hello):
@@ -222,13 +224,13 @@ class Link:
             "max_line": self._policy.max_line,
             "outbox_bytes": self._policy.outbox_bytes,
         }
-        await self._say(encoded(welcome))
+        await self._send_unnumbered(encode_line(welcome))
         self._news.set()
 
     async def _obey(self, session: ClientSession, sent: Sent) -> None:
         match sent:
             case Ping():
-                await self._say(encoded({"type": "pong"}))
+                await self._send_unnumbered(encode_line({"type": "pong"}))
             case Ack(seen=seen):
                 session.outbox.acknowledge(seen)
             case Bye():
@@ -242,8 +244,8 @@ class Link:
                 if seen is not None:
                     session.outbox.acknowledge(seen)
                 is_new = await self._begin(session, number, sent)
-                if not is_new and (answer := session.repeated(number)):
-                    await self._say(answer)
+                if not is_new and (answer := session.repeated_answer(number)):
+                    await self._send_unnumbered(answer)
 
     async def _begin(
         self, session: ClientSession, number: int, request: Request | RequestError
@@ -266,16 +268,16 @@ class Link:
             return False
         task = self._gateway.begin(session, number, request)
         self._requests.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._request_done)
         return True
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _request_done(self, task: asyncio.Task[None]) -> None:
         self._requests.discard(task)
         self._slots.release()
 
     # Out.
 
-    async def _say(self, line: bytes) -> None:
+    async def _send_unnumbered(self, line: bytes) -> None:
         """Send an unnumbered line, and pause reading until the client has caught up."""
         self._writer.write(line)
         await self._writer.drain()
@@ -320,7 +322,7 @@ class Link:
             self._heard = False
             await asyncio.sleep(self._policy.heartbeat)
             if not self._heard and self._session:
-                self._writer.write(encoded({"type": "ping"}))
+                self._writer.write(encode_line({"type": "ping"}))
                 await asyncio.sleep(self._policy.heartbeat)
                 if not self._heard:
                     self.drop(RequestError(Code.SILENT, "There has been no answer to a ping."))

@@ -59,7 +59,7 @@ class GatewayAcceptor:
         self._gateway = gateway
         self._links: dict[asyncio.Task[None], Link] = {}
 
-    async def on_port(self, host: str, port: int) -> tuple[asyncio.Server, str]:
+    async def listen_on_port(self, host: str, port: int) -> tuple[asyncio.Server, str]:
         """Listen on a TCP port.
 
         Returns:
@@ -75,7 +75,7 @@ class GatewayAcceptor:
         host, port = server.sockets[0].getsockname()[:2]
         return server, f"{host} {port}"
 
-    async def on_path(self, path: Path) -> tuple[asyncio.Server, str]:
+    async def listen_on_path(self, path: Path) -> tuple[asyncio.Server, str]:
         """Listen on a Unix socket that only this user can connect to.
 
         Returns:
@@ -95,11 +95,11 @@ class GatewayAcceptor:
         return server, str(path)
 
     def close(self) -> None:
-        """Drop all links; `ended` waits for them."""
+        """Drop all links; `wait_closed` waits for them."""
         for link in self._links.values():
             link.drop(RequestError(Code.CLOSING, CLOSING))
 
-    async def ended(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until all links have ended."""
         while self._links:
             await asyncio.wait(self._links)
@@ -137,7 +137,7 @@ class GatewayAcceptor:
             link.drop(RequestError(Code.FULL, "Others want to say hello, and this link has not."))
 
 
-async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
+async def serve_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
     """Serve the parent process by standard input and output.
 
     Returns when the input ends or ``stopped`` is set.

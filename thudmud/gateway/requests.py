@@ -246,7 +246,7 @@ class RequestError(ThudmudError):
         return self.text
 
 
-def read(line: bytes) -> Sent:
+def parse_request(line: bytes) -> Sent:
     """Parse a line from a client.
 
     Raises:
@@ -290,7 +290,9 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
     fields = kind.__struct_fields__
     for key in data:  # before missing keys, so that a misspelt key is reported as unknown
         if key not in fields:
-            raise ValueError(f"There is no key {_shown(key)}; there are {', '.join(fields)}.")
+            raise ValueError(
+                f"There is no key {_format_value(key)}; there are {', '.join(fields)}."
+            )
     defaults = defaults_of(kind)
     for key in fields:
         if key not in data and key not in defaults:
@@ -302,7 +304,7 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
     except ValidationError as error:
         [key] = re.findall(r"`\$\.(\w+)", str(error))
         right = get_type_hints(kind, include_extras=True)[key].__metadata__[0].description
-        raise ValueError(f'"{key}" should be {right}, not {_shown(data[key])}.') from error
+        raise ValueError(f'"{key}" should be {right}, not {_format_value(data[key])}.') from error
 
 
 def _has_lone_surrogate(value: object) -> bool:
@@ -314,7 +316,7 @@ _LONGEST_VALUE = 40
 """The maximum number of characters of an invalid value to quote."""
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, list | dict):  # which may be nested too deeply for JSON
         return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value)
@@ -354,23 +356,23 @@ def reply_line(reply: Reply, seq: int) -> bytes:
     """Format a reply as a line; ``seq`` is its sequence number."""
     match reply:
         case Answer(number, data, None):
-            return encoded({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
+            return encode_line({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
         case Answer(number, _, RequestError(code=code, text=text)):
             told = {"ok": False, "code": code.value, "text": text}
-            return encoded({"type": "answer", "seq": seq, "id": number, **told})
+            return encode_line({"type": "answer", "seq": seq, "id": number, **told})
         case Notice(board, message, number):
             to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
             if not message.package:
                 bell = {"bell": True} if message.with_bell else {}
-                return encoded({"type": "tell", **to, "text": message.text, **bell})
+                return encode_line({"type": "tell", **to, "text": message.text, **bell})
             data = json.loads(message.text)
-            return encoded({"type": "data", **to, "package": message.package, "data": data})
+            return encode_line({"type": "data", **to, "package": message.package, "data": data})
     raise TypeError(f"no reply: {reply}")
 
 
 def error_line(fault: RequestError) -> bytes:
     """Format a fault that isn't the answer to a request as a line."""
-    return encoded(
+    return encode_line(
         {
             "type": "error",
             "id": fault.number,
@@ -381,6 +383,6 @@ def error_line(fault: RequestError) -> bytes:
     )
 
 
-def encoded(data: Data) -> bytes:
+def encode_line(data: Data) -> bytes:
     """Encode an object as a line of ASCII-only JSON."""
     return json.dumps(data, separators=(",", ":")).encode() + b"\n"

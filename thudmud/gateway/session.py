@@ -123,7 +123,7 @@ class ClientSession:
         outbox: the unacknowledged replies.
         received: the number of the last request.
         link: the current connection; None while the client is disconnected.
-        over: whether the session has ended, so that no more requests are started.
+        is_over: whether the session has ended, so that no more requests are started.
     """
 
     def __init__(self, client: str, token: str) -> None:
@@ -131,7 +131,7 @@ class ClientSession:
         self.outbox = ClientOutbox()
         self.received = 0
         self.link: ClientLink | None = None
-        self.over = False
+        self.is_over = False
         self._begun: set[int] = set()
         self._answers: dict[int, tuple[int, bytes]] = {}
 
@@ -143,7 +143,7 @@ class ClientSession:
         self._begun.add(number)
         return True
 
-    def repeated(self, number: int) -> bytes | None:
+    def repeated_answer(self, number: int) -> bytes | None:
         """Return the answer to a repeated request, as the line that was sent.
 
         None if the line will be sent anyway: the request is still running, or its answer is

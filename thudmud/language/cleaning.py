@@ -42,12 +42,12 @@ def clean(line: str) -> str:
     need, and so are marks without a letter and excess marks on one letter.
     """
     # Nearly all lines pass one of these cheap tests.
-    if not (line.isascii() and line.isprintable()) and not all(map(_stays, set(line))):
-        line = "".join(_seen(line))
+    if not (line.isascii() and line.isprintable()) and not all(map(_is_always_kept, set(line))):
+        line = "".join(_visible_characters(line))
     return " ".join(line.split())
 
 
-def _seen(line: str) -> list[str]:
+def _visible_characters(line: str) -> list[str]:
     """Return the visible characters of a line, with blanks in place of invisible ones.
 
     ``joiner`` is a joiner still waiting for a visible character behind it; ``marks`` is the number
@@ -75,7 +75,7 @@ def _seen(line: str) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _stays(character: str) -> bool:
+def _is_always_kept(character: str) -> bool:
     """Whether a character stays in any context."""
     depends = character in _JOINERS or category(character) in _MARKS
     return not depends and _plain(character) == character

@@ -19,7 +19,7 @@ from lark import Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 from msgspec.structs import fields
 
 from thudmud import features
-from thudmud.english import length_of
+from thudmud.english import parse_duration
 from thudmud.errors import InvalidValueError
 from thudmud.game import more  # noqa: F401  (registers its verbs)
 from thudmud.game.clocks import TimeClass, TimeControl
@@ -34,9 +34,9 @@ from thudmud.language.words import (
     TABLES,
     WORDS,
     UnexpectedTokenError,
-    spoken,
+    terminal_word,
 )
-from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
+from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, find_ruleset
 
 
 def _square(position: Token) -> Square:
@@ -93,7 +93,7 @@ class _Builder(Transformer[Token, Command]):
     BANNED = staticmethod(_unstopped)
     CLOCK = TimeControl.of
     RECORD = staticmethod(_record)
-    LENGTH = staticmethod(length_of)
+    LENGTH = staticmethod(parse_duration)
     TIME_OF_DAY = str
 
     # Rules that several commands share.
@@ -154,12 +154,12 @@ class _Builder(Transformer[Token, Command]):
         return TimeClass[word.type]
 
     def option_switch(self, value: Token) -> Switch:
-        return Switch(spoken(value.type))
+        return Switch(terminal_word(value.type))
 
     option_whether = option_switch
 
     def option_toggle(self, value: Token) -> Toggle:
-        return Toggle(spoken(value.type))
+        return Toggle(terminal_word(value.type))
 
     def option_element(self, *words: Token) -> Element:
         return Element.LAST_MOVE if words[0].type == "LAST" else Element[words[0].type]
@@ -266,7 +266,7 @@ def read_any_words(line: str) -> Command | None:
     return None
 
 
-def following(beginning: str) -> frozenset[str]:
+def next_terminals(beginning: str) -> frozenset[str]:
     """Return the terminals that may follow the beginning of a line.
 
     Raises:
@@ -288,7 +288,7 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
     command has that text as its only field.
     """
     try:
-        terminals = following(verb) - {END_OF_LINE}
+        terminals = next_terminals(verb) - {END_OF_LINE}
     except UnexpectedTokenError:
         return None
     if [TABLES.terminals[name] for name in terminals] != [_WHATEVER]:
@@ -305,11 +305,11 @@ def _ruleset(words: Token) -> Token:
         UnexpectedToken: the words name no ruleset. If they begin with the name of one, the token is
             the rest of them.
     """
-    if rules := ruleset_called(words):
+    if rules := find_ruleset(words):
         return words.update(value=rules.name)
     parts, most = words.split(" "), 1 + max(each.count(" ") for each in RULESETS)
     begun = (" ".join(parts[:count]) for count in range(most, 0, -1))
-    name = next(filter(ruleset_called, begun), "")
+    name = next(filter(find_ruleset, begun), "")
     beginning = len(name) + 1 if name else 0
     place = (words.start_pos or 0) + beginning
     rest = Token(words.type, words[beginning:], place)
@@ -325,12 +325,12 @@ def _whose(words: Token) -> Token:
         UnexpectedToken: the words after the player's name are no ruleset.
     """
     player, _, rest = words.partition(" ")
-    if rest and not ruleset_called(words):
+    if rest and not find_ruleset(words):
         behind = Token("RULESET", rest, (words.start_pos or 0) + len(player) + 1)
-        if ruleset_called(player):
+        if find_ruleset(player):
             raise UnexpectedToken(behind, set())  # type: ignore[no-untyped-call]  # Lark's own
         return words.update("WHOSE_BY_RULES", f"{player} {_ruleset(behind)}")
-    return words.update("WHOSE_BY_RULES") if ruleset_called(words) else words
+    return words.update("WHOSE_BY_RULES") if find_ruleset(words) else words
 
 
 def _day(word: Token) -> Token:

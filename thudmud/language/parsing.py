@@ -20,12 +20,12 @@ from thudmud.game.refusals import Mistake, NameProblem
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.cleaning import clean
 from thudmud.language.slips import (
-    SLIPS,
-    SLIPS_AT_FIRST,
+    FIRST_WORD_MISTAKE_DETECTORS,
+    MISTAKE_DETECTORS,
     Diagnosis,
     Place,
     near_miss,
-    possible,
+    possible_terminals,
 )
 from thudmud.language.words import (
     END_OF_LINE,
@@ -34,9 +34,9 @@ from thudmud.language.words import (
     STOPS,
     WORDS,
     UnexpectedTokenError,
-    opens,
-    opens_with,
-    spoken,
+    begins_with_terminal,
+    opening_terminals,
+    terminal_word,
 )
 from thudmud.rules import RULESETS
 
@@ -77,7 +77,7 @@ class ParseError(RefusedError):
         self.suggestion = suggestion
 
     @property
-    def understood(self) -> str:
+    def understood_part(self) -> str:
         """The part of the line that made sense."""
         return self.line[: self.column].strip()
 
@@ -129,7 +129,7 @@ def diagnose(line: str, column: int) -> ParseError:
     """Diagnose a cleaned line that is valid up to a column: the mistake, and what to suggest."""
     place = Place.of(line, column)
     finding = Diagnosis()
-    for slip in SLIPS if place.before else SLIPS_AT_FIRST:
+    for slip in MISTAKE_DETECTORS if place.before else FIRST_WORD_MISTAKE_DETECTORS:
         if found := slip(place):
             finding = found
             break
@@ -176,7 +176,7 @@ def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     more = {"LAST": " move"} if "SQUARES" in terminals else {}
     return (
         *(kind for name, kinds in _KINDS.items() if name in terminals for kind in kinds),
-        *(f"{spoken(name)}{more.get(name, '')}" for name in WORDS if name in terminals),
+        *(f"{terminal_word(name)}{more.get(name, '')}" for name in WORDS if name in terminals),
         *(RULESETS if "RULESET" in terminals else ()),
         *([THE_END] if END_OF_LINE in terminals else []),
     )
@@ -196,7 +196,9 @@ KEYWORDS: frozenset[str] = frozenset(
 @cache
 def second_words(verb: str) -> tuple[str, ...]:
     """Return the keywords that can follow the first word of a line."""
-    return tuple(word for name, words in WORDS.items() if name in possible(verb) for word in words)
+    return tuple(
+        word for name, words in WORDS.items() if name in possible_terminals(verb) for word in words
+    )
 
 
 _REMEMBERED = 8192
@@ -217,11 +219,11 @@ def parse(line: str) -> Command:
     if (command := read_any_words(cleaned)) is not None:
         return command
     if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii():
-        return parse_afresh(cleaned)
+        return parse_uncached(cleaned)
     try:
-        return _remembered(cleaned)
+        return _parse_cached(cleaned)
     except _PrivateError:
-        return parse_afresh(cleaned)
+        return parse_uncached(cleaned)
 
 
 PLAIN_SIGNS = (
@@ -232,7 +234,7 @@ PLAIN_SIGNS = (
 """The signs that phones type in place of quotation marks, apostrophes and hyphens."""
 
 
-def parse_afresh(line: str) -> Command:
+def parse_uncached(line: str) -> Command:
     """Parse a cleaned line as ``parse`` does, without the cache.
 
     Typographic quotation marks and dashes are replaced by plain ones only if the line doesn't parse
@@ -255,11 +257,11 @@ def _parsed(line: str) -> Command:
 
     stopped = line.rstrip(f" {STOPS}")
     if stopped and stopped != line:
-        if opens(FIRST, line):  # first with the stop, which may be part of speech
+        if begins_with_terminal(FIRST, line):  # first with the stop, which may be part of speech
             with suppress(UnexpectedTokenError):
                 return read(line)
         line = stopped
-    if not opens(FIRST, line):  # Lark would fail at the first word, only slower
+    if not begins_with_terminal(FIRST, line):  # Lark would fail at the first word, only slower
         raise diagnose(line, 0)
     try:
         return read(line)
@@ -273,7 +275,7 @@ _FREE_TEXT = {"SPEECH", "DEED", "COMMENT_TEXT", "TITLE"}
 _SECRETS = {"ADDRESS", "CODE", "ENDPOINT", "KEY"}
 """The terminals for secrets and mail addresses."""
 
-_WITH_PRIVATE_WORDS = opens_with(_FREE_TEXT | _SECRETS)
+_WITH_PRIVATE_WORDS = opening_terminals(_FREE_TEXT | _SECRETS)
 """The terminals that begin lines with possibly private words, which must not be cached."""
 
 
@@ -282,7 +284,7 @@ class _PrivateError(ThudmudError):
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _remembered(line: str) -> Command:
+def _parse_cached(line: str) -> Command:
     """Parse a cleaned line, with a cache.
 
     An exception keeps a line out of the cache. That covers lines that may hold free text or
@@ -290,11 +292,11 @@ def _remembered(line: str) -> Command:
 
     Raises:
         ParseError: the line is no command.
-        _PrivateError: the line must be parsed by ``parse_afresh``.
+        _PrivateError: the line must be parsed by ``parse_uncached``.
     """
-    if opens(_WITH_PRIVATE_WORDS, line):
+    if begins_with_terminal(_WITH_PRIVATE_WORDS, line):
         raise _PrivateError
-    return parse_afresh(line)
+    return parse_uncached(line)
 
 
 LONGEST_NAME = 30
@@ -367,7 +369,7 @@ def player_problem(name: str, board_words: Container[str] = ()) -> RefusedError 
     return None
 
 
-def chosen_by(line: str) -> SetOption | None:
+def parse_option(line: str) -> SetOption | None:
     """Parse a line that sets an option; None for any other line, such as a name."""
     try:
         command = parse(line) if " " in line.strip() else None  # one word can't set an option

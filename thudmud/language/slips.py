@@ -1,8 +1,9 @@
 """Detectors of known kinds of mistakes in lines, and suggestions of the intended words.
 
-Each detector in `SLIPS` gets the `Place` where parsing failed, and returns a `Diagnosis`, or None
-if the mistake isn't of its kind. The docstring of a detector begins with examples of lines, or of
-the words at the place. Suggestions come from similarity and from a list of words of other games.
+Each detector in `MISTAKE_DETECTORS` gets the `Place` where parsing failed, and returns a
+`Diagnosis`, or None if the mistake isn't of its kind. The docstring of a detector begins with
+examples of lines, or of the words at the place. Suggestions come from similarity and from a list of
+words of other games.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from thudmud.english import LENGTHS, length, length_of
+from thudmud.english import LENGTHS, parse_duration, typed_duration
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import TERMINALS
 from thudmud.game.options import SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
-from thudmud.language.words import SYNONYMS, WORDS, UnexpectedTokenError, opens
+from thudmud.language.words import SYNONYMS, WORDS, UnexpectedTokenError, begins_with_terminal
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
 from thudmud.values import Value
@@ -92,35 +93,37 @@ class Diagnosis(NamedTuple):
     facts: Mapping[str, object] = NO_FACTS
 
 
-def _wrong(code: Enum, meant: str | None = None, **facts: object) -> Diagnosis:
+def _mistake(code: Enum, meant: str | None = None, **facts: object) -> Diagnosis:
     return Diagnosis(code, meant, facts)
 
 
-def _meant(word: str) -> Diagnosis:
+def _suggestion(word: str) -> Diagnosis:
     return Diagnosis(meant=word)
 
 
 @cache_by_hash(256)
-def possible(beginning: str) -> frozenset[str]:
+def possible_terminals(beginning: str) -> frozenset[str]:
     """Return the terminals that may follow the beginning of a line, with a cache.
 
     Raises:
         UnexpectedTokenError: the text is not the beginning of any line.
     """
-    from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)
+    from thudmud.language.grammar import next_terminals  # noqa: PLC0415  (it brings Lark along)
 
-    return following(beginning)
+    return next_terminals(beginning)
 
 
-def goes_on(beginning: str, word: str) -> bool:
+def can_follow(beginning: str, word: str) -> bool:
     """Whether a word may follow the beginning of a line."""
-    return opens(possible(beginning), word) and is_sound(f"{beginning} {word}".strip())
+    return begins_with_terminal(possible_terminals(beginning), word) and is_valid_beginning(
+        f"{beginning} {word}".strip()
+    )
 
 
-def is_sound(beginning: str) -> bool:
+def is_valid_beginning(beginning: str) -> bool:
     """Whether a text is the beginning of some line."""
     try:
-        possible(beginning)
+        possible_terminals(beginning)
     except UnexpectedTokenError:
         return False
     return True
@@ -150,7 +153,10 @@ class Place(Value):
     def of(cls, line: str, column: int) -> Place:
         """Locate an error at a column of a line that is valid up to there."""
         before, rest = line[:column].strip(), line[column:]
-        word, terminals = "," if rest.startswith(",") else _unbroken(rest), possible(before)
+        word, terminals = (
+            "," if rest.startswith(",") else _unbroken(rest),
+            possible_terminals(before),
+        )
         if "LENGTH" in terminals and (length := _MEANT_LENGTH.match(rest)):
             word = length[0]
         return cls(line, column, before, rest, word, terminals)
@@ -227,7 +233,7 @@ def _split_number(place: Place) -> Diagnosis | None:
     meant = position[0].upper().replace(" ", "") + digits[0]
     typed = f"{position[0]} {digits[0]}"
     is_row = int(meant[1:]) in _ROWS
-    return _wrong(Mistake.BLANK_IN_NUMBER, meant if is_row else None, typed=typed)
+    return _mistake(Mistake.BLANK_IN_NUMBER, meant if is_row else None, typed=typed)
 
 
 def _no_such_position(place: Place) -> Diagnosis | None:
@@ -236,9 +242,9 @@ def _no_such_position(place: Place) -> Diagnosis | None:
     if named is None or not _POSITIONS & place.terminals:
         return None
     if named[1].upper() > "O":
-        return _wrong(Mistake.NO_SUCH_COLUMN, letter=named[1].upper())
+        return _mistake(Mistake.NO_SUCH_COLUMN, letter=named[1].upper())
     if int(named[2]) not in _ROWS:
-        return _wrong(Mistake.NO_SUCH_ROW, row=named[2])
+        return _mistake(Mistake.NO_SUCH_ROW, row=named[2])
     return None
 
 
@@ -269,7 +275,7 @@ def _as_in_records(place: Place) -> Diagnosis | None:
         verb = Verb.SHOVE
     attempt = Attempt(verb, origin, target, tuple(captures) or None)
     is_lettered = bool(ply[1])
-    return _wrong(Mistake.AS_IN_RECORDS, "", typed=str(attempt), is_lettered=is_lettered)
+    return _mistake(Mistake.AS_IN_RECORDS, "", typed=str(attempt), is_lettered=is_lettered)
 
 
 def _glued_positions(place: Place) -> Diagnosis | None:
@@ -279,7 +285,7 @@ def _glued_positions(place: Place) -> Diagnosis | None:
         _POSITIONS & place.terminals or _ENDS_IN_POSITION.search(place.before)
     ):
         return None
-    return _wrong(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
+    return _mistake(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
 
 
 def _captures_nothing(place: Place) -> Diagnosis | None:
@@ -290,7 +296,7 @@ def _captures_nothing(place: Place) -> Diagnosis | None:
         or "_CAPTURING" not in place.terminals
     ):
         return None
-    return _wrong(Mistake.SHOVE_WITHOUT_CAPTURES)
+    return _mistake(Mistake.SHOVE_WITHOUT_CAPTURES)
 
 
 def _no_such_number(place: Place) -> Diagnosis | None:
@@ -299,35 +305,35 @@ def _no_such_number(place: Place) -> Diagnosis | None:
     if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
         return None
     if not digits[1]:
-        return _wrong(Mistake.NUMBERS_BEGIN_WITH_1)
+        return _mistake(Mistake.NUMBERS_BEGIN_WITH_1)
     if len(digits[1]) > _LONGEST_NUMBER:
-        return _wrong(Mistake.NUMBER_TOO_LONG, most=_LONGEST_NUMBER)
-    return _meant(digits[1])
+        return _mistake(Mistake.NUMBER_TOO_LONG, most=_LONGEST_NUMBER)
+    return _suggestion(digits[1])
 
 
 def _record_with_an_i(place: Place) -> Diagnosis | None:
     """``setup dI5``, ``ply dI5-I6``: a column I, which record notation skips."""
     if "PIECE" in place.terminals and _PIECE_ON_I.fullmatch(place.word):
-        return _wrong(Mistake.NO_I_IN_RECORDS)
+        return _mistake(Mistake.NO_I_IN_RECORDS)
     if "RECORD" in place.terminals and _PLY_ON_I.fullmatch(place.word):
-        return _wrong(Mistake.NO_I_IN_PLIES)
+        return _mistake(Mistake.NO_I_IN_PLIES)
     return None
 
 
 def _no_number(place: Place) -> Diagnosis | None:
     """``replay``, ``analyse anna``: a missing battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
-    return _wrong(Mistake.NO_BATTLE_NUMBER) if is_one else None
+    return _mistake(Mistake.NO_BATTLE_NUMBER) if is_one else None
 
 
 def _enter_a_board(place: Place) -> Diagnosis | None:
     """``enter oak board``: a board's name in place of a tournament's number."""
-    return _wrong(Mistake.NO_TOURNAMENT_NUMBER) if place.before.lower() == "enter" else None
+    return _mistake(Mistake.NO_TOURNAMENT_NUMBER) if place.before.lower() == "enter" else None
 
 
 def _pause_a_match(place: Place) -> Diagnosis | None:
     """``pause``: tournaments are paused, but matches are adjourned."""
-    return _wrong(Mistake.PAUSE_FOR_ADJOURN) if place.before.lower() == "pause" else None
+    return _mistake(Mistake.PAUSE_FOR_ADJOURN) if place.before.lower() == "pause" else None
 
 
 def _no_such_row_or_column(place: Place) -> Diagnosis | None:
@@ -338,23 +344,23 @@ def _no_such_row_or_column(place: Place) -> Diagnosis | None:
         return None
     if "ROW" in place.terminals and row is not None:
         if int(row[1] or 0) in _ROWS:
-            return _meant(row[1])
-        return _wrong(Mistake.NO_SUCH_ROW, row=word[:4])
+            return _suggestion(row[1])
+        return _mistake(Mistake.NO_SUCH_ROW, row=word[:4])
     if "COLUMN" in place.terminals and column is not None:
-        return _wrong(Mistake.NO_SUCH_COLUMN, letter=word)
+        return _mistake(Mistake.NO_SUCH_COLUMN, letter=word)
     if "ROW" in place.terminals and column is not None and word <= "O":
-        return _wrong(Mistake.COLUMN_FOR_ROW, letter=word)
+        return _mistake(Mistake.COLUMN_FOR_ROW, letter=word)
     if "COLUMN" in place.terminals and row is not None and int(row[1] or 0) in _ROWS:
-        return _wrong(Mistake.ROW_FOR_COLUMN, row=row[1])
+        return _mistake(Mistake.ROW_FOR_COLUMN, row=row[1])
     return None
 
 
 def _moves_of_a_move(place: Place) -> Diagnosis | None:
     """``moves a6 b6``: "moves", which lists moves, for "move"."""
     first, _, rest = place.line.partition(" ")
-    if first.lower() != "moves" or not is_sound(f"move {rest}"):
+    if first.lower() != "moves" or not is_valid_beginning(f"move {rest}"):
         return None
-    return _wrong(Mistake.MOVES_FOR_MOVE)
+    return _mistake(Mistake.MOVES_FOR_MOVE)
 
 
 def _where_is_a_player(place: Place) -> Diagnosis | None:
@@ -363,8 +369,8 @@ def _where_is_a_player(place: Place) -> Diagnosis | None:
     if place.before.lower() != "where" or not word.isalpha() or near_miss(word, place.spellings):
         return None
     if word.lower() in _FILLERS:
-        return _wrong(Mistake.WHERE_WITH_FILLERS)
-    return _wrong(Mistake.WHERE_FINDS_PIECES)
+        return _mistake(Mistake.WHERE_WITH_FILLERS)
+    return _mistake(Mistake.WHERE_FINDS_PIECES)
 
 
 def _page_without_a_word(place: Place) -> Diagnosis | None:
@@ -372,7 +378,7 @@ def _page_without_a_word(place: Place) -> Diagnosis | None:
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or not digits[1] or "_PAGE" not in place.terminals:
         return None
-    return _meant(f"page {digits[1]}")
+    return _suggestion(f"page {digits[1]}")
 
 
 _MEANT_TIME_OF_DAY = re.compile(
@@ -390,7 +396,7 @@ def _no_such_time_of_day(place: Place) -> Diagnosis | None:
     if time[3] and 1 <= hour <= 12:
         hour = hour % 12 + (12 if time[3] in "pP" else 0)
     meant = f"{hour}:{minute:02}" if hour < 24 and minute < 60 else ""
-    return _wrong(Mistake.NO_SUCH_TIME_OF_DAY, meant)
+    return _mistake(Mistake.NO_SUCH_TIME_OF_DAY, meant)
 
 
 _MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.ASCII)
@@ -399,7 +405,7 @@ _MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.AS
 def _no_such_day(place: Place) -> Diagnosis | None:
     """``history 2026-02-30``, ``history 20.11.2026``: no day, or a date in another notation."""
     is_one = "DAY" in place.terminals and _MEANT_DAY.fullmatch(place.word)
-    return _wrong(Mistake.NO_SUCH_DAY) if is_one else None
+    return _mistake(Mistake.NO_SUCH_DAY) if is_one else None
 
 
 def _opponent_without_a_word(place: Place) -> Diagnosis | None:
@@ -408,20 +414,20 @@ def _opponent_without_a_word(place: Place) -> Diagnosis | None:
     # The cheap tests come first, since every line that doesn't parse gets here.
     if "_WITH" not in place.terminals or "TITLE" in place.terminals or not word.isalpha():
         return None
-    return None if near_miss(word, place.spellings) else _meant(f"with {word}")
+    return None if near_miss(word, place.spellings) else _suggestion(f"with {word}")
 
 
 def _command_of_other_games(place: Place) -> Diagnosis | None:
     """``north``, ``inventory``, ``ok``: commands of other games."""
     code = None if place.column else _OF_ELSEWHERE.get(place.word.lower())
-    return code and _wrong(code, "")
+    return code and _mistake(code, "")
 
 
 def _level_without_a_word(place: Place) -> Diagnosis | None:
     """``match grog 1``: a bot's level without "level"."""
     if "_LEVEL" not in place.terminals or not _LEVEL_NUMBER.fullmatch(place.rest):
         return None
-    return _meant(f"level {place.word}")
+    return _suggestion(f"level {place.word}")
 
 
 def _clock_in_other_notation(place: Place) -> Diagnosis | None:
@@ -431,46 +437,50 @@ def _clock_in_other_notation(place: Place) -> Diagnosis | None:
         return None
     try:
         if days:
-            return _wrong(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(days=int(days[1]))))
+            return _mistake(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(days=int(days[1]))))
         given, increment = (int(each or 0) for each in minutes.groups()) if minutes else (0, 0)
-        return _wrong(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(given, increment)))
+        return _mistake(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(given, increment)))
     except InvalidValueError:
-        return _wrong(Mistake.NO_SUCH_CLOCK, "")
+        return _mistake(Mistake.NO_SUCH_CLOCK, "")
 
 
 def _match_for_an_invitation(place: Place) -> Diagnosis | None:
     """``invite anna classic 10+5``: "invite" with the terms of a match, which "match" takes."""
     verb, _, rest = place.line.partition(" ")
-    if verb.lower() != "invite" or not place.word or not is_sound(typed := f"match {rest}"):
+    if (
+        verb.lower() != "invite"
+        or not place.word
+        or not is_valid_beginning(typed := f"match {rest}")
+    ):
         return None
-    return _wrong(Mistake.MATCH_FOR_INVITE, "", typed=typed)
+    return _mistake(Mistake.MATCH_FOR_INVITE, "", typed=typed)
 
 
 def _duration_in_other_notation(place: Place) -> Diagnosis | None:
     """``10``, ``2 minuts``, ``010 hours``: a duration in another notation, or without "for"."""
     behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
-    if behind and is_sound(f"{place.before} for {behind[0]}"):
-        return _meant(f"for {behind[0]}")
+    if behind and is_valid_beginning(f"{place.before} for {behind[0]}"):
+        return _suggestion(f"for {behind[0]}")
     found = _MEANT_LENGTH.fullmatch(place.word)
     if "LENGTH" not in place.terminals or found is None:
         return None
     number, unit = found[1] or "", found[2]
     meant = near_miss(unit, [*LENGTHS, *(f"{each}s" for each in LENGTHS)]) if unit else "minutes"
     typed = f"{number or 1} {meant}"
-    if not (meant and (number or unit) and is_sound(f"{place.before} {typed}")):
+    if not (meant and (number or unit) and is_valid_beginning(f"{place.before} {typed}")):
         return None
-    return _meant(length(length_of(typed)))
+    return _suggestion(typed_duration(parse_duration(typed)))
 
 
-def _playing(place: Place) -> Diagnosis | None:
+def _play_for_join(place: Place) -> Diagnosis | None:
     """``play oak``: "play", which finds an opponent, for "join", which takes a seat."""
-    return _wrong(Mistake.PLAY_FOR_JOIN) if place.before.lower() == "play" else None
+    return _mistake(Mistake.PLAY_FOR_JOIN) if place.before.lower() == "play" else None
 
 
 def _secret_in_line(place: Place) -> Diagnosis | None:
     """``register swordfish``: a password after a verb that asks for it separately."""
     verb = place.before.lower()
-    return _wrong(Mistake.REST_IS_ASKED_FOR, verb=verb) if verb in _HIDDEN else None
+    return _mistake(Mistake.REST_IS_ASKED_FOR, verb=verb) if verb in _HIDDEN else None
 
 
 _HUES = SHADES[:8]
@@ -497,9 +507,9 @@ def _no_such_width(place: Place) -> Diagnosis | None:
     if number is None or "COLUMNS" not in place.terminals:
         return None
     sign, digits = number.groups()
-    if not sign and is_sound(f"{place.before} {digits}"):
-        return _meant(digits)
-    return _wrong(Mistake.NO_SUCH_WIDTH, least=WIDTHS[0], most=WIDTHS[-1])
+    if not sign and is_valid_beginning(f"{place.before} {digits}"):
+        return _suggestion(digits)
+    return _mistake(Mistake.NO_SUCH_WIDTH, least=WIDTHS[0], most=WIDTHS[-1])
 
 
 def _no_such_number_of_a_colour(place: Place) -> Diagnosis | None:
@@ -509,17 +519,17 @@ def _no_such_number_of_a_colour(place: Place) -> Diagnosis | None:
     word = place.word
     number, short = _NUMBER.fullmatch(word), _THREE_DIGITS.fullmatch(word)
     if _SIX_DIGITS.fullmatch(word):
-        return _meant(f"#{word.lower()}")
+        return _suggestion(f"#{word.lower()}")
     if short is not None:
-        return _meant("#" + "".join(digit * 2 for digit in short[1].lower()))
+        return _suggestion("#" + "".join(digit * 2 for digit in short[1].lower()))
     if word.startswith("#"):
-        return _wrong(Mistake.NOT_SIX_DIGITS)
+        return _mistake(Mistake.NOT_SIX_DIGITS)
     if number is None:
         return None
     sign, digits = number.groups()
-    if not sign and is_sound(f"{place.before} {digits}"):
-        return _meant(digits)
-    return _wrong(Mistake.NO_SUCH_COLOUR_NUMBER)
+    if not sign and is_valid_beginning(f"{place.before} {digits}"):
+        return _suggestion(digits)
+    return _mistake(Mistake.NO_SUCH_COLOUR_NUMBER)
 
 
 def _no_such_colour(place: Place) -> Diagnosis | None:
@@ -530,11 +540,11 @@ def _no_such_colour(place: Place) -> Diagnosis | None:
     if word == "bright":
         following = place.rest[len(word) :].split(" ")
         meant = near_miss(following[1], _HUES) if len(following) > 1 else None
-        return _wrong(Mistake.BRIGHT_ALONE, meant and f"bright {meant}", colours=_HUES)
+        return _mistake(Mistake.BRIGHT_ALONE, meant and f"bright {meant}", colours=_HUES)
     meant = near_miss(word, [*place.spellings, *_HUES, "bright", "grey"])
     if meant is not None and meant not in _HUES:
-        return _meant(meant)
-    return _wrong(Mistake.NO_SUCH_COLOUR, meant, colours=_HUES)
+        return _suggestion(meant)
+    return _mistake(Mistake.NO_SUCH_COLOUR, meant, colours=_HUES)
 
 
 def _second_colour(place: Place) -> Diagnosis | None:
@@ -542,7 +552,7 @@ def _second_colour(place: Place) -> Diagnosis | None:
     before, word = place.before.lower(), place.word
     if not re.match("options? colou?r special ", before) or "_ON" not in place.terminals:
         return None
-    return _meant(f"on {word}") if word and is_sound(f"{before} on {word}") else None
+    return _suggestion(f"on {word}") if word and is_valid_beginning(f"{before} on {word}") else None
 
 
 def _words_left_out(place: Place) -> Diagnosis | None:
@@ -551,23 +561,23 @@ def _words_left_out(place: Place) -> Diagnosis | None:
     before = re.sub(r"\bcolor\b", "colour", before)
     word = _PLURALS.get(place.word.lower(), place.word)
     for words in _LEFT_OUT.get(before, ()):
-        if place.word and goes_on(f"{before} {words}".strip(), word):
-            return _meant(f"{words} {word}")
+        if place.word and can_follow(f"{before} {words}".strip(), word):
+            return _suggestion(f"{words} {word}")
     return None
 
 
 def _yes_or_no(place: Place) -> Diagnosis | None:
     """``options colour yes``: "yes" or "no" for "on" or "off"."""
     meant = _SWITCHED.get(place.word.lower())
-    return _meant(meant) if meant and {"_ON", "OFF"} <= place.terminals else None
+    return _suggestion(meant) if meant and {"_ON", "OFF"} <= place.terminals else None
 
 
 def _set_like_an_option(place: Place) -> Diagnosis | None:
     """``set width 60``: "set" for "options"."""
     option = f"options {place.rest}"
-    if place.before.lower() != "set" or not place.rest or not is_sound(option):
+    if place.before.lower() != "set" or not place.rest or not is_valid_beginning(option):
         return None
-    return _wrong(Mistake.SET_FOR_OPTIONS, option=option)
+    return _mistake(Mistake.SET_FOR_OPTIONS, option=option)
 
 
 def _invalid_feature_value(place: Place) -> Diagnosis | None:
@@ -576,10 +586,10 @@ def _invalid_feature_value(place: Place) -> Diagnosis | None:
     wrong = next(filter(None, possible), None)
     if wrong is None or not place.word or near_miss(place.word, place.spellings):
         return None
-    return _wrong(wrong)
+    return _mistake(wrong)
 
 
-SLIPS: tuple[Callable[[Place], Diagnosis | None], ...] = (
+MISTAKE_DETECTORS: tuple[Callable[[Place], Diagnosis | None], ...] = (
     _split_number,
     _no_such_position,
     _record_with_an_i,
@@ -602,7 +612,7 @@ SLIPS: tuple[Callable[[Place], Diagnosis | None], ...] = (
     _clock_in_other_notation,
     _match_for_an_invitation,
     _duration_in_other_notation,
-    _playing,
+    _play_for_join,
     _secret_in_line,
     _no_such_width,
     _no_such_number_of_a_colour,
@@ -615,7 +625,7 @@ SLIPS: tuple[Callable[[Place], Diagnosis | None], ...] = (
 )
 """The detectors in order of precedence: the first `Diagnosis` counts."""
 
-SLIPS_AT_FIRST = (
+FIRST_WORD_MISTAKE_DETECTORS = (
     _no_such_position,
     _as_in_records,
     _glued_positions,

@@ -101,7 +101,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def kept_tables(grammar: str) -> Tables:
+def cached_tables(grammar: str) -> Tables:
     """Return the tables of a grammar from the cache, or generate and cache them."""
     loader = getattr(__spec__, "loader", None)
     try:

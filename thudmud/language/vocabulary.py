@@ -21,7 +21,7 @@ from thudmud.game.refusals import Mistake
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, diagnose, parse
 from thudmud.language.slips import near_miss
-from thudmud.language.words import FIRST, STOPS, WORDS, feature_terminals, opens
+from thudmud.language.words import FIRST, STOPS, WORDS, begins_with_terminal, feature_terminals
 
 _TOKEN = re.compile(
     r"(?P<opens>\[)|(?P<closes>\])|<(?P<slot>player|number|text)>|(?P<word>[a-z]+)|\S"
@@ -165,14 +165,14 @@ class Vocabulary:
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()
-        if self._left and opens(self._left, cleaned):
-            raise self._unknown(cleaned, None)
+        if self._left and begins_with_terminal(self._left, cleaned):
+            raise self._unknown_word_error(cleaned, None)
         try:
             command = parse(line)
         except ParseError as error:
             if error.code is not Mistake.UNKNOWN_COMMAND:
                 raise
-            raise self._unknown(error.line, error.suggestion) from None
+            raise self._unknown_word_error(error.line, error.suggestion) from None
         if isinstance(command, self._of_gone):
             raise self._left_out_error(cleaned)
         return command
@@ -180,8 +180,10 @@ class Vocabulary:
     def check_available(self, command: Command) -> None:
         """Raise ParseError if a command is left out of this vocabulary."""
         line = str(command)
-        if isinstance(command, self._of_gone) or (self._left and opens(self._left, line)):
-            raise self._unknown(line, None)
+        if isinstance(command, self._of_gone) or (
+            self._left and begins_with_terminal(self._left, line)
+        ):
+            raise self._unknown_word_error(line, None)
 
     def _left_out_error(self, line: str) -> ParseError:
         """Return the error for a line of a left-out feature, at the first word of that feature."""
@@ -191,13 +193,13 @@ class Vocabulary:
                 break
             column += len(word) + 1
         if column in {0, len(line) + 1}:
-            return self._unknown(line, None)
+            return self._unknown_word_error(line, None)
         expected = (
             each for each in diagnose(line, column).expected if each not in self._gone_words
         )
         return ParseError(Mistake.UNEXPECTED_WORD, line, column, word, expected=tuple(expected))
 
-    def _unknown(self, line: str, suggestion: str | None) -> ParseError:
+    def _unknown_word_error(self, line: str, suggestion: str | None) -> ParseError:
         word = line.partition(" ")[0]
         meant = near_miss(word, self.own, first=True) or suggestion
         meant = None if meant in self.without else meant
@@ -216,7 +218,7 @@ class _Matching:
         self._furthest, self._expected = 0, list[str]()
 
     def command(self) -> Command:
-        for at, values in self._ways(self._kind.items, 0, {}):
+        for at, values in self._match_items(self._kind.items, 0, {}):
             if at == len(self._words):
                 return self._kind(**values)
             self._expect(at, THE_END)
@@ -233,7 +235,7 @@ class _Matching:
         if at == self._furthest:
             self._expected.append(what)
 
-    def _ways(
+    def _match_items(
         self, items: tuple[_Item, ...], at: int, values: dict[str, Any]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield all ways to match items, beginning with word ``at``.
@@ -246,21 +248,23 @@ class _Matching:
             return
         item, rest = items[0], items[1:]
         if isinstance(item, tuple):
-            for then, found in self._ways(item, at, values):
-                yield from self._ways(rest, then, found)
-            yield from self._ways(rest, at, values)
+            for then, found in self._match_items(item, at, values):
+                yield from self._match_items(rest, then, found)
+            yield from self._match_items(rest, at, values)
         elif at == len(self._words):
             self._expect(at, item)
         elif item == "<text>":
-            yield from self._ways(rest, len(self._words), {**values, "text": self._from(at)})
+            yield from self._match_items(
+                rest, len(self._words), {**values, "text": self._rest_of_line(at)}
+            )
         elif item == "<player>":
-            yield from self._ways(rest, at + 1, {**values, "player": self._words[at]})
+            yield from self._match_items(rest, at + 1, {**values, "player": self._words[at]})
         elif item == "<number>" and _NUMBER.fullmatch(self._words[at]):
-            yield from self._ways(rest, at + 1, {**values, "number": int(self._words[at])})
+            yield from self._match_items(rest, at + 1, {**values, "number": int(self._words[at])})
         elif item == self._words[at].lower():
-            yield from self._ways(rest, at + 1, values)
+            yield from self._match_items(rest, at + 1, values)
         else:
             self._expect(at, item)
 
-    def _from(self, at: int) -> str:
+    def _rest_of_line(self, at: int) -> str:
         return " ".join(self._words[at:])

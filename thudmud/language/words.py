@@ -14,7 +14,7 @@ from pathlib import Path
 
 from thudmud.errors import ThudmudError
 from thudmud.features import NAMES
-from thudmud.language.tables import FLAGS, kept_tables
+from thudmud.language.tables import FLAGS, cached_tables
 
 STOPS = ".!"
 """Punctuation that a player may put at the end of a line."""
@@ -66,7 +66,7 @@ def feature_terminals() -> Mapping[str, frozenset[str]]:
     return {feature: frozenset(terminals) for feature, terminals in found.items()}
 
 
-TABLES = kept_tables(grammar_with(grammar_file().read_text(encoding="utf-8"), NAMES))
+TABLES = cached_tables(grammar_with(grammar_file().read_text(encoding="utf-8"), NAMES))
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
 """One alternative of a keyword's pattern as Lark generates it: a case-insensitive word (group 1) or
@@ -100,22 +100,22 @@ RESERVED_WORDS: tuple[str, ...] = tuple(
 """The spellings of the keywords in all other rules: a name that is one of them would be misread."""
 
 
-def spoken(terminal: str) -> str:
+def terminal_word(terminal: str) -> str:
     """Convert a terminal's name to the word it is named after: ``_UTF_8`` -> ``utf-8``."""
     return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
 
 
-def opens(terminals: frozenset[str], text: str) -> bool:
+def begins_with_terminal(terminals: frozenset[str], text: str) -> bool:
     """Whether a text begins with one of these terminals; far faster than a trial parse by Lark."""
-    return _opening(terminals).match(text) is not None
+    return _opening_pattern(terminals).match(text) is not None
 
 
-def openings(rule: str) -> frozenset[str]:
+def first_terminals(rule: str) -> frozenset[str]:
     """Return the terminals that expansions of a rule begin with."""
     return frozenset(expansion[0] for origin, expansion in TABLES.rules if origin == rule)
 
 
-def opens_with(terminals: Collection[str]) -> frozenset[str]:
+def opening_terminals(terminals: Collection[str]) -> frozenset[str]:
     """Return the terminals that begin lines in which any of the given terminals may stand."""
     found, begun = set(terminals), set[str]()
     size = 0
@@ -130,7 +130,7 @@ def opens_with(terminals: Collection[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=256)
-def _opening(terminals: frozenset[str]) -> re.Pattern[str]:
+def _opening_pattern(terminals: frozenset[str]) -> re.Pattern[str]:
     patterns = [each for name, each in TABLES.terminals.items() if name in terminals]
     return re.compile("|".join(f"(?:{each})" for each in patterns) or "(?!)", FLAGS)
 

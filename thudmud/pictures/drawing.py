@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import hypot
 from typing import Literal, NamedTuple
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, pluralize
 from thudmud.errors import InvalidValueError
 from thudmud.pictures.pieces import SCHEME, Colours, require_colours, symbols
 from thudmud.rules import SQUARES, Game, Move, Piece, Position, Square
@@ -74,7 +74,7 @@ def svg(
     arrows, marks = tuple(arrows), tuple(marks)
     require_look(orientation, size, colours)
     for square in [*marks, *(square for arrow in arrows for square in arrow)]:
-        if not square.on_board:
+        if not square.is_on_board:
             raise InvalidValueError(f"{square} is not on the board")
     is_flipped = orientation == "north"
     return draw(
@@ -174,7 +174,7 @@ class Still(NamedTuple):
         if not 0 <= ply <= len(game.moves):
             raise InvalidValueError(f"there is no ply {ply}: the battle has {len(game.moves)}")
         position = game.after(ply).position
-        rules, plies = f"Thud, {game.ruleset.name} rules", counted(ply, "ply")
+        rules, plies = f"Thud, {game.ruleset.name} rules", pluralize(ply, "ply")
         title = f"{rules}, after {plies}: {_counts(position)}"
         return Still(position, game.moves[ply - 1] if ply else None, title)
 
@@ -245,7 +245,7 @@ def tints_of(last: Move | None) -> dict[str, tuple[Square, ...]]:
 
 
 def _counts(position: Position) -> str:
-    counts = (counted(position.count(piece), piece.noun) for piece in (Piece.DWARF, Piece.TROLL))
+    counts = (pluralize(position.count(piece), piece.noun) for piece in (Piece.DWARF, Piece.TROLL))
     return ", ".join(counts)
 
 

@@ -45,7 +45,7 @@ _Look = tuple[Piece | None, str | None]
 
 
 @cache
-def draws_pixels() -> bool:
+def can_draw_pixels() -> bool:
     """Whether the extra ``pictures`` is installed, which `png` and `gif` need."""
     return all(find_spec(name) for name in ("resvg_py", "PIL"))
 
@@ -167,7 +167,7 @@ def gif(
 
 def _looks(game: Game) -> Iterator[tuple[_Look, ...]]:
     """Yield the looks of all squares: in the initial position, and after each ply."""
-    position: Position = game.opening
+    position: Position = game.initial_position
     for last in (None, *game.moves):
         if last:
             position = position.after(last)

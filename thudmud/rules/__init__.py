@@ -44,8 +44,8 @@ from thudmud.rules.rulesets import (
     RULESETS,
     Ruleset,
     divide,
+    find_ruleset,
     perft,
-    ruleset_called,
 )
 from thudmud.rules.scoring import Ending, Outcome, Score
 
@@ -79,13 +79,13 @@ __all__ = [
     "Square",
     "Verb",
     "divide",
+    "find_ruleset",
     "perft",
     "read_ply",
     "read_position",
     "read_record",
     "read_setup",
     "require_possible",
-    "ruleset_called",
     "write_position",
     "write_record",
     "write_setup",

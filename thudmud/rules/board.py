@@ -45,15 +45,15 @@ class Square:
     Attributes:
         column: 0 (letter A) to 14 (letter O).
         row: 0 (number 1, drawn at the top) to 14 (number 15).
-        on_board: whether the square is one of the 165.
+        is_on_board: whether the square is one of the 165.
         bit: the square as a bitboard with one bit set.
     """
 
-    __slots__ = ("bit", "column", "on_board", "row")
+    __slots__ = ("bit", "column", "is_on_board", "row")
 
     column: int
     row: int
-    on_board: bool
+    is_on_board: bool
     bit: int
 
     def __new__(cls, column: int, row: int) -> Square:
@@ -122,14 +122,14 @@ def _make(column: int, row: int) -> Square:
     from_edges = min(column, WIDTH - 1 - column) + min(row, WIDTH - 1 - row)
     object.__setattr__(square, "column", column)
     object.__setattr__(square, "row", row)
-    object.__setattr__(square, "on_board", from_edges >= _CORNER)
+    object.__setattr__(square, "is_on_board", from_edges >= _CORNER)
     object.__setattr__(square, "bit", 1 << (row * STRIDE + column))
     return square
 
 
 _GRID = tuple(_make(column, row) for row in range(WIDTH) for column in range(WIDTH))
 
-SQUARES: tuple[Square, ...] = tuple(square for square in _GRID if square.on_board)
+SQUARES: tuple[Square, ...] = tuple(square for square in _GRID if square.is_on_board)
 """The 165 squares of the board, row by row, each row from its first letter on."""
 
 BOARD: int = sum(square.bit for square in SQUARES)
@@ -214,7 +214,7 @@ STEPS: tuple[tuple[int, int], ...] = tuple((each.left, each.right) for each in D
 """The left and the right shift of a step in each direction; one of the two is 0."""
 
 
-def around(bits: int) -> int:
+def neighbours_of(bits: int) -> int:
     """Return the bitboard of the squares one step from any of ``bits``, not masked with ``BOARD``.
 
     A square of ``bits`` itself is included if another one is next to it.
@@ -224,7 +224,7 @@ def around(bits: int) -> int:
     return beside | rows << STRIDE | rows >> STRIDE
 
 
-NEXT_TO: dict[int, int] = {square.bit: around(square.bit) & BOARD for square in SQUARES}
+NEXT_TO: dict[int, int] = {square.bit: neighbours_of(square.bit) & BOARD for square in SQUARES}
 """The bitboard of each square's neighbours on the board, by the square's bit."""
 
 
@@ -245,7 +245,7 @@ def distance(origin: Square, target: Square) -> int:
 def walk(origin: Square, direction: Direction) -> Iterator[Square]:
     """Yield the squares after ``origin`` in a direction, up to the edge of the board."""
     column, row = origin.column + direction.columns, origin.row + direction.rows
-    while 0 <= column < WIDTH and 0 <= row < WIDTH and (square := Square(column, row)).on_board:
+    while 0 <= column < WIDTH and 0 <= row < WIDTH and (square := Square(column, row)).is_on_board:
         yield square
         column, row = column + direction.columns, row + direction.rows
 

@@ -13,7 +13,7 @@ from thudmud.rules.refusals import IllegalMoveError, Reason
 def require_on_board(squares: Iterable[Square]) -> None:
     """Refuse squares off the octagon."""
     for square in squares:
-        if not square.on_board:
+        if not square.is_on_board:
             row = [each for each in SQUARES if each.row == square.row]
             raise IllegalMoveError(
                 Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
@@ -112,10 +112,10 @@ def require_empty_target(position: Position, attempt: Attempt) -> None:
         )
 
 
-def require_prey(position: Position, prey: Piece, square: Square) -> None:
+def require_capturable(position: Position, kind: Piece, square: Square) -> None:
     """Refuse a capture on a square without a piece of the kind that can be captured."""
-    if position.piece_at(square) is not prey:
-        raise IllegalMoveError(Reason.NO_ENEMY_THERE, (square,), piece=prey, square=square)
+    if position.piece_at(square) is not kind:
+        raise IllegalMoveError(Reason.NO_ENEMY_THERE, (square,), piece=kind, square=square)
 
 
 def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:

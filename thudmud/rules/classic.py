@@ -16,9 +16,9 @@ from thudmud.rules.board import (
     NEXT_TO,
     STEPS,
     Square,
-    around,
     each_bit,
     line_length,
+    neighbours_of,
     square_at,
     squares_in,
 )
@@ -29,11 +29,11 @@ from thudmud.rules.generation import (
     count_queen_moves,
     require_queen_way,
 )
-from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
+from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, unchecked_move
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
 
-OPENING = Position.from_diagram(
+INITIAL_POSITION = Position.from_diagram(
     """
     A B C D E F G H J K L M N O P
  1            d d . d d
@@ -82,9 +82,9 @@ class HurlingDwarfs:
     def can_move(self, position: Position) -> bool:
         """Return whether a dwarf can step to an empty square, or be hurled at a neighbour."""
         # Enough, since a longer move or hurl passes an empty neighbour first.
-        return around(position.dwarfs) & (position.empty | position.trolls) != 0
+        return neighbours_of(position.dwarfs) & (position.empty | position.trolls) != 0
 
-    def grant(self, position: Position, attempt: Attempt) -> Move:
+    def validate(self, position: Position, attempt: Attempt) -> Move:
         """Return the move or hurl that an attempt asks for, or raise IllegalMoveError."""
         if attempt.verb is Verb.HURL:
             return _validate_hurl(position, attempt)
@@ -96,7 +96,7 @@ class HurlingDwarfs:
             raise checks.nothing_to_capture(attempt, Reason.HURL_TO_CAPTURE)
         if attempt.captures:
             raise IllegalMoveError(Reason.MOVE_CAPTURES, attempt.captures)
-        return listed(Piece.DWARF, attempt.origin, attempt.target)
+        return unchecked_move(Piece.DWARF, attempt.origin, attempt.target)
 
 
 def _hurls_along(standing: list[PieceOnLine], squares: tuple[Square, ...]) -> Iterator[Move]:
@@ -121,7 +121,7 @@ _LINES = SlideGenerator(Piece.DWARF, REACH, further=_hurls_along)
 @cache
 def _hurl(origin: Square, target: Square) -> Move:
     """Return the shared object of a hurl; there are a few thousand of them at most."""
-    return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+    return unchecked_move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 def _hurl_sources(position: Position) -> Iterator[int]:
@@ -153,7 +153,7 @@ def _validate_hurl(position: Position, attempt: Attempt) -> Move:
     checks.require_clear_way(position, attempt, direction)
     if attempt.captures not in (None, EVERY, (target,)):
         raise IllegalMoveError(Reason.HURL_CAPTURES, (target,), target=target)
-    return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+    return unchecked_move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMoveError:
@@ -219,7 +219,7 @@ class ShovingTrolls:
         """Return the number of distinct outcomes of a ply."""
         number = 0
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
-        beside_dwarfs = around(dwarfs)
+        beside_dwarfs = neighbours_of(dwarfs)
         for left, right in STEPS:  # all trolls step at once
             targets = trolls << left >> right & empty
             number += targets.bit_count()
@@ -232,9 +232,9 @@ class ShovingTrolls:
 
     def can_move(self, position: Position) -> bool:
         """Return whether a troll can step to an empty square; if not, none can be shoved either."""
-        return around(position.trolls) & position.empty != 0
+        return neighbours_of(position.trolls) & position.empty != 0
 
-    def grant(self, position: Position, attempt: Attempt) -> Move:
+    def validate(self, position: Position, attempt: Attempt) -> Move:
         """Return the move or shove that an attempt asks for, or raise IllegalMoveError."""
         if attempt.verb is Verb.SHOVE:
             captures = self._validate_shove(position, attempt)
@@ -244,10 +244,12 @@ class ShovingTrolls:
             except IllegalMoveError as refusal:
                 raise self._only_a_shove(position, attempt) or refusal from None
             checks.require_empty_target(position, attempt)
-            captures = _named(position, attempt)
+            captures = _validated_captures(position, attempt)
             if len(captures) > self.most_after_move:
                 raise self._too_many(position, attempt, captures)
-        return listed(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
+        return unchecked_move(
+            Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb
+        )
 
     def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
         """Yield each shove as origin, target, and the fewest captures of a distinct outcome.
@@ -257,7 +259,7 @@ class ShovingTrolls:
         advance together, in each direction.
         """
         trolls, empty = position.trolls, position.empty
-        beside_dwarfs = around(position.dwarfs)
+        beside_dwarfs = neighbours_of(position.dwarfs)
         for left, right in STEPS:
             reached = fronts = trolls
             for _ in range(self.shortest_shove - 1):
@@ -311,7 +313,7 @@ class ShovingTrolls:
         checks.require_line(attempt, Piece.TROLL, length, Verb.SHOVE)
         checks.require_clear_way(position, attempt, direction)
         checks.require_empty_target(position, attempt)
-        captures = _named(position, attempt)
+        captures = _validated_captures(position, attempt)
         if not captures:
             prey = _capturable(position, attempt)
             if not prey:
@@ -370,7 +372,9 @@ class _Options(dict[int, tuple[Move, ...]]):
         return moves
 
     def _make(self, captures: tuple[Square, ...]) -> Move:
-        move = listed(Piece.TROLL, square_at(self._origin), square_at(self._target), captures)
+        move = unchecked_move(
+            Piece.TROLL, square_at(self._origin), square_at(self._target), captures
+        )
         self._made[captures] = move
         return move
 
@@ -386,7 +390,7 @@ def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple
     """Return the shoves between two squares, one per set of ``fewest`` or more captures."""
     start, end = square_at(origin), square_at(target)
     return tuple(
-        listed(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
+        unchecked_move(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
         for captures in _captures(prey, fewest, ANY)
     )
 
@@ -408,7 +412,7 @@ def _capturable(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     return squares_in(NEXT_TO[attempt.target.bit] & position.dwarfs)
 
 
-def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
+def _validated_captures(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     """Return an attempt's captures in board order; refuse impossible ones."""
     if attempt.captures is EVERY:
         prey = _capturable(position, attempt)
@@ -416,6 +420,6 @@ def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
             raise checks.nothing_to_capture(attempt, Reason.NO_DWARF_ADJACENT)
         return prey
     for square in attempt.captures or ():
-        checks.require_prey(position, Piece.DWARF, square)
+        checks.require_capturable(position, Piece.DWARF, square)
         checks.require_adjacent(attempt, Piece.TROLL, square)
     return tuple(sorted(attempt.captures or ()))

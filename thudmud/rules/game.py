@@ -41,7 +41,7 @@ class Game:
 
     Attributes:
         ruleset: the rules.
-        opening: the initial position.
+        initial_position: the initial position.
         position: the current position.
         moves: the plies so far.
         outcome: the outcome; None while the battle goes on.
@@ -54,7 +54,7 @@ class Game:
     """
 
     ruleset: Ruleset
-    opening: Position
+    initial_position: Position
     position: Position
     moves: tuple[Move, ...] = ()
     outcome: Outcome | None = None
@@ -62,15 +62,15 @@ class Game:
 
     def __post_init__(self) -> None:
         plies = len(self.moves)
-        if (self.opening.turn is self.position.turn) is not (plies % 2 == 0):
+        if (self.initial_position.turn is self.position.turn) is not (plies % 2 == 0):
             raise InvalidValueError(f"after {plies} plies the other side is to move")
         if not 0 <= self.quiet_plies <= plies:
             raise InvalidValueError(f"of {plies} plies {self.quiet_plies} cannot be quiet")
 
     @staticmethod
-    def start(ruleset: Ruleset, opening: Position | None = None) -> Game:
+    def start(ruleset: Ruleset, initial_position: Position | None = None) -> Game:
         """Return a new battle; it begins with the ruleset's own opening by default."""
-        position = ruleset.opening if opening is None else opening
+        position = ruleset.initial_position if initial_position is None else initial_position
         return Game(ruleset, position, position, outcome=ruleset.outcome(position))
 
     @property
@@ -100,7 +100,7 @@ class Game:
         tramples: Counter[Square] = Counter()
         listed: list[Move] = []
         for move in moves:
-            tramples[move.origin] += move.trample
+            tramples[move.origin] += move.is_trample
             if len(listed) < MOST_LISTED and tramples[move.origin] <= MOST_TRAMPLES:
                 listed.append(move)
         return listed, len(listed) < len(moves)
@@ -150,8 +150,8 @@ class Game:
         position, quiet = self.position.after(move), 0 if move.captures else self.quiet_plies + 1
         moves, outcome = (*self.moves, move), self.ruleset.outcome(position)
         if outcome is None and len(moves) >= MOST_PLIES:
-            outcome = self.ruleset.by_agreement(position, Ending.LENGTH)
-        after = Game(self.ruleset, self.opening, position, moves, outcome, quiet)
+            outcome = self.ruleset.agreed_outcome(position, Ending.LENGTH)
+        after = Game(self.ruleset, self.initial_position, position, moves, outcome, quiet)
         _latest[0] = self, move, after
         return after
 
@@ -170,13 +170,13 @@ class Game:
         position = self.position
         for move in moves[:-1]:
             position = position.after(move)
-        return self._at(position, (*self.moves, *moves[:-1])).play(moves[-1])
+        return self._with_plies(position, (*self.moves, *moves[:-1])).play(moves[-1])
 
     def undo(self) -> Game:
         """Return the battle before its last ply, running again; raise ValueError without a ply."""
         if not self.moves:
             raise ValueError("there is no ply to take back")
-        return self._at(self.position.before(self.moves[-1]), self.moves[:-1])
+        return self._with_plies(self.position.before(self.moves[-1]), self.moves[:-1])
 
     def after(self, ply: int, near: Game | None = None) -> Game:
         """Return the battle after a number of plies; after the last ply, with the outcome.
@@ -189,7 +189,7 @@ class Game:
         moves = self.moves
         if ply == len(moves):
             return self
-        known = [(0, self.opening), (len(moves), self.position)]
+        known = [(0, self.initial_position), (len(moves), self.position)]
         if near:
             known.append((len(near.moves), near.position))
         at, position = min(known, key=lambda each: abs(each[0] - ply))
@@ -197,21 +197,23 @@ class Game:
             position = position.after(move)
         for move in reversed(moves[ply:at]):
             position = position.before(move)
-        return self._at(position, moves[:ply])
+        return self._with_plies(position, moves[:ply])
 
-    def _at(self, position: Position, moves: tuple[Move, ...]) -> Game:
+    def _with_plies(self, position: Position, moves: tuple[Move, ...]) -> Game:
         """Return the running battle with these plies and the position that they lead to."""
-        return Game(self.ruleset, self.opening, position, moves, quiet_plies=_since_capture(moves))
+        return Game(
+            self.ruleset, self.initial_position, position, moves, quiet_plies=_since_capture(moves)
+        )
 
     def agree(self, ending: Ending) -> Game:
         """Return the battle ended in its current position by the players."""
         self._require_running()
-        return replace(self, outcome=self.ruleset.by_agreement(self.position, ending))
+        return replace(self, outcome=self.ruleset.agreed_outcome(self.position, ending))
 
     def resign(self, side: Side) -> Game:
         """Return the battle after a side's resignation."""
         self._require_running()
-        return replace(self, outcome=self.ruleset.resignation(self.position, side))
+        return replace(self, outcome=self.ruleset.resigned_outcome(self.position, side))
 
     def __repr__(self) -> str:
         return f"<Game {self.ruleset.name}: {self._plies}; {self._state}>"

@@ -62,7 +62,7 @@ class SideRules(Protocol):
     def can_move(self, position: Position) -> bool:
         """Return whether this side has a legal ply."""
 
-    def grant(self, position: Position, attempt: Attempt) -> Move:
+    def validate(self, position: Position, attempt: Attempt) -> Move:
         """Return the move that an attempt asks for.
 
         Args:

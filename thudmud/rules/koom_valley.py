@@ -16,10 +16,10 @@ from thudmud.rules.board import (
     SQUARES,
     STEPS,
     Square,
-    around,
     beyond,
     bits_of,
     each_bit,
+    neighbours_of,
     square_at,
     squares_in,
 )
@@ -30,7 +30,7 @@ from thudmud.rules.generation import (
     dwarfs_in_view,
     require_queen_way,
 )
-from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
+from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, unchecked_move
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.scoring import Ending
@@ -40,12 +40,12 @@ from thudmud.rules.tramples import (
     all_paths,
     count_paths,
     fullest_paths,
-    leaps,
     shortest_path,
     shortest_paths,
+    trample_steps,
 )
 
-OPENING = Position.from_diagram(
+INITIAL_POSITION = Position.from_diagram(
     """
     A B C D E F G H J K L M N O P
  1            . . . . .
@@ -85,10 +85,10 @@ def rock_steps(position: Position) -> int:
     beside = NEXT_TO.get(position.rock, 0)
     if not beside & position.dwarfs:
         return 0
-    return beside & around(position.dwarfs) & position.empty
+    return beside & neighbours_of(position.dwarfs) & position.empty
 
 
-def grant_rock_move(position: Position, attempt: Attempt) -> Move:
+def validate_rock_move(position: Position, attempt: Attempt) -> Move:
     """Return the move of the Rock that an attempt asks for, or raise IllegalMoveError."""
     checks.require_near(attempt, Piece.ROCK, 1)
     checks.require_empty_target(position, attempt)
@@ -116,7 +116,7 @@ class RockEscapes:
         """Return whether the Rock is on one of its home squares."""
         return position.rock & HOME != 0
 
-    def worth(self, position: Position) -> int:
+    def progress(self, position: Position) -> int:
         """Return a value that falls with each row between the Rock and its home."""
         return -_ROW_WORTH * square_at(position.rock).row if position.rock else 0
 
@@ -139,7 +139,7 @@ class RockCaptured:
         """Return whether the dwarfs are to move and enough trolls are next to the Rock."""
         return position.turn is Side.DWARF and _captors(position) >= self.captors
 
-    def worth(self, position: Position) -> int:
+    def progress(self, position: Position) -> int:
         """Return a value that rises with each troll next to the Rock."""
         return _CAPTOR_WORTH * _captors(position)
 
@@ -150,7 +150,7 @@ def _captors(position: Position) -> int:
 
 @cache
 def _rock_move(origin: int, target: int) -> Move:
-    return listed(Piece.ROCK, square_at(origin), square_at(target))
+    return unchecked_move(Piece.ROCK, square_at(origin), square_at(target))
 
 
 _CACHED = 4096
@@ -193,15 +193,17 @@ class TrappingDwarfs:
 
     def can_move(self, position: Position) -> bool:
         """Return whether a dwarf can step to an empty square; if not, the Rock can't move."""
-        return around(position.dwarfs) & position.empty != 0
+        return neighbours_of(position.dwarfs) & position.empty != 0
 
-    def grant(self, position: Position, attempt: Attempt) -> Move:
+    def validate(self, position: Position, attempt: Attempt) -> Move:
         """Return the move of a dwarf or the Rock for an attempt, or raise IllegalMoveError."""
         if position.piece_at(attempt.origin) is Piece.ROCK:
-            return grant_rock_move(position, attempt)
+            return validate_rock_move(position, attempt)
         require_queen_way(position, attempt)
         checks.require_empty_target(position, attempt)
-        return listed(Piece.DWARF, attempt.origin, attempt.target, _named(position, attempt))
+        return unchecked_move(
+            Piece.DWARF, attempt.origin, attempt.target, _validated_captures(position, attempt)
+        )
 
 
 def _traps(position: Position) -> int:
@@ -232,13 +234,13 @@ def _capturing(origin: int, target: int, trapped: int) -> tuple[Move, ...]:
     """Return the moves between two squares, one per non-empty set of captured trolls."""
     start, end, trolls = square_at(origin), square_at(target), squares_in(trapped)
     return tuple(
-        listed(Piece.DWARF, start, end, captures)
+        unchecked_move(Piece.DWARF, start, end, captures)
         for number in range(1, len(trolls) + 1)
         for captures in combinations(trolls, number)
     )
 
 
-def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
+def _validated_captures(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     """Return an attempt's captures in board order; refuse trolls that aren't trapped."""
     if attempt.captures is EVERY:
         trapped = squares_in(_trapped(position, attempt.target.bit))
@@ -246,7 +248,7 @@ def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
             raise checks.nothing_to_capture(attempt, Reason.NO_TROLL_TRAPPED)
         return trapped
     for square in attempt.captures or ():
-        checks.require_prey(position, Piece.TROLL, square)
+        checks.require_capturable(position, Piece.TROLL, square)
         checks.require_adjacent(attempt, Piece.DWARF, square)
         _require_trapped(position, attempt, square)
     return tuple(sorted(attempt.captures or ()))
@@ -286,7 +288,7 @@ class TramplingTrolls:
     ) -> list[Move]:
         """Return every distinct outcome from ``origins``, or of tramples only the shortest."""
         moves = _STRIDES.moves(position, origins)
-        for bit in each_bit(position.trolls & origins & around(position.dwarfs)):
+        for bit in each_bit(position.trolls & origins & neighbours_of(position.dwarfs)):
             origin, ground = square_at(bit), (bit, position.dwarfs, position.empty | bit)
             if most_tramples is None:
                 paths = all_paths(*ground)
@@ -299,22 +301,22 @@ class TramplingTrolls:
         """Return the number of distinct outcomes of a ply."""
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
         number = _count_strides(trolls, empty)
-        for bit in each_bit(trolls & around(dwarfs)):
+        for bit in each_bit(trolls & neighbours_of(dwarfs)):
             number += count_paths(bit, dwarfs, empty | bit)
         return number
 
     def can_move(self, position: Position) -> bool:
         """Return whether a troll can step to an empty square or trample a dwarf."""
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
-        if around(trolls) & empty:
+        if neighbours_of(trolls) & empty:
             return True
         return any(
             over & dwarfs and landing & empty
             for bit in each_bit(trolls)
-            for over, landing, _ in leaps(bit)
+            for over, landing, _ in trample_steps(bit)
         )
 
-    def grant(self, position: Position, attempt: Attempt) -> Move:
+    def validate(self, position: Position, attempt: Attempt) -> Move:
         """Return the stride or trample that an attempt asks for, or raise IllegalMoveError."""
         if attempt.captures is EVERY:
             path = _fullest_path(position, attempt)
@@ -322,12 +324,12 @@ class TramplingTrolls:
             path = _named_path(position, attempt, attempt.captures)
         else:
             _require_stride(position, attempt)
-            return listed(Piece.TROLL, attempt.origin, attempt.target)
+            return unchecked_move(Piece.TROLL, attempt.origin, attempt.target)
         return _trample(attempt.origin, attempt.target, path)
 
 
 def _trample(origin: Square, target: Square, path: Path) -> Move:
-    return listed(Piece.TROLL, origin, target, path, trample=True)
+    return unchecked_move(Piece.TROLL, origin, target, path, trample=True)
 
 
 def _count_strides(trolls: int, empty: int) -> int:
@@ -420,7 +422,7 @@ def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMoveErr
         IllegalMoveError: a named square has no dwarf, so that no other order would do either.
     """
     for dwarf in named:
-        checks.require_prey(position, Piece.DWARF, dwarf)
+        checks.require_capturable(position, Piece.DWARF, dwarf)
     at, empty = attempt.origin, position.empty | attempt.origin.bit
     for dwarf in named:
         if not NEXT_TO[at.bit] & dwarf.bit:

@@ -152,7 +152,7 @@ class Move:
         origin: the square before the move.
         target: the square after the move; the origin itself if a trample comes full circle.
         captures: the captured squares, in board order; in a trample, in the order trampled.
-        trample: whether the piece goes over its captures (Koom Valley).
+        is_trample: whether the piece goes over its captures (Koom Valley).
         verb: the verb of the request. Excluded from comparison: a shove and a move with the same
             squares and captures are one outcome.
         path_bits: bitboard of origin and target, empty if they are the same square. The move XORs
@@ -167,7 +167,7 @@ class Move:
     origin: Square
     target: Square
     captures: tuple[Square, ...] = ()
-    trample: bool = False
+    is_trample: bool = False
     verb: Verb = field(default=Verb.MOVE, compare=False)
     path_bits: int = field(init=False, repr=False, compare=False)
     captured_bits: int = field(init=False, repr=False, compare=False)
@@ -183,16 +183,16 @@ class Move:
         piece, captures = self.piece, self.captures
         if (self.origin.bit | self.target.bit | self.captured_bits) & ~BOARD:
             return "a square is off the board"
-        if self.origin is self.target and not self.trample:
+        if self.origin is self.target and not self.is_trample:
             return "it goes nowhere"
-        if self.trample and (piece is not Piece.TROLL or self.verb is not Verb.MOVE):
+        if self.is_trample and (piece is not Piece.TROLL or self.verb is not Verb.MOVE):
             return "only a troll that moves tramples"
         if self.verb is Verb.HURL and (piece is not Piece.DWARF or captures != (self.target,)):
             return "a hurl is a dwarf's, and captures on its target"
         if self.verb is Verb.SHOVE and piece is not Piece.TROLL:
             return "a shove is a troll's"
         if not captures:
-            if self.trample or self.verb is Verb.SHOVE:
+            if self.is_trample or self.verb is Verb.SHOVE:
                 return "a trample and a shove capture"
             return "the Thudstone stays" if piece is Piece.STONE else None
         if piece is Piece.STONE or piece is Piece.ROCK:
@@ -200,7 +200,7 @@ class Move:
         if len(captures) > 1:
             if self.captured_bits.bit_count() != len(captures):
                 return "it captures on a square twice"
-            if not self.trample and list(captures) != sorted(captures):
+            if not self.is_trample and list(captures) != sorted(captures):
                 return "its captures are not in board order"
         if self.captured_bits & self.origin.bit:
             return "it captures where it stood"
@@ -221,13 +221,13 @@ class Move:
 _new = object.__new__
 _setters = tuple(
     vars(Move)[name].__set__
-    for name in ("piece", "origin", "target", "captures", "trample", "verb")
+    for name in ("piece", "origin", "target", "captures", "is_trample", "verb")
 )
 _set_piece, _set_origin, _set_target, _set_captures, _set_trample, _set_verb = _setters
 _set_path, _set_captured = (vars(Move)[f"{name}_bits"].__set__ for name in ("path", "captured"))
 
 
-def listed(
+def unchecked_move(
     piece: Piece,
     origin: Square,
     target: Square,

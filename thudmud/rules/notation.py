@@ -70,7 +70,7 @@ def write_setup(position: Position) -> str:
 def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
     """Parse a setup into a position; raise ValueError for an invalid setup."""
     pieces: dict[Square, Piece] = {}
-    centrepiece = Piece.ROCK if ruleset.opening.rock else Piece.STONE
+    centrepiece = Piece.ROCK if ruleset.initial_position.rock else Piece.STONE
     kinds = {"d": Piece.DWARF, "T": Piece.TROLL, "R": centrepiece}
     for entry in line.split(","):
         match = _PIECE.fullmatch(entry.strip())
@@ -80,7 +80,7 @@ def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
                 "setup, such as dF1,dG1,...,RH8"
             )
         square = Square.from_record(match[2])
-        if not square.on_board:
+        if not square.is_on_board:
             raise ValueError(f"{entry.strip()} is off the board")
         if square in pieces:
             raise ValueError(f"{match[2]} is set up twice")
@@ -108,7 +108,7 @@ _SIDES = {side.value: side for side in Side}
 
 def require_possible(position: Position, ruleset: Ruleset) -> None:
     """Raise InvalidValueError if no battle under these rules can reach a position."""
-    opening = ruleset.opening
+    opening = ruleset.initial_position
     for piece in (Piece.DWARF, Piece.TROLL):
         number, most = position.count(piece), opening.count(piece)
         if number > most:

@@ -52,7 +52,7 @@ class Position:
         """Return the position with the given pieces; raise InvalidValueError if impossible."""
         bits = dict.fromkeys(Piece, 0)
         for square, piece in pieces.items():
-            if not square.on_board:
+            if not square.is_on_board:
                 raise InvalidValueError(f"{square} is not on the board")
             bits[piece] |= square.bit
         return Position(
@@ -128,10 +128,14 @@ class Position:
         turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
         path, captured = move.path_bits, move.captured_bits
         if move.piece is Piece.DWARF:
-            return _trusted(self.dwarfs ^ path, self.trolls ^ captured, self.stone, self.rock, turn)
+            return _unchecked_position(
+                self.dwarfs ^ path, self.trolls ^ captured, self.stone, self.rock, turn
+            )
         if move.piece is Piece.TROLL:
-            return _trusted(self.dwarfs ^ captured, self.trolls ^ path, self.stone, self.rock, turn)
-        return _trusted(self.dwarfs, self.trolls, self.stone, self.rock ^ path, turn)
+            return _unchecked_position(
+                self.dwarfs ^ captured, self.trolls ^ path, self.stone, self.rock, turn
+            )
+        return _unchecked_position(self.dwarfs, self.trolls, self.stone, self.rock ^ path, turn)
 
     before = after
     """Return the position before a move that led here: XOR with the same bits undoes the move."""
@@ -145,7 +149,7 @@ class Position:
         marks = {square: piece.value for piece in Piece for square in self.squares(piece)}
         for row in range(WIDTH):
             cells = [
-                marks.get(square, _EMPTY) if square.on_board else " "
+                marks.get(square, _EMPTY) if square.is_on_board else " "
                 for square in (Square(column, row) for column in range(WIDTH))
             ]
             lines.append(f"{row + 1:2}  {' '.join(cells)}".rstrip())
@@ -165,7 +169,7 @@ _set_dwarfs, _set_trolls, _set_stone, _set_rock, _set_turn = (
 )
 
 
-def _trusted(dwarfs: int, trolls: int, stone: int, rock: int, turn: Side) -> Position:
+def _unchecked_position(dwarfs: int, trolls: int, stone: int, rock: int, turn: Side) -> Position:
     """Return a position without validation."""
     position = _new(Position)
     _set_dwarfs(position, dwarfs)

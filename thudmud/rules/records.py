@@ -179,10 +179,10 @@ def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[f
     A header has the side to move, if the battle has no plies and doesn't begin with the side that
     the ruleset says.
     """
-    first = game.opening.turn
-    untold = first is not game.ruleset.opening.turn and not game.moves
+    first = game.initial_position.turn
+    untold = first is not game.ruleset.initial_position.turn and not game.moves
     headers = [f'[Turn "{first.value}"]'] if untold else []
-    lines = [[write_setup(game.opening)], *([str(move)] for move in game.moves)]
+    lines = [[write_setup(game.initial_position)], *([str(move)] for move in game.moves)]
     for ply, seconds in enumerate(spent, 1):
         lines[ply].append(f"; time {_format_seconds(seconds)}")
     for comment in comments:
@@ -220,7 +220,7 @@ def read_record(
         for number, line in enumerate(text.removeprefix(_MARK).splitlines(), 1)
         if line.strip()
     ]
-    lines, comments, spent = _apart(lines)
+    lines, comments, spent = _split_comments(lines)
     headers: dict[str, tuple[int, str]] = {}
     while lines and lines[0][1].startswith("["):
         number, line = lines.pop(0)
@@ -231,7 +231,7 @@ def read_record(
     if not lines:
         raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
     rules = _ruleset(headers, ruleset, default, lines[0][0])
-    game = _ended(_played(lines, rules, headers), headers)
+    game = _with_outcome(_replay(lines, rules, headers), headers)
     times = tuple(spent[ply] for ply in sorted(spent)) if len(spent) == len(game.moves) else ()
     record = Record(game, comments=comments, spent=times)
     for name in ("Dwarf", "Troll", "Date", "Clock", "Event", "Round"):
@@ -245,7 +245,7 @@ def read_record(
     return record
 
 
-def _apart(
+def _split_comments(
     lines: list[tuple[int, str]],
 ) -> tuple[list[tuple[int, str]], tuple[Comment, ...], dict[int, float]]:
     """Separate a record's comments from its other lines.
@@ -292,13 +292,13 @@ def _ruleset(
     return named
 
 
-def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
+def _replay(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
     """Return the battle of a setup and its plies."""
     (first, setup), *plies = lines
     if len(plies) > MOST_PLIES:
         number, _ = plies[MOST_PLIES]
         raise RecordError(number, f"a battle has at most {MOST_PLIES:,} plies")
-    turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.opening.turn)
+    turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.initial_position.turn)
     if plies:
         turn = Side.TROLL if plies[0][1].startswith("T") else Side.DWARF
     try:
@@ -315,7 +315,7 @@ def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -
     return game
 
 
-def _ended(game: Game, headers: _Headers) -> Game:
+def _with_outcome(game: Game, headers: _Headers) -> Game:
     """Return the battle with the outcome of its headers, if they have one."""
     if "Ending" not in headers:
         return game
@@ -332,7 +332,7 @@ def _ended(game: Game, headers: _Headers) -> Game:
     outcome = Outcome(_ENDINGS[ending], sides[winner], score)
     if game.outcome is not None and game.outcome != outcome:
         raise RecordError(number, "the headers tell another outcome than the plies")
-    right = game.outcome or outcome_told(game, outcome.ending, outcome.winner)
+    right = game.outcome or reported_outcome(game, outcome.ending, outcome.winner)
     if right is None:
         raise RecordError(number, f"no ply has ended it by {ending}, with winner {winner}")
     if right != outcome:
@@ -342,7 +342,7 @@ def _ended(game: Game, headers: _Headers) -> Game:
     return replace(game, outcome=outcome)
 
 
-def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | None:
+def reported_outcome(game: Game, ending: Ending, winner: Side | None) -> Outcome | None:
     """Return the outcome of a battle that ended without a final ply, scored by its rules.
 
     Args:
@@ -355,9 +355,9 @@ def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | N
     """
     match ending:
         case Ending.AGREEMENT | Ending.QUIET | Ending.DESERTION:
-            return game.ruleset.by_agreement(game.position, ending)
+            return game.ruleset.agreed_outcome(game.position, ending)
         case Ending.RESIGNATION | Ending.CLAIM | Ending.TIME if winner is not None:
-            given_up = game.ruleset.resignation(game.position, winner.other)
+            given_up = game.ruleset.resigned_outcome(game.position, winner.other)
             return replace(given_up, ending=ending)
     return None
 

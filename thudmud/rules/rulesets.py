@@ -37,7 +37,7 @@ class Goal(Protocol):
     def is_reached(self, position: Position) -> bool:
         """Return whether a position reaches the goal."""
 
-    def worth(self, position: Position) -> int:
+    def progress(self, position: Position) -> int:
         """Return how close ``side`` is to the goal, in hundredths of a dwarf.
 
         For programs that evaluate positions; no rule depends on it.
@@ -51,7 +51,7 @@ class Ruleset:
     Attributes:
         name: the name in commands and settings: words in lower case.
         title: the name in sentences.
-        opening: the initial position.
+        initial_position: the initial position.
         dwarfs: how the dwarf side moves and captures.
         trolls: how the troll side moves and captures.
         goals: the goals that end a battle at once; no position reaches two.
@@ -60,7 +60,7 @@ class Ruleset:
 
     name: str
     title: str
-    opening: Position
+    initial_position: Position
     dwarfs: SideRules
     trolls: SideRules
     goals: tuple[Goal, ...]
@@ -76,11 +76,11 @@ class Ruleset:
         """The verbs of both sides."""
         return self.dwarfs.verbs | self.trolls.verbs
 
-    def fighters(self, side: Side) -> SideRules:
+    def side_rules(self, side: Side) -> SideRules:
         """Return the component for one side's moves and captures."""
         return self.dwarfs if side is Side.DWARF else self.trolls
 
-    def reached(self, position: Position) -> Goal | None:
+    def goal_reached(self, position: Position) -> Goal | None:
         """Return the goal that a position reaches; None if it reaches none."""
         for goal in self.goals:
             if goal.is_reached(position):
@@ -92,9 +92,9 @@ class Ruleset:
 
         ``most_tramples`` limits the tramples of each piece, as in `moves_from`.
         """
-        if self.reached(position) is not None:
+        if self.goal_reached(position) is not None:
             return []
-        return self.fighters(position.turn).moves(position, BOARD, most_tramples)
+        return self.side_rules(position.turn).moves(position, BOARD, most_tramples)
 
     def moves_from(
         self, position: Position, square: Square, most_tramples: int | None = None
@@ -109,15 +109,15 @@ class Ruleset:
                 be hundreds of thousands, and the limit saves generating the rest. To learn whether
                 there are more, ask for one more than needed.
         """
-        if self.reached(position) is not None:
+        if self.goal_reached(position) is not None:
             return []
-        return self.fighters(position.turn).moves(position, square.bit, most_tramples)
+        return self.side_rules(position.turn).moves(position, square.bit, most_tramples)
 
     def count_moves(self, position: Position) -> int:
         """Return ``len(legal_moves(position))``, faster than by listing moves."""
-        if self.reached(position) is not None:
+        if self.goal_reached(position) is not None:
             return 0
-        return self.fighters(position.turn).count(position)
+        return self.side_rules(position.turn).count(position)
 
     def resolve(self, position: Position, attempt: Attempt, side: Side) -> Move:
         """Return the move that a side asks for.
@@ -126,7 +126,7 @@ class Ruleset:
             IllegalMoveError: the rules refuse the attempt; the exception has a code and the squares
                 concerned.
         """
-        if self.reached(position) is not None:
+        if self.goal_reached(position) is not None:
             raise IllegalMoveError(Reason.GAME_OVER)
         if side is not position.turn:
             raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=position.turn)
@@ -135,30 +135,32 @@ class Ruleset:
         self._require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
         _require_distinct(named)
-        return self.fighters(side).grant(position, attempt)
+        return self.side_rules(side).validate(position, attempt)
 
     def score(self, position: Position) -> Score:
         """Return the score of the battle in its current position."""
-        reached = self.reached(position)
+        reached = self.goal_reached(position)
         return self.scoring.score(position, reached.side if reached else None)
 
     def outcome(self, position: Position) -> Outcome | None:
         """Return the outcome if a goal is reached or the side to move has no move, else None."""
-        if goal := self.reached(position):
+        if goal := self.goal_reached(position):
             return Outcome(goal.ending, goal.side, self.scoring.score(position, goal.side))
-        if self.fighters(position.turn).can_move(position):
+        if self.side_rules(position.turn).can_move(position):
             return None
-        stuck = self.scoring.stuck(position)
+        stuck = self.scoring.no_move_winner(position)
         return Outcome(Ending.NO_MOVE, stuck, self.scoring.score(position, stuck))
 
-    def by_agreement(self, position: Position, ending: Ending) -> Outcome:
+    def agreed_outcome(self, position: Position, ending: Ending) -> Outcome:
         """Return the outcome of an end in this position, by agreement or at the maximum length."""
-        winner = self.scoring.agreed(position)
+        winner = self.scoring.agreement_winner(position)
         return Outcome(ending, winner, self.scoring.score(position, winner))
 
-    def resignation(self, position: Position, side: Side) -> Outcome:
+    def resigned_outcome(self, position: Position, side: Side) -> Outcome:
         """Return the outcome of a side's resignation."""
-        return Outcome(Ending.RESIGNATION, side.other, self.scoring.resigned(position, side))
+        return Outcome(
+            Ending.RESIGNATION, side.other, self.scoring.resignation_score(position, side)
+        )
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickle a ruleset of `RULESETS` by name, so that unpickling returns the same object."""
@@ -173,7 +175,7 @@ class Ruleset:
         piece = position.piece_at(square)
         if piece is None:
             raise IllegalMoveError(Reason.NO_PIECE, (square,), square=square)
-        if piece in self.fighters(side).pieces:
+        if piece in self.side_rules(side).pieces:
             return
         if piece is Piece.STONE:
             raise IllegalMoveError(Reason.THUDSTONE_STAYS, (square,), square=square)
@@ -188,7 +190,7 @@ class Ruleset:
         if verb not in self.verbs:
             verbs = _in_order(self.verbs)
             raise IllegalMoveError(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
-        own = self.fighters(side).verbs
+        own = self.side_rules(side).verbs
         if verb not in own:
             raise IllegalMoveError(
                 Reason.NOT_THIS_SIDES_VERB,
@@ -218,7 +220,7 @@ _THUD_SCORING = ByPieces(dwarf=1, troll=4)
 DISCWORLD = Ruleset(
     name="discworld",
     title="Discworld",
-    opening=classic.OPENING,
+    initial_position=classic.INITIAL_POSITION,
     dwarfs=classic.HurlingDwarfs(),
     trolls=classic.ShovingTrolls(most_after_move=classic.ANY, shortest_shove=1),
     goals=(),
@@ -229,7 +231,7 @@ DISCWORLD = Ruleset(
 CLASSIC = Ruleset(
     name="classic",
     title="Classic",
-    opening=classic.OPENING,
+    initial_position=classic.INITIAL_POSITION,
     dwarfs=classic.HurlingDwarfs(),
     trolls=classic.ShovingTrolls(most_after_move=1, shortest_shove=2),
     goals=(),
@@ -240,7 +242,7 @@ CLASSIC = Ruleset(
 KOOM_VALLEY = Ruleset(
     name="koom valley",
     title="Koom Valley",
-    opening=koom_valley.OPENING,
+    initial_position=koom_valley.INITIAL_POSITION,
     dwarfs=koom_valley.TrappingDwarfs(),
     trolls=koom_valley.TramplingTrolls(),
     goals=(koom_valley.RockEscapes(), koom_valley.RockCaptured()),
@@ -257,7 +259,7 @@ RULESETS: Mapping[str, Ruleset] = {
 """The rulesets by name, the default first. Adding a ruleset takes no other registration."""
 
 
-def ruleset_called(words: str) -> Ruleset | None:
+def find_ruleset(words: str) -> Ruleset | None:
     """Return the ruleset with a name in any case, with blanks or hyphens; None if there is none."""
     return RULESETS.get(" ".join(words.lower().replace("-", " ").split()))
 

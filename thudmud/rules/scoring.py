@@ -65,13 +65,13 @@ class Scoring(Protocol):
     def score(self, position: Position, winner: Side | None) -> Score:
         """Return the score; ``winner`` reached a goal or was given the win."""
 
-    def agreed(self, position: Position) -> Side | None:
+    def agreement_winner(self, position: Position) -> Side | None:
         """Return the winner of a battle ended by agreement in this position; None for a draw."""
 
-    def stuck(self, position: Position) -> Side | None:
+    def no_move_winner(self, position: Position) -> Side | None:
         """Return the winner if the side to move has no move; None for a draw."""
 
-    def resigned(self, position: Position, side: Side) -> Score:
+    def resignation_score(self, position: Position, side: Side) -> Score:
         """Return the score after a side's resignation."""
 
 
@@ -91,18 +91,18 @@ class ByPieces:
             self.dwarf * position.dwarfs.bit_count(), self.troll * position.trolls.bit_count()
         )
 
-    def agreed(self, position: Position) -> Side | None:
+    def agreement_winner(self, position: Position) -> Side | None:
         """Return the side with more points; None for equal points."""
         score = self.score(position, None)
         if score.dwarf == score.troll:
             return None
         return Side.DWARF if score.dwarf > score.troll else Side.TROLL
 
-    def stuck(self, position: Position) -> Side | None:
+    def no_move_winner(self, position: Position) -> Side | None:
         """Return the side with more points, whichever side has no move."""
-        return self.agreed(position)
+        return self.agreement_winner(position)
 
-    def resigned(self, position: Position, side: Side) -> Score:
+    def resignation_score(self, position: Position, side: Side) -> Score:
         """Return the points of the pieces; the resigning side's count nothing."""
         score = self.score(position, None)
         return Score(0, score.troll) if side is Side.DWARF else Score(score.dwarf, 0)
@@ -129,11 +129,11 @@ class ByVictory:
             return DRAW
         return Score(1, 0) if winner is Side.DWARF else Score(0, 1)
 
-    def agreed(self, _position: Position) -> Side | None:
+    def agreement_winner(self, _position: Position) -> Side | None:
         """Return None: an agreement is always a draw."""
         return None
 
-    def stuck(self, position: Position) -> Side | None:
+    def no_move_winner(self, position: Position) -> Side | None:
         """Return the side that can move, if it has enough fighters to reach its goal."""
         if position.turn is Side.TROLL:
             able = position.dwarfs.bit_count() >= self.dwarfs_needed
@@ -141,6 +141,6 @@ class ByVictory:
             able = position.trolls.bit_count() >= self.trolls_needed
         return position.turn.other if able else None
 
-    def resigned(self, position: Position, side: Side) -> Score:
+    def resignation_score(self, position: Position, side: Side) -> Score:
         """Return 1 for the other side."""
         return self.score(position, side.other)

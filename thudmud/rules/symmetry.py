@@ -20,7 +20,7 @@ from itertools import product
 from struct import Struct
 
 from thudmud.rules.board import SQUARES, WIDTH, Square, squares_in
-from thudmud.rules.moves import Move, Piece, Side, listed
+from thudmud.rules.moves import Move, Piece, Side, unchecked_move
 from thudmud.rules.position import Position
 from thudmud.rules.rulesets import Ruleset
 from thudmud.values import Value
@@ -30,37 +30,39 @@ class Symmetry(Value):
     """A rotation or a reflection of the board.
 
     Attributes:
-        swaps: whether columns become rows, before the flips.
+        swaps_axes: whether columns become rows, before the flips.
         flips_columns: whether the first column becomes the last.
         flips_rows: whether the first row becomes the last.
     """
 
-    swaps: bool
+    swaps_axes: bool
     flips_columns: bool
     flips_rows: bool
 
     @property
     def inverse(self) -> Symmetry:
         """The symmetry that undoes this one."""
-        if not self.swaps:  # flips undo themselves, in any order
+        if not self.swaps_axes:  # flips undo themselves, in any order
             return self
-        return Symmetry(self.swaps, self.flips_rows, self.flips_columns)
+        return Symmetry(self.swaps_axes, self.flips_rows, self.flips_columns)
 
-    def square(self, square: Square) -> Square:
+    def map_square(self, square: Square) -> Square:
         """Return the image of a square."""
         return _images(self)[square]
 
-    def move(self, move: Move) -> Move:
+    def map_move(self, move: Move) -> Move:
         """Return the image of a move."""
         images = _images(self)
         captures = tuple([images[each] for each in move.captures])
         # Captures are in board order, which the symmetry changes, or in the order trampled.
-        if len(captures) > 1 and not move.trample:
+        if len(captures) > 1 and not move.is_trample:
             captures = tuple(sorted(captures))
         origin, target = images[move.origin], images[move.target]
-        return listed(move.piece, origin, target, captures, move.verb, trample=move.trample)
+        return unchecked_move(
+            move.piece, origin, target, captures, move.verb, trample=move.is_trample
+        )
 
-    def position(self, position: Position) -> Position:
+    def map_position(self, position: Position) -> Position:
         """Return the image of a position."""
         images = _images(self)
         pieces = {images[each]: piece for piece in Piece for each in position.squares(piece)}
@@ -76,7 +78,7 @@ def _images(symmetry: Symmetry) -> dict[Square, Square]:
     images, last = {}, WIDTH - 1
     for square in SQUARES:
         column, row = square.column, square.row
-        if symmetry.swaps:
+        if symmetry.swaps_axes:
             column, row = row, column
         column = last - column if symmetry.flips_columns else column
         images[square] = Square(column, last - row if symmetry.flips_rows else row)
@@ -85,8 +87,8 @@ def _images(symmetry: Symmetry) -> dict[Square, Square]:
 
 def symmetries_of(ruleset: Ruleset) -> tuple[Symmetry, ...]:
     """Return the symmetries of a ruleset, the identity first."""
-    opening = ruleset.opening
-    return tuple(each for each in SYMMETRIES if each.position(opening) == opening)
+    opening = ruleset.initial_position
+    return tuple(each for each in SYMMETRIES if each.map_position(opening) == opening)
 
 
 class ZobristHasher:
@@ -107,14 +109,14 @@ class ZobristHasher:
         self._keys = {
             piece: {
                 square: self._print(
-                    [_key(f"{piece.value}{each.square(square)}") for each in self.symmetries]
+                    [_key(f"{piece.value}{each.map_square(square)}") for each in self.symmetries]
                 )
                 for square in SQUARES
             }
             for piece in Piece
         }
 
-    def of(self, position: Position) -> int:
+    def hash_of(self, position: Position) -> int:
         """Return the print of a position."""
         found = self._rules if position.turn is Side.DWARF else self._rules ^ self._turn
         for piece in Piece:
@@ -123,7 +125,7 @@ class ZobristHasher:
                 found ^= keys[square]
         return found
 
-    def after(self, before: int, move: Move) -> int:
+    def hash_after(self, before: int, move: Move) -> int:
         """Return the print after a move, given the print of the position before."""
         keys = self._keys[move.piece]
         found = before ^ self._turn ^ keys[move.origin] ^ keys[move.target]
@@ -133,7 +135,7 @@ class ZobristHasher:
                 found ^= prey[square]
         return found
 
-    def number(self, known: int) -> tuple[int, Sequence[Symmetry]]:
+    def canonical_key(self, known: int) -> tuple[int, Sequence[Symmetry]]:
         """Return the number of a print, and the symmetries that lead to the representative.
 
         The number is from -2**63 up to 2**63 - 1. There are several symmetries if the position is
@@ -149,17 +151,17 @@ class ZobristHasher:
 
 
 @lru_cache(maxsize=16)
-def fingerprints_of(ruleset: Ruleset) -> ZobristHasher:
+def hasher_of(ruleset: Ruleset) -> ZobristHasher:
     """Return the cached fingerprints of a ruleset; creating them takes some milliseconds."""
     return ZobristHasher(ruleset)
 
 
-def written(move: Move, symmetries: Sequence[Symmetry]) -> str:
+def canonical_record(move: Move, symmetries: Sequence[Symmetry]) -> str:
     """Return the record of a move's image; with several symmetries, the first in sort order.
 
     Symmetric plies in a position that is its own image therefore have the same record.
     """
-    return min([str(each.move(move)) for each in symmetries])
+    return min([str(each.map_move(move)) for each in symmetries])
 
 
 @cache

@@ -51,7 +51,7 @@ class TooManyPathsError(ThudmudError):
 
 
 @cache
-def leaps(bit: int) -> tuple[tuple[int, int, Square], ...]:
+def trample_steps(bit: int) -> tuple[tuple[int, int, Square], ...]:
     """Return the steps from a square: bit of the dwarf, bit of the landing, the dwarf's square."""
     origin = square_at(bit)
     overs = [(over, beyond(origin, over)) for over in squares_in(NEXT_TO[bit])]
@@ -67,7 +67,7 @@ def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
         empty: the bitboard of the squares to land on.
         path: the dwarfs trampled so far.
     """
-    for over, landing, dwarf in leaps(at):
+    for over, landing, dwarf in trample_steps(at):
         if over & prey and landing & empty:
             longer = (*path, dwarf)
             yield landing, longer
@@ -77,7 +77,7 @@ def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
 def count_paths(at: int, prey: int, empty: int) -> int:
     """Return the number of tramples that ``all_paths`` would yield."""
     number = 0
-    for over, landing, _ in leaps(at):
+    for over, landing, _ in trample_steps(at):
         if over & prey and landing & empty:
             number += 1 + count_paths(landing, prey ^ over, empty)
     return number
@@ -88,7 +88,7 @@ def shortest_paths(origin: int, prey: int, empty: int) -> Iterator[tuple[int, Pa
     reached: deque[tuple[int, int, Path]] = deque([(origin, prey, ())])
     while reached:
         at, left, path = reached.popleft()
-        for over, landing, dwarf in leaps(at):
+        for over, landing, dwarf in trample_steps(at):
             if over & left and landing & empty:
                 longer = (*path, dwarf)
                 yield landing, longer
@@ -109,7 +109,7 @@ def shortest_path(origin: int, target: int, prey: int, empty: int) -> Path | Non
     reached: deque[tuple[int, int, Path]] = deque([(origin, 0, ())])
     while reached:
         at, spent, path = reached.popleft()
-        for over, landing, dwarf in leaps(at):
+        for over, landing, dwarf in trample_steps(at):
             if not over & prey & ~spent or not landing & empty:
                 continue
             longer, spending = (*path, dwarf), spent | over & crossings
@@ -139,7 +139,7 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
         if states > MOST_STATES:
             raise TooManyPathsError
         fullest: tuple[Path, ...] = ((),) if at == target else ()
-        for over, landing, dwarf in leaps(at):
+        for over, landing, dwarf in trample_steps(at):
             if over & left and landing & empty:
                 if len(fullest) > 1 and len(fullest[0]) == left.bit_count():
                     break  # both trample all that's left, and a third would change nothing
@@ -155,7 +155,7 @@ def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
     """Return the shortest path back to the origin: a step, then the shortest path from there."""
     rounds = [
         (dwarf, *rest)
-        for over, landing, dwarf in leaps(origin)
+        for over, landing, dwarf in trample_steps(origin)
         if over & prey and landing & empty
         if (rest := shortest_path(landing, origin, prey ^ over, empty)) is not None
     ]
@@ -179,7 +179,7 @@ def _tramplable(origin: int, prey: int, empty: int) -> int:
     """Return the bitboard of the dwarfs within reach, ignoring that each is trampled only once."""
     seen, tramplable, reached = origin, 0, [origin]
     while reached:
-        for over, landing, _ in leaps(reached.pop()):
+        for over, landing, _ in trample_steps(reached.pop()):
             if over & prey and landing & empty:
                 tramplable |= over
                 if not landing & seen:

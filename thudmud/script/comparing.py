@@ -34,7 +34,7 @@ class Mismatch(Value):
 
     def __str__(self) -> str:
         found = [each.text if each else line for line, each in _paired(self.wanted, self.seen)]
-        wanted = [each.text for each in self.wanted if not each.many]
+        wanted = [each.text for each in self.wanted if not each.accepts_many_lines]
         diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
         return f"{self.heading}\n{diff}"
 
@@ -79,7 +79,7 @@ class NothingCompared(Value):
         return self.heading
 
 
-def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str] | None:
+def match_lines(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str] | None:
     """Match patterns against all lines of output, in order.
 
     If there are several ways to match, each pattern matches as early as possible.
@@ -92,17 +92,17 @@ def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]
     endings = [{len(seen)}]
     for each in reversed(wanted):
         after = endings[-1]
-        if each.many:
+        if each.accepts_many_lines:
             endings.append(set(range(max(after) + 1)) if after else set())
         else:
-            endings.append({at - 1 for at in after if at and each.fits(seen[at - 1])})
+            endings.append({at - 1 for at in after if at and each.is_match(seen[at - 1])})
     endings.reverse()
     if 0 not in endings[0]:
         return None
     at = 0
     values: dict[str, str] = {}
     for each, after in zip(wanted, endings[1:], strict=True):
-        if each.many:
+        if each.accepts_many_lines:
             at = min(end for end in after if end >= at)
         else:
             values |= each.match(seen[at]) or {}
@@ -110,7 +110,7 @@ def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]
     return values
 
 
-def partly_matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]:
+def match_some_lines(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]:
     """Return the variables captured by patterns that match a line, even if the rest doesn't match.
 
     Later steps can then use as many variables as possible.
@@ -122,7 +122,7 @@ def partly_matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[st
     return values
 
 
-def rewritten(
+def rewrite_expectations(
     expected: Sequence[Expectation], wanted: Sequence[Pattern], seen: Sequence[str]
 ) -> Sequence[Expectation]:
     """Return expectations for the actual output; expectations that match stay as written."""
@@ -136,7 +136,7 @@ def rewritten(
 
 def _paired(wanted: Sequence[Pattern], seen: Sequence[str]) -> Iterator[tuple[str, Pattern | None]]:
     """Yield each line of output with the wildcard pattern that it matches, or None."""
-    return _first_fits([each for each in wanted if each.takes], seen)
+    return _first_fits([each for each in wanted if each.captures], seen)
 
 
 def _first_fits(
@@ -148,7 +148,7 @@ def _first_fits(
     """
     left = list(patterns)
     for line in seen:
-        found = next((at for at, each in enumerate(left) if each.fits(line)), None)
+        found = next((at for at, each in enumerate(left) if each.is_match(line)), None)
         yield line, None if found is None else left[found]
         if found is not None:
             del left[: found + 1]

@@ -15,9 +15,9 @@ from thudmud.script.comparing import (
     Mismatch,
     Missed,
     UnexpectedOutput,
-    matched,
-    partly_matched,
-    rewritten,
+    match_lines,
+    match_some_lines,
+    rewrite_expectations,
 )
 from thudmud.script.reading import Transcript
 from thudmud.script.transcript import (
@@ -28,7 +28,7 @@ from thudmud.script.transcript import (
     Setting,
     TranscriptStep,
     VariableError,
-    filled,
+    substitute,
 )
 from thudmud.values import replace
 
@@ -91,33 +91,33 @@ class HouseStage:
             raise StageError(problem)
         now = self._clock()
         try:
-            return _seen(self._house.enter(who, now))
+            return _lines_by_player(self._house.enter(who, now))
         except ValueError as error:
             raise StageError(str(error)) from error
 
     def type(self, who: str, line: str) -> Seen:
         """Submit a line of input."""
         self._check_presence(who)
-        return _seen(self._house.obey(who, line, self._clock()))
+        return _lines_by_player(self._house.obey(who, line, self._clock()))
 
     def vanish(self, who: str) -> Seen:
         """Remove a player from the house, as if the connection were lost."""
         self._check_presence(who)
-        seen = dict(_seen(self._house.depart(who, self._clock())))
+        seen = dict(_lines_by_player(self._house.depart(who, self._clock())))
         seen.pop(who, None)
         return seen
 
     def _check_presence(self, who: str) -> None:
         if who not in self._house:
-            raise not_here(who)
+            raise not_entered_error(who)
 
 
-def not_here(who: str) -> StageError:
+def not_entered_error(who: str) -> StageError:
     """Return the error for a player who hasn't entered."""
     return StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
 
 
-def _seen(messages: Iterable[Message]) -> Seen:
+def _lines_by_player(messages: Iterable[Message]) -> Seen:
     seen: dict[str, list[str]] = {}
     for message in messages:
         lines = [line.rstrip() for line in message.text.split("\n") if line.strip()]
@@ -193,7 +193,7 @@ class _Performance:
         match part:
             case Setting():
                 if part.name not in self._given:
-                    self._variables[part.name] = filled(part.value, self._variables)
+                    self._variables[part.name] = substitute(part.value, self._variables)
                 return part
             case Inclusion():
                 return replace(part, parts=self.play(part.parts, f"{where}: {part.file}: "))
@@ -212,13 +212,13 @@ class _Performance:
             return self._wait(step, where)
         self._uncompared = {}
         if step.act is Act.TYPE and step.who not in self._homes:
-            self._hear(self._enter(step.who))
+            self._collect_output(self._enter(step.who))
         self._heard.pop(step.who, None)  # a wait ignores output before its player's last action
         match step.act:
             case Act.ENTER:
                 return self._enter(step.who, step.text)
             case Act.TYPE:
-                return self._home(step.who).type(step.who, filled(step.text, self._variables))
+                return self._home(step.who).type(step.who, substitute(step.text, self._variables))
             case Act.VANISH:
                 return self._home(step.who).vanish(step.who)
 
@@ -231,7 +231,7 @@ class _Performance:
 
     def _home(self, who: str) -> Stage:
         if who not in self._homes:
-            raise not_here(who)
+            raise not_entered_error(who)
         return self._homes[who]
 
     def _wait(self, step: TranscriptStep, where: str) -> Seen:
@@ -240,8 +240,8 @@ class _Performance:
         seen: Seen = {}
         home = self._home(step.who)
         # On a stage without time no further output can arrive.
-        if isinstance(home, RealTimeStage) and not any(map(pattern.fits, heard)):
-            seen = home.wait(step.who, pattern.fits, step.seconds)
+        if isinstance(home, RealTimeStage) and not any(map(pattern.is_match, heard)):
+            seen = home.wait(step.who, pattern.is_match, step.seconds)
             heard += seen.get(step.who, ())
         for at, line in enumerate(heard):
             values = pattern.match(line)
@@ -264,7 +264,7 @@ class _Performance:
         else:
             # The wait itself has already searched this output of its player.
             waiting = step.who if step.act is Act.WAIT else ""
-            self._hear({who: lines for who, lines in seen.items() if who != waiting})
+            self._collect_output({who: lines for who, lines in seen.items() if who != waiting})
             if id(step) in self._open:
                 return {}
         shown, self._uncompared = self._uncompared, {}
@@ -274,7 +274,7 @@ class _Performance:
         }
         return {who: lines for who, lines in expected.items() if lines}
 
-    def _hear(self, seen: Seen) -> None:
+    def _collect_output(self, seen: Seen) -> None:
         for who, lines in seen.items():
             self._heard.setdefault(who, []).extend(lines)
 
@@ -283,13 +283,13 @@ class _Performance:
     ) -> Sequence[Expectation]:
         expected = step.expected.get(who, ())
         wanted = [each.pattern(self._variables) for each in expected]
-        values = matched(wanted, seen)
+        values = match_lines(wanted, seen)
         if values is not None:
             self._variables |= values
             return expected
-        self._variables |= partly_matched(wanted, seen)
+        self._variables |= match_some_lines(wanted, seen)
         if step.expected:
             self.mismatches.append(Mismatch(step, who, seen, wanted, where))
         elif self._is_strict and step.act is not Act.WAIT:
             self.mismatches.append(UnexpectedOutput(step, who, seen, wanted, where))
-        return rewritten(expected, wanted, seen)
+        return rewrite_expectations(expected, wanted, seen)

@@ -20,16 +20,16 @@ class Pattern:
     Attributes:
         text: the pattern as shown to people.
         pieces: the literal texts before, between and behind the wildcards.
-        takes: for each wildcard, the variable that captures the text there, or None.
-        many: whether the pattern matches any number of arbitrary lines.
+        captures: for each wildcard, the variable that captures the text there, or None.
+        accepts_many_lines: whether the pattern matches any number of arbitrary lines.
     """
 
     text: str
     pieces: tuple[str, ...]
-    takes: tuple[str | None, ...] = ()
-    many: bool = False
+    captures: tuple[str | None, ...] = ()
+    accepts_many_lines: bool = False
 
-    def fits(self, seen: str) -> bool:
+    def is_match(self, seen: str) -> bool:
         """Whether a line of output matches the pattern."""
         return self.match(seen) is not None
 
@@ -54,7 +54,7 @@ class Pattern:
             wild.append(seen[begin:at])
             begin = at + len(piece)
         wild.append(seen[begin:end])
-        return {name: found for name, found in zip(self.takes, wild, strict=True) if name}
+        return {name: found for name, found in zip(self.captures, wild, strict=True) if name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Expectation:
     line: int = field(default=0, compare=False)
 
     @property
-    def many(self) -> bool:
+    def accepts_many_lines(self) -> bool:
         """Whether any number of lines match."""
         return self.sign == "..."
 
@@ -103,11 +103,20 @@ class Expectation:
                     takes += [None] * len(others)
                 case str():
                     stretches[-1] += piece
-        return Pattern(filled(self.text, variables), tuple(stretches), tuple(takes), self.many)
+        return Pattern(
+            substitute(self.text, variables),
+            tuple(stretches),
+            tuple(takes),
+            self.accepts_many_lines,
+        )
 
     def written(self, who: str) -> str:
         """Format the expectation as a line of the transcript."""
-        return f"{who}{self.sign}" if self.many else f"{who}{self.sign} {self.text}".rstrip()
+        return (
+            f"{who}{self.sign}"
+            if self.accepts_many_lines
+            else f"{who}{self.sign} {self.text}".rstrip()
+        )
 
 
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -153,7 +162,7 @@ def pieces(text: str) -> Iterator[str | Use | Capture]:
     yield text[at:]
 
 
-def filled(text: str, variables: Mapping[str, str]) -> str:
+def substitute(text: str, variables: Mapping[str, str]) -> str:
     """Substitute the values of variables in a text; captures stay as written.
 
     Raises:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from thudmud.rules.board import BOARD, SHIFTS, SQUARES, around
+from thudmud.rules.board import BOARD, SHIFTS, SQUARES, neighbours_of
 
 RADII = range(1, 8)
 """The radii of the discs that measure nearness."""
@@ -22,7 +22,7 @@ def _discs(centre: int) -> Iterator[int]:
     """Yield ever larger discs. The octagon is convex, so no shortest path leaves the board."""
     disc = centre
     for _ in RADII:
-        disc = (disc | around(disc)) & BOARD
+        disc = (disc | neighbours_of(disc)) & BOARD
         yield disc
 
 

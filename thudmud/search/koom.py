@@ -11,12 +11,21 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
-from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, SQUARES, around, square_at
+from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, SQUARES, neighbours_of, square_at
 from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
-from thudmud.rules.tramples import leaps
+from thudmud.rules.tramples import trample_steps
 from thudmud.search.fields import DISCS, closeness, neighbour_counts
-from thudmud.search.masks import HANGS, WAYS, Capture, Ply, Step, Tactics, best_slides, numbers_of
+from thudmud.search.masks import (
+    HANGING_PENALTY,
+    WAYS,
+    Capture,
+    Ply,
+    Step,
+    Tactics,
+    best_slides,
+    numbers_of,
+)
 
 _MOST_TRAMPLES = 24
 """The most tramples of a troll that are searched, the shortest first."""
@@ -76,13 +85,13 @@ class KoomTactics(Tactics[int]):
 
     def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
         self._weights_of = weights
-        self.weigh_for(Side.DWARF, 0, 0)
+        self.use_weights_of(Side.DWARF, 0, 0)
 
     def boldness(self, quiet_plies: int) -> int:
         """Return the dozens of plies since the last capture, at most `_BOLDEST`."""
         return min(quiet_plies // 12, _BOLDEST)
 
-    def weigh_for(self, side: Side, _gather: int, boldness: int) -> None:
+    def use_weights_of(self, side: Side, _gather: int, boldness: int) -> None:
         """Switch to one side's weights, with its fear reduced by its boldness."""
         weights, left = self._weights_of[side], 1 - _BOLDER * boldness
         if side is Side.DWARF:
@@ -97,7 +106,7 @@ class KoomTactics(Tactics[int]):
             field |= t << shift & empty >> shift | t >> shift & empty << shift
         return field
 
-    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+    def winner_sign(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
         if not r:
             return 0
@@ -109,7 +118,7 @@ class KoomTactics(Tactics[int]):
             if captors >= CAPTORS:
                 return -1
             ways = beside & HOME & empty
-            return 1 if ways and beside & d and ways & around(d) else 0
+            return 1 if ways and beside & d and ways & neighbours_of(d) else 0
         if captors >= CAPTORS - 1:
             goals, others = beside & empty, t & ~beside
             if captors >= CAPTORS:  # one of them may stride to another square beside the Rock
@@ -128,7 +137,9 @@ class KoomTactics(Tactics[int]):
                 reached |= forth | back
         return reached
 
-    def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
+    def evaluate(
+        self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool
+    ) -> int:
         """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         value = 100.0 * d.bit_count() - w.troll * t.bit_count()
@@ -188,7 +199,7 @@ class KoomTactics(Tactics[int]):
         plies: list[Ply] = []
         beside = NEXT_TO[r] if r else 0
         if beside & d:
-            ways = beside & around(d) & empty
+            ways = beside & neighbours_of(d) & empty
             while ways:
                 target = ways & -ways
                 ways ^= target
@@ -221,7 +232,7 @@ class KoomTactics(Tactics[int]):
     ) -> list[Capture]:
         """Return the tramples, one per distinct target and set of captures."""
         found: list[Capture] = []
-        left = t & around(d)
+        left = t & neighbours_of(d)
         beside = NEXT_TO[r] if r else 0
         while left:
             origin = left & -left
@@ -250,7 +261,7 @@ class KoomTactics(Tactics[int]):
                     bit = rest & -rest
                     rest ^= bit
                     origin = bit >> left * far << right * far
-                    gain = draw[bit] - draw[origin] - (HANGS if bit & field else 0)
+                    gain = draw[bit] - draw[origin] - (HANGING_PENALTY if bit & field else 0)
                     found.append((gain, (0, bit | origin, 0)))
         return found
 
@@ -284,7 +295,7 @@ def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:
     while reached:
         further: list[tuple[int, int]] = []
         for at, taken in reached:
-            for over, landing, _ in leaps(at):
+            for over, landing, _ in trample_steps(at):
                 if over & prey & ~taken and landing & empty:
                     yield landing, taken | over
                     further.append((landing, taken | over))

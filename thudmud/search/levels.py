@@ -58,7 +58,7 @@ STRONGEST = LEVELS[-1]
 _LONGEST_QUOTE = 40
 
 
-def level_called(words: str) -> Level:
+def find_level(words: str) -> Level:
     """Return the level with a number, or with a name in any case.
 
     Raises:

@@ -7,11 +7,11 @@ and so is taking it back; no object is created.
 To rate a move, each square gets a small number: how good it is to be there. These numbers are
 *bit-sliced*: slice k is a bitboard with bit k of every square's number. So a sum for the whole
 board is a ripple-carry adder of a dozen ANDs and XORs, however many squares there are, where Python
-would need a loop over 165. The slices are used in two ways. `top` and `bottom` select the best
-squares without sorting, one bit of the numbers at a time. `numbers_of` transposes the slices into a
-byte string when single numbers are needed, by SWAR (SIMD within a register): each square gets a
-byte of its own in one long int, so that all squares are added at once, and no carry crosses from
-one byte into the next.
+would need a loop over 165. The slices are used in two ways. `highest_squares` and `lowest_squares`
+select the best squares without sorting, one bit of the numbers at a time. `numbers_of` transposes
+the slices into a byte string when single numbers are needed, by SWAR (SIMD within a register): each
+square gets a byte of its own in one long int, so that all squares are added at once, and no carry
+crosses from one byte into the next.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENOUGH = 4
 Step = tuple[int, Ply]
 """A rating of a troll's step, higher for more promising ones, and the ply."""
 
-HANGS = 1 << 30
+HANGING_PENALTY = 1 << 30
 """Subtracted from the rating of an unpromising step, such as one to a square where the troll could
 be captured. Such steps come after all others."""
 
@@ -59,7 +59,7 @@ def numbers_of(slices: Slices) -> bytes:
     return found.to_bytes(_BITS, "little")
 
 
-def top(squares: int, slices: Slices, most: int) -> int:
+def highest_squares(squares: int, slices: Slices, most: int) -> int:
     """Return the squares with the highest numbers, at least ``most`` of them if there are as many.
 
     A radix select, from the highest bit down. ``rest`` has the squares whose bits so far equal
@@ -77,10 +77,10 @@ def top(squares: int, slices: Slices, most: int) -> int:
     return kept | rest
 
 
-def bottom(squares: int, slices: Slices, most: int) -> int:
+def lowest_squares(squares: int, slices: Slices, most: int) -> int:
     """Return the squares with the lowest numbers, at least ``most`` of them if there are as many.
 
-    The same as `top` with inverted bits.
+    The same as `highest_squares` with inverted bits.
     """
     kept, rest = 0, squares
     for each in reversed(slices):
@@ -100,7 +100,7 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     are considered as targets, and only dwarfs on squares with the lowest as origins. All these
     dwarfs slide at once, a step at a time.
     """
-    targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
+    targets, origins = highest_squares(empty, slices, most), lowest_squares(dwarfs, slices, most)
     numbers = numbers_of(slices)
     found: list[tuple[int, int]] = []
     # The code for left and right shifts is written out twice, so that each step is a single shift:
@@ -143,13 +143,13 @@ class Tactics(Protocol[Field]):
 
     Attributes:
         ground: the squares that a piece can stand on.
-        has_goals: whether a ply can win; `decided` is only called if so.
+        has_goals: whether a ply can win; `winner_sign` is only called if so.
     """
 
     ground: int
     has_goals: bool
 
-    def gathering(self, _d: int, _t: int) -> dict[int, int]:
+    def rate_gathering_squares(self, _d: int, _t: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit.
 
         Empty for rules under which dwarfs don't gather.
@@ -163,7 +163,7 @@ class Tactics(Protocol[Field]):
         """
         return 0
 
-    def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
+    def use_weights_of(self, side: Side, gather: int, boldness: int) -> None:
         """Switch to one side's weights.
 
         Args:
@@ -175,11 +175,11 @@ class Tactics(Protocol[Field]):
     def field(self, d: int, t: int, empty: int) -> Field:
         """Return the facts about a position that the other methods share."""
 
-    def decided(self, _d: int, _t: int, _r: int, *, dwarfs_to_move: bool) -> int:  # noqa: ARG002
+    def winner_sign(self, _d: int, _t: int, _r: int, *, dwarfs_to_move: bool) -> int:  # noqa: ARG002
         """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
         return 0
 
-    def worth(
+    def evaluate(
         self, d: int, t: int, r: int, empty: int, field: Field, *, dwarfs_to_move: bool
     ) -> int:
         """Return the static evaluation of a position."""

@@ -58,12 +58,12 @@ class Player:
         level, at = self._level, game.position
         random = Random(f"{self._seed} {at.dwarfs} {at.trolls} {at.rock}")  # noqa: S311  (no secret)
 
-        def overlooks(move: Move) -> bool:
+        def is_overlooked(move: Move) -> bool:
             is_far = move.captures and distance(move.origin, move.target) > level.far
             return bool(is_far) and random.random() < _OVERLOOKED
 
         return Blunders(
-            overlooks,
+            is_overlooked,
             lambda _: random.random() >= level.sees,
             lambda _: round(random.gauss(0, level.error)) if level.error else 0,
         )

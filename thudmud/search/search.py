@@ -15,14 +15,14 @@ the transposition table and the history, and cutoffs need good order. If the lim
 iteration, its best ply so far counts: the previous best ply was searched first, so only a better
 one can have replaced it.
 
-**Why a node may be skipped**, in the order in which `_value` asks:
+**Why a node may be skipped**, in the order in which `_negamax` asks:
 
 - *Repetition*: the position was on the board since the last capture. Searching it would only repeat
   the battle so far, so its static score counts, at a cost to the side that chooses.
 - *Depth 0*: quiescence search instead, captures only, since a score in the middle of an exchange
   says nothing. Nobody has to capture, so the static score is a lower bound (stand pat). Captures
-  that can't reach alpha even with `_CALM_GAIN` to spare are skipped (delta pruning), and so are
-  those that lose the troll for too few dwarfs.
+  that can't reach alpha even with `_CAPTURE_MARGIN` to spare are skipped (delta pruning), and so
+  are those that lose the troll for too few dwarfs.
 - *Transposition table*: an entry of at least this depth answers if it's exact, a lower bound of
   beta or more, or an upper bound of alpha or less. Of any other entry, only the best ply is used,
   as the first to search.
@@ -40,8 +40,8 @@ Reductions, the beam, futility and the pruning of captures can be wrong; they bu
 null-move pruning: it assumes that passing is worse than the best ply, and a side with nothing good
 to do in Thud would often rather not move at all (zugzwang).
 
-**Wins** score `WON` plus the depth left to search, so that an earlier win scores higher, and a
-later loss is less bad. In quiescence no depth is left.
+**Wins** score `WIN_SCORE` plus the depth left to search, so that an earlier win scores higher, and
+a later loss is less bad. In quiescence no depth is left.
 
 **Transposition table.** Per side to move, keyed by the bitboards. An entry has the depth, the
 score, the kind of bound and the best ply. A score of beta or more is a lower bound, as plies were
@@ -67,23 +67,27 @@ from thudmud.rules.board import CENTRE
 from thudmud.search.masks import ENOUGH, Ply
 from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
-WON = 100_000
+WIN_SCORE = 100_000
 """The score of a won battle; earlier wins score more."""
 
-_ENDLESS = 10 * WON  # infinity: beyond any score
-_DEEPEST = 60
-_CALM = 8  # the most plies of a quiescence search
-_CALM_FIRST = 2  # the same for the first ranking of the plies at the root
-_LOOK = 128  # nodes between two checks of the limit
-_REPEATED = (0, 25, 100)  # the cost of reaching a position for the second time, the third
-_KEPT = 200_000  # positions in the transposition table of each side, 110 MiB at most
-_WEIGHED = 100_000  # positions with a cached static score, for each side, 41 MiB at most
-_STEADY = 12  # how much better another gathering square has to be to replace the current one
+_INFINITY = 10 * WIN_SCORE  # infinity: beyond any score
+_MAX_DEPTH = 60
+_QUIESCENCE_DEPTH = 8  # the most plies of a quiescence search
+_RANKING_QUIESCENCE_DEPTH = 2  # the same for the first ranking of the plies at the root
+_NODES_PER_CHECK = 128  # nodes between two checks of the limit
+_REPETITION_COSTS = (0, 25, 100)  # the cost of reaching a position for the second time, the third
+_TT_MAX_ENTRIES = 200_000  # positions in the transposition table of each side, 110 MiB at most
+_EVALUATION_CACHE_SIZE = (
+    100_000  # positions with a cached static score, for each side, 41 MiB at most
+)
+_GATHERING_HYSTERESIS = (
+    12  # how much better another gathering square has to be to replace the current one
+)
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by two (trolls only)
-_FUTILE = 200  # the most that a quiet ply at depth 1 is expected to gain
-_CALM_GAIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
+_FUTILITY_MARGIN = 200  # the most that a quiet ply at depth 1 is expected to gain
+_CAPTURE_MARGIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2  # kinds of bounds in the transposition table
@@ -99,12 +103,12 @@ class Limit:
     Attributes:
         nodes: the maximum number of positions.
         depth: the maximum depth in plies.
-        is_late: returns whether to answer now; called every hundred positions or so.
+        should_stop: returns whether to answer now; called every hundred positions or so.
     """
 
     nodes: int = 1_000_000_000
-    depth: int = _DEEPEST
-    is_late: Callable[[], bool] = lambda: False
+    depth: int = _MAX_DEPTH
+    should_stop: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +119,15 @@ class PruningOptions:
         beam: the maximum number of the dwarfs' queen moves, except at the root.
         root_beam: the maximum number of the dwarfs' plies at the root.
         troll_beam: the maximum number of the trolls' moves without captures.
-        reduces: whether late move reductions and futility pruning are used.
-        keeps: whether the transposition table is used.
+        uses_late_move_reductions: whether late move reductions and futility pruning are used.
+        uses_transposition_table: whether the transposition table is used.
     """
 
     beam: int = 14
     root_beam: int = 60
     troll_beam: int = 64
-    reduces: bool = True
-    keeps: bool = True
+    uses_late_move_reductions: bool = True
+    uses_transposition_table: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +136,18 @@ class SearchResult:
 
     Attributes:
         move: the best ply found.
-        worth: the position's score for the side to move, in hundredths of a dwarf.
+        score: the position's score for the side to move, in hundredths of a dwarf.
         depth: the depth searched in full, in plies.
         nodes: the number of positions.
-        line: the principal variation, the plies expected from ``move`` on, up to the last one
-            known.
+        principal_variation: the principal variation, the plies expected from ``move`` on, up to the
+            last one known.
     """
 
     move: Move
-    worth: int
+    score: int
     depth: int
     nodes: int
-    line: tuple[Move, ...]
+    principal_variation: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ class Blunders:
     misjudges: Callable[[Move], int] = lambda _: 0
 
 
-def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
+def _is_bound_sufficient(bound: int, value: int, alpha: int, beta: int) -> bool:
     """Return whether an entry of the transposition table answers for a window."""
     if bound == _EXACT:
         return True
@@ -181,27 +185,27 @@ class Search:
         width: how much of the tree is searched.
 
     Attributes:
-        gather: the bit of the dwarfs' gathering square; 0 for none.
+        gathering_square: the bit of the dwarfs' gathering square; 0 for none.
     """
 
     def __init__(
         self,
         ruleset: Ruleset,
         weights: Mapping[Side, AnyWeights] | None = None,
-        width: PruningOptions | None = None,
+        options: PruningOptions | None = None,
     ) -> None:
         self._ruleset = ruleset
-        self._width = width or PruningOptions()
+        self._options = options or PruningOptions()
         self._tactics = tactics_of(ruleset, weights)
         self._ground, self._has_goals = self._tactics.ground, self._tactics.has_goals
-        self._known: tuple[_Table, _Table] = {}, {}
-        self._weighed: tuple[dict[Ply, tuple[int, Any]], dict[Ply, tuple[int, Any]]] = {}, {}
-        self._weighed_for: tuple[Side, int, int] | None = None
+        self._transpositions: tuple[_Table, _Table] = {}, {}
+        self._evaluations: tuple[dict[Ply, tuple[int, Any]], dict[Ply, tuple[int, Any]]] = {}, {}
+        self._evaluation_key: tuple[Side, int, int] | None = None
         self._history: tuple[dict[int, int], dict[int, int]] = {}, {}
         self._nodes = 0
-        self.gather = 0
+        self.gathering_square = 0
         self._followed: tuple[Move, ...] = ()
-        self._seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
+        self._repetitions: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         self._misjudged: dict[Ply, int] = {}
         self._root_side = 0
         """The side that chooses a ply: 0 for the dwarfs, 1 for the trolls."""
@@ -230,28 +234,28 @@ class Search:
         self._prepare(game)
         self._limit, self._nodes, self._next_look = limit, 0, _NEVER
         self._best: tuple[Ply, int, int] | None = None
-        moves, ranked = self._ranked(position, blunders or Blunders())
+        moves, ranked = self._rank_plies(position, blunders or Blunders())
         plies = [ply for _, ply in ranked]
         found = plies[0], ranked[0][0], 0
-        self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
+        self._next_look = min(self._nodes + _NODES_PER_CHECK, max(limit.nodes, self._nodes + 1))
         try:
-            for depth in range(1, min(limit.depth, _DEEPEST) + 1):
-                plies, value = self._root(position, plies, depth)
+            for depth in range(1, min(limit.depth, _MAX_DEPTH) + 1):
+                plies, value = self._search_root(position, plies, depth)
                 found = plies[0], value, depth
                 if report:
-                    report(self._thought(position, moves, *found))
-                if abs(value) >= WON or len(plies) == 1:
+                    report(self._search_result(position, moves, *found))
+                if abs(value) >= WIN_SCORE or len(plies) == 1:
                     break
         except _SearchStoppedError:
             # The previous best ply is searched first, so what replaced it is better.
             if self._best is not None:
                 ply, value, depth = self._best
                 found = ply, value, depth - 1
-        return self._thought(position, moves, *found)
+        return self._search_result(position, moves, *found)
 
     # The root.
 
-    def _plies(self, position: Position) -> dict[Ply, Move]:
+    def _candidate_plies(self, position: Position) -> dict[Ply, Move]:
         """Return the plies to choose from, by their masks."""
         moves = {masks(move): move for move in self._ruleset.legal_moves(position, 64)}
         d, t, r, empty = position.dwarfs, position.trolls, position.rock, position.empty
@@ -261,7 +265,7 @@ class Search:
             kept += [ply for _, ply in self._tactics.troll_moves(d, t, r, empty, field)]
         else:
             kept = self._tactics.dwarf_captures(d, t, r, empty, field)
-            kept += self._tactics.dwarf_moves(d, t, r, empty, field, 2 * self._width.root_beam)
+            kept += self._tactics.dwarf_moves(d, t, r, empty, field, 2 * self._options.root_beam)
         # Only legal plies: the ruleset has the last word on the tactics' own generator.
         return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
 
@@ -270,24 +274,24 @@ class Search:
         seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         count = len(self._followed)
         if self._followed != game.moves[:count]:
-            self.gather, count = 0, 0
+            self.gathering_square, count = 0, 0
         positions = [game.position]
         for move in reversed(game.moves[min(count, len(game.moves) - game.quiet_plies) :]):
             positions.append(positions[-1].before(move))
         for position in reversed(positions[: len(game.moves) + 1 - count]):
-            self._settle(position)
+            self._update_gathering_square(position)
         self._followed = game.moves
         for at in positions[1 : game.quiet_plies + 1]:  # a capture rules out repetitions
             counts = seen[at.turn is Side.TROLL]
             key = (at.dwarfs, at.trolls, at.rock)
             counts[key] = counts.get(key, 0) + 1
-        self._seen = seen
+        self._repetitions = seen
         boldness = self._tactics.boldness(game.quiet_plies)
-        weighed_for = game.turn, self.gather or CENTRE.bit, boldness
-        if weighed_for != self._weighed_for:
-            self._weighed_for = weighed_for
-            self._tactics.weigh_for(*weighed_for)
-            for table in (*self._known, *self._weighed):
+        weighed_for = game.turn, self.gathering_square or CENTRE.bit, boldness
+        if weighed_for != self._evaluation_key:
+            self._evaluation_key = weighed_for
+            self._tactics.use_weights_of(*weighed_for)
+            for table in (*self._transpositions, *self._evaluations):
                 table.clear()
         one, other = (  # the history fades, as the position has changed
             {mask: count // 8 for mask, count in each.items() if count >= 8}
@@ -296,61 +300,71 @@ class Search:
         self._history = one, other
         self._root_side = int(game.turn is Side.TROLL)
 
-    def _settle(self, position: Position) -> None:
+    def _update_gathering_square(self, position: Position) -> None:
         """Keep the gathering square unless another has become clearly better.
 
         If the square changed easily, the dwarfs would never come together.
         """
-        worth = self._tactics.gathering(position.dwarfs, position.trolls)
+        worth = self._tactics.rate_gathering_squares(position.dwarfs, position.trolls)
         if not worth:
             return
         best = max(worth, key=worth.__getitem__)
-        if not self.gather or worth[best] > worth[self.gather] + _STEADY:
-            self.gather = best
+        if (
+            not self.gathering_square
+            or worth[best] > worth[self.gathering_square] + _GATHERING_HYSTERESIS
+        ):
+            self.gathering_square = best
 
-    def _ranked(
+    def _rank_plies(
         self, position: Position, blunders: Blunders
     ) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
         """Return the plies to choose from, and the score of each by itself, the best first."""
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
-        plies = self._plies(position)
+        plies = self._candidate_plies(position)
         moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
         ranked, self._misjudged = [], {}
         for ply, move in moves.items():
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
-            left = 0 if blunders.misses(move) else _CALM_FIRST
-            value = -self._calm(d2, t2, r2, 1 - side, -_ENDLESS, _ENDLESS, left)
-            value -= _REPEATED[min(self._seen[1 - side].get((d2, t2, r2), 0), 2)]
+            left = 0 if blunders.misses(move) else _RANKING_QUIESCENCE_DEPTH
+            value = -self._quiescence(d2, t2, r2, 1 - side, -_INFINITY, _INFINITY, left)
+            value -= _REPETITION_COSTS[min(self._repetitions[1 - side].get((d2, t2, r2), 0), 2)]
             if wrong := blunders.misjudges(move):
                 self._misjudged[ply] = wrong
                 value += wrong
             ranked.append((value, ply))
         ranked.sort(reverse=True, key=itemgetter(0))
-        return moves, ranked if side else ranked[: self._width.root_beam]
+        return moves, ranked if side else ranked[: self._options.root_beam]
 
-    def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
+    def _search_root(
+        self, position: Position, plies: list[Ply], depth: int
+    ) -> tuple[list[Ply], int]:
         """Search the plies to a depth; return them with the best first, and its score."""
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         self._best = None
-        alpha = -_ENDLESS
+        alpha = -_INFINITY
         order: list[tuple[int, Ply]] = []
         for number, ply in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             # The error of a weak player is added to the score, so the window moves by as much.
             wrong = self._misjudged.get(ply, 0)
-            low, high = alpha - wrong, _ENDLESS - wrong
+            low, high = alpha - wrong, _INFINITY - wrong
             late = 0
-            if self._width.reduces and number >= _ROOT_LATE and depth > 2 and not ply[1 - side]:
+            if (
+                self._options.uses_late_move_reductions
+                and number >= _ROOT_LATE
+                and depth > 2
+                and not ply[1 - side]
+            ):
                 late = 1 + (number >= _ROOT_VERY_LATE)
             value = low + 1
             if late:
-                value = -self._value(d2, t2, r2, 1 - side, depth - 1 - late, -low - 1, -low)
+                value = -self._negamax(d2, t2, r2, 1 - side, depth - 1 - late, -low - 1, -low)
             if number and value > low:
-                value = -self._value(d2, t2, r2, 1 - side, depth - 1, -low - 1, -low)
+                value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -low - 1, -low)
             if value > low:
-                value = -self._value(d2, t2, r2, 1 - side, depth - 1, -high, -low)
+                value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -high, -low)
             value += wrong
             if value > alpha:
                 alpha = value
@@ -360,30 +374,30 @@ class Search:
                 order.append((value, ply))
         return [ply for _, ply in order], alpha
 
-    def _thought(
+    def _search_result(
         self, position: Position, moves: dict[Ply, Move], ply: Ply, value: int, depth: int
     ) -> SearchResult:
         line = [moves[ply]]
         at = position.after(moves[ply])
         for _ in range(depth):
-            known = self._known[at.turn is Side.TROLL].get((at.dwarfs, at.trolls, at.rock))
+            known = self._transpositions[at.turn is Side.TROLL].get((at.dwarfs, at.trolls, at.rock))
             if known is None or known[3] is None or self._ruleset.outcome(at):
                 break
-            move = self._plies(at).get(known[3])
+            move = self._candidate_plies(at).get(known[3])
             if move is None:
                 break
             line.append(move)
             at = at.after(move)
         return SearchResult(moves[ply], value, depth, self._nodes, tuple(line))
 
-    def _look(self) -> None:
-        if self._nodes >= self._limit.nodes or self._limit.is_late():
+    def _check_limits(self) -> None:
+        if self._nodes >= self._limit.nodes or self._limit.should_stop():
             raise _SearchStoppedError
-        self._next_look = min(self._nodes + _LOOK, self._limit.nodes)
+        self._next_look = min(self._nodes + _NODES_PER_CHECK, self._limit.nodes)
 
     # The tree.
 
-    def _value(self, d: int, t: int, r: int, side: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
+    def _negamax(self, d: int, t: int, r: int, side: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
         """Return a position's score for the side to move: 0 the dwarfs, 1 the trolls.
 
         The recursive part of the search. The module's docstring explains why a node may be skipped.
@@ -402,40 +416,40 @@ class Search:
             the true one, a score of beta or more a lower bound.
         """
         key = d, t, r
-        if count := self._seen[side].get(key, 0):
+        if count := self._repetitions[side].get(key, 0):
             # Repetition: the search from here is the battle so far. The cost goes to the side that
             # chooses a ply, whoever repeats: otherwise it would move back and forth when ahead.
-            cost = _REPEATED[min(count, 2)]
+            cost = _REPETITION_COSTS[min(count, 2)]
             return self._evaluate(d, t, r, side)[0] - (cost if side == self._root_side else -cost)
         if depth <= 0:
-            return self._calm(d, t, r, side, alpha, beta, _CALM)
+            return self._quiescence(d, t, r, side, alpha, beta, _QUIESCENCE_DEPTH)
         self._nodes += 1
         if self._nodes >= self._next_look:
-            self._look()
+            self._check_limits()
         first = None
-        known = self._known[side].get(key)
+        known = self._transpositions[side].get(key)
         if known is not None:
             known_depth, value, bound, first = known
-            if known_depth >= depth and _settles(bound, value, alpha, beta):
+            if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
                 return value
             # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
-        if self._has_goals and (decided := self._decided(d, t, r, side)):
-            return decided * (WON + depth)
-        best, best_ply, start = -_ENDLESS, None, alpha
-        reduces, least = self._width.reduces, 0
+        if self._has_goals and (decided := self._decided_sign(d, t, r, side)):
+            return decided * (WIN_SCORE + depth)
+        best, best_ply, start = -_INFINITY, None, alpha
+        reduces, least = self._options.uses_late_move_reductions, 0
         if depth == 1 and reduces:
             # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
             # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
             # stands for those not searched.
             still = self._evaluate(d, t, r, side)[0]
-            if still + _FUTILE <= alpha:
-                best, least = still, (alpha - still - _CALM_GAIN) // 100 + 1
-        plies = self._ordered(d, t, r, side, first, least)
+            if still + _FUTILITY_MARGIN <= alpha:
+                best, least = still, (alpha - still - _CAPTURE_MARGIN) // 100 + 1
+        plies = self._ordered_plies(d, t, r, side, first, least)
         for number, (ply, is_quiet) in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             if not number:
-                value = -self._value(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
+                value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
             else:
                 # The first ply is most likely the best. A null window asks of the others only if
                 # they are better, which is cheap, and mostly they aren't. A score above alpha from
@@ -443,9 +457,9 @@ class Search:
                 late = 0
                 if reduces and is_quiet and number >= _LATE and depth > 2:
                     late = 2 if side and number >= _VERY_LATE else 1
-                value = -self._value(d2, t2, r2, 1 - side, depth - 1 - late, -alpha - 1, -alpha)
+                value = -self._negamax(d2, t2, r2, 1 - side, depth - 1 - late, -alpha - 1, -alpha)
                 if value > alpha and (late or value < beta):
-                    value = -self._value(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
+                    value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
             if value > best:
                 best, best_ply = value, ply
                 if value > alpha:
@@ -457,16 +471,16 @@ class Search:
                         break
         if best_ply is None:  # no plies, or by futility none above the static score
             return best if least else self._evaluate(d, t, r, side)[0]
-        if self._width.keeps:
+        if self._options.uses_transposition_table:
             # By the original alpha, as it has risen to `best` meanwhile.
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
-            table = self._known[side]
-            if len(table) >= _KEPT:
+            table = self._transpositions[side]
+            if len(table) >= _TT_MAX_ENTRIES:
                 table.clear()
             table[key] = depth, best, bound, best_ply
         return best
 
-    def _ordered(  # noqa: PLR0917
+    def _ordered_plies(  # noqa: PLR0917
         self, d: int, t: int, r: int, side: int, first: Ply | None, least: int
     ) -> Iterator[tuple[Ply, bool]]:
         """Yield a side's plies, the best first, and whether each is quiet.
@@ -480,7 +494,7 @@ class Search:
             yield first, False
         tactics, history = self._tactics, self._history[side]
         empty = self._ground ^ (d | t | r)
-        known = self._weighed[side].get((d, t, r))
+        known = self._evaluations[side].get((d, t, r))
         field = known[1] if known else tactics.field(d, t, empty)
         bad: list[Ply] = []
         if side:
@@ -501,33 +515,35 @@ class Search:
                 for gain, ply in tactics.troll_moves(d, t, r, empty, field)
             ]
             steps.sort(reverse=True)
-            moves = [ply for _, ply in steps[: self._width.troll_beam]]
+            moves = [ply for _, ply in steps[: self._options.troll_beam]]
         else:
-            moves = tactics.dwarf_moves(d, t, r, empty, field, self._width.beam)
+            moves = tactics.dwarf_moves(d, t, r, empty, field, self._options.beam)
             moves.sort(key=lambda ply: -history.get(ply[0], 0))
         for ply in chain(moves, bad):
             if ply != first:
                 yield ply, True
 
-    def _decided(self, d: int, t: int, r: int, side: int) -> int:
-        decided = self._tactics.decided(d, t, r, dwarfs_to_move=not side)
+    def _decided_sign(self, d: int, t: int, r: int, side: int) -> int:
+        decided = self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)
         return -decided if side else decided
 
     def _evaluate(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
         """Return the static score of a position, and its field; both are cached."""
-        table, key = self._weighed[side], (d, t, r)
+        table, key = self._evaluations[side], (d, t, r)
         known = table.get(key)
         if known is None:
             tactics = self._tactics
             empty = self._ground ^ (d | t | r)
             field = tactics.field(d, t, empty)
-            worth = tactics.worth(d, t, r, empty, field, dwarfs_to_move=not side)
-            if len(table) >= _WEIGHED:
+            worth = tactics.evaluate(d, t, r, empty, field, dwarfs_to_move=not side)
+            if len(table) >= _EVALUATION_CACHE_SIZE:
                 table.clear()
             table[key] = known = -worth if side else worth, field
         return known
 
-    def _calm(self, d: int, t: int, r: int, side: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
+    def _quiescence(  # noqa: PLR0917
+        self, d: int, t: int, r: int, side: int, alpha: int, beta: int, left: int
+    ) -> int:
         """Return a position's score after the best exchange, if any (quiescence search).
 
         Args:
@@ -535,15 +551,15 @@ class Search:
             t: the trolls' bitboard.
             r: the Rock's bitboard.
             side: the side to move.
-            alpha: as for `_value`.
-            beta: as for `_value`.
+            alpha: as for `_negamax`.
+            beta: as for `_negamax`.
             left: the plies still to search.
         """
         self._nodes += 1
         if self._nodes >= self._next_look:
-            self._look()
-        if self._has_goals and (decided := self._decided(d, t, r, side)):
-            return decided * WON
+            self._check_limits()
+        if self._has_goals and (decided := self._decided_sign(d, t, r, side)):
+            return decided * WIN_SCORE
         # Stand pat: no capture is forced, so the static score is a lower bound.
         still, field = self._evaluate(d, t, r, side)
         best = still
@@ -553,20 +569,20 @@ class Search:
         empty = self._ground ^ (d | t | r)
         if side:
             # Delta pruning: a capture of fewer dwarfs can't raise the score above alpha.
-            least = max(1, (alpha - still - _CALM_GAIN) // 100 + 1)
+            least = max(1, (alpha - still - _CAPTURE_MARGIN) // 100 + 1)
             captures = self._tactics.troll_captures(d, t, r, empty, field, least=least)
             captures.sort(key=itemgetter(0), reverse=True)
         else:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
-            captures = [(_ENDLESS, False, ply) for ply in plies]  # a troll is worth any hurl
+            captures = [(_INFINITY, False, ply) for ply in plies]  # a troll is worth any hurl
         for number, is_hit, (dx, tx, rx) in captures:
             # Captures are sorted by the number of dwarfs: if one can't raise the score enough, none
             # after it can. Nor is one worth the troll that captures fewer than `ENOUGH`.
-            if still + 100 * number + _CALM_GAIN <= alpha:
+            if still + 100 * number + _CAPTURE_MARGIN <= alpha:
                 break
             if is_hit and number < ENOUGH:
                 continue
-            value = -self._calm(d ^ dx, t ^ tx, r ^ rx, 1 - side, -beta, -alpha, left - 1)
+            value = -self._quiescence(d ^ dx, t ^ tx, r ^ rx, 1 - side, -beta, -alpha, left - 1)
             if value > best:
                 best = value
                 if value > alpha:

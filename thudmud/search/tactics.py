@@ -34,23 +34,23 @@ class PlainTactics(Tactics[None]):
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
-        opening = ruleset.opening
+        opening = ruleset.initial_position
         self._stone, self.ground = opening.stone, BOARD ^ opening.stone
         self.has_goals = bool(ruleset.goals)
         self._troll = 100 * opening.count(Piece.DWARF) // max(1, opening.count(Piece.TROLL))
 
-    def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
+    def use_weights_of(self, side: Side, gather: int, boldness: int) -> None:
         """Do nothing: both sides have the same weights."""
 
     def field(self, d: int, t: int, empty: int) -> None:
         """Return None: nothing is shared."""
 
-    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+    def winner_sign(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won, -1 if the trolls have, else 0."""
-        reached = self._ruleset.reached(self._position(d, t, r, dwarfs_to_move=dwarfs_to_move))
+        reached = self._ruleset.goal_reached(self._position(d, t, r, dwarfs_to_move=dwarfs_to_move))
         return 0 if reached is None else 1 if reached.side is Side.DWARF else -1
 
-    def worth(
+    def evaluate(
         self, d: int, t: int, r: int, _empty: int, _field: None, *, dwarfs_to_move: bool
     ) -> int:
         """Return the value of the pieces and of each side's progress towards its goals."""
@@ -58,7 +58,7 @@ class PlainTactics(Tactics[None]):
         if self._ruleset.goals:
             position = self._position(d, t, r, dwarfs_to_move=dwarfs_to_move)
             for goal in self._ruleset.goals:
-                worth = goal.worth(position)
+                worth = goal.progress(position)
                 value += worth if goal.side is Side.DWARF else -worth
         return value
 
@@ -104,7 +104,7 @@ class PlainTactics(Tactics[None]):
 AnyWeights = Weights | KoomWeights
 
 
-def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
+def has_hurls_and_shoves(ruleset: Ruleset) -> bool:
     """Return whether `ThudTactics` supports a ruleset: it resembles classic and discworld.
 
     A limit between one and all of the dwarfs next to a troll isn't supported.
@@ -118,7 +118,7 @@ def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
     return is_known and not ruleset.goals
 
 
-def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
+def has_traps_and_tramples(ruleset: Ruleset) -> bool:
     """Return whether `KoomTactics` supports a ruleset: it resembles Koom Valley."""
     return (
         isinstance(ruleset.dwarfs, TrappingDwarfs)
@@ -127,7 +127,7 @@ def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
     )
 
 
-def tuned(ruleset: Ruleset) -> Mapping[Side, AnyWeights]:
+def tuned_weights(ruleset: Ruleset) -> Mapping[Side, AnyWeights]:
     """Return the tuned weights for a supported ruleset."""
     if ruleset.goals:
         return ROCK
@@ -141,10 +141,10 @@ def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = Non
         ruleset: the ruleset.
         weights: the weights for each side; the tuned ones by default.
     """
-    if is_hurled_and_shoved(ruleset):
+    if has_hurls_and_shoves(ruleset):
         trolls = cast("ShovingTrolls", ruleset.trolls)
-        thud = cast("Mapping[Side, Weights]", weights or tuned(ruleset))
-        return ThudTactics(trolls, ruleset.opening.stone, thud)
-    if is_trapped_and_trampled(ruleset):
-        return KoomTactics(cast("Mapping[Side, KoomWeights]", weights or tuned(ruleset)))
+        thud = cast("Mapping[Side, Weights]", weights or tuned_weights(ruleset))
+        return ThudTactics(trolls, ruleset.initial_position.stone, thud)
+    if has_traps_and_tramples(ruleset):
+        return KoomTactics(cast("Mapping[Side, KoomWeights]", weights or tuned_weights(ruleset)))
     return PlainTactics(ruleset)

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
+from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, neighbours_of
 from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
-from thudmud.search.masks import HANGS, WAYS, Capture, Ply, Step, Tactics, best_slides
+from thudmud.search.masks import HANGING_PENALTY, WAYS, Capture, Ply, Step, Tactics, best_slides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,11 +101,11 @@ class ThudTactics(Tactics[Formation]):
         self._takes_all = takes_all(trolls)
         self.ground = BOARD ^ fixed
         self._weights_of = weights
-        self.weigh_for(Side.DWARF, CENTRE.bit, 0)
+        self.use_weights_of(Side.DWARF, CENTRE.bit, 0)
 
     # Where the dwarfs gather.
 
-    def weigh_for(self, side: Side, gather: int, _boldness: int) -> None:
+    def use_weights_of(self, side: Side, gather: int, _boldness: int) -> None:
         """Switch to one side's weights and to a gathering square, given by its bit."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
@@ -114,7 +114,7 @@ class ThudTactics(Tactics[Formation]):
         self._shoves: dict[tuple[int, int], int] = {}
         self._formations: dict[tuple[int, int], Formation] = {}
 
-    def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
+    def rate_gathering_squares(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
         worth = {}
         for square, discs in DISCS.items():
@@ -128,7 +128,7 @@ class ThudTactics(Tactics[Formation]):
 
     # What a position is worth.
 
-    def worth(
+    def evaluate(
         self,
         dwarfs: int,
         trolls: int,
@@ -143,17 +143,17 @@ class ThudTactics(Tactics[Formation]):
         near, reach, unsafe, insecure, value = field
         # The look-up is inlined here, as most are hits and a method call would cost more.
         known = self._of_trolls.get(trolls)
-        beside, hunters, shoves, worth_of_trolls = known or self._trolls(trolls)
+        beside, hunters, shoves, worth_of_trolls = known or self._troll_terms(trolls)
         value += worth_of_trolls
         safe = beside & empty & ~unsafe
         # Squares next to a dwarf where a troll can stop safely: dwarfs beside one are hanging.
         landings = safe & near
         value -= w.free * (safe ^ landings).bit_count()
         if shoves & near:
-            landings |= self._shoved(dwarfs, trolls) & near & ~reach
+            landings |= self._shove_targets(dwarfs, trolls) & near & ~reach
         value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
-            hanging = (dwarfs & around(landings)).bit_count()
+            hanging = (dwarfs & neighbours_of(landings)).bit_count()
             value -= w.hanging + w.second * (hanging - 1)
             if dwarfs_to_move:
                 takes_many = hanging > 1 and self._takes_all
@@ -164,7 +164,7 @@ class ThudTactics(Tactics[Formation]):
 
     def field(self, dwarfs: int, trolls: int, _empty: int) -> Formation:
         """Return the formation of the dwarfs."""
-        near, most, worth = self._of_dwarfs.get(dwarfs) or self._dwarfs(dwarfs)
+        near, most, worth = self._of_dwarfs.get(dwarfs) or self._dwarf_terms(dwarfs)
         among = trolls & (near | most)
         known = self._formations.get((dwarfs, among))
         if known is None:
@@ -173,7 +173,7 @@ class ThudTactics(Tactics[Formation]):
             reach = lines_reach(dwarfs, empty) if among else most
             # A troll that captures one of two neighbours leaves the other beside it.
             unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
-            insecure = dwarfs & around(empty & ~unsafe)
+            insecure = dwarfs & neighbours_of(empty & ~unsafe)
             worth += w.commanded * (reach & empty).bit_count()
             worth += w.secure * (dwarfs ^ insecure).bit_count()
             if len(self._formations) >= _REMEMBERED:
@@ -181,7 +181,7 @@ class ThudTactics(Tactics[Formation]):
             self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, worth
         return known
 
-    def _dwarfs(self, dwarfs: int) -> tuple[int, int, float]:
+    def _dwarf_terms(self, dwarfs: int) -> tuple[int, int, float]:
         """Return the squares next to dwarfs, those commanded but for trolls, and the value."""
         known = self._of_dwarfs.get(dwarfs)
         if known is None:
@@ -192,24 +192,24 @@ class ThudTactics(Tactics[Formation]):
             ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
             ring += 4 * (dwarfs & fours).bit_count()
             worth = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
-            known = around(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), worth
+            known = neighbours_of(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), worth
             if len(self._of_dwarfs) >= _REMEMBERED:
                 self._of_dwarfs.clear()
             self._of_dwarfs[dwarfs] = known
         return known
 
-    def _trolls(self, trolls: int) -> tuple[int, int, int, float]:
+    def _troll_terms(self, trolls: int) -> tuple[int, int, int, float]:
         """Return the squares next to trolls, those within three, the shoves' reach, and the value.
 
         The reach of shoves is computed as if no dwarf were in the way.
         """
         known = self._of_trolls.get(trolls)
         if known is None:
-            beside, close = around(trolls), 0
+            beside, close = neighbours_of(trolls), 0
             for disc in self._discs[1:6:2]:
                 close += (trolls & disc).bit_count()
             worth = -self._weights.troll * trolls.bit_count() - self._weights.close * close
-            near = around(around(beside & BOARD) & BOARD)
+            near = neighbours_of(neighbours_of(beside & BOARD) & BOARD)
             empty = self.ground ^ trolls
             known = beside, near, lines_reach(trolls, empty) & empty, worth
             if len(self._of_trolls) >= _REMEMBERED:
@@ -217,9 +217,9 @@ class ThudTactics(Tactics[Formation]):
             self._of_trolls[trolls] = known
         return known
 
-    def _shoved(self, dwarfs: int, trolls: int) -> int:
+    def _shove_targets(self, dwarfs: int, trolls: int) -> int:
         """Return the squares that trolls reach by a shove of two squares or more."""
-        beside, _, most, _ = self._trolls(trolls)
+        beside, _, most, _ = self._troll_terms(trolls)
         among = dwarfs & (beside | most)
         if not among:
             return most
@@ -281,11 +281,11 @@ class ThudTactics(Tactics[Formation]):
         """
         ones, twos, _ = neighbour_counts(dwarfs)
         near, _, unsafe, *_ = field
-        beside, _, shoves, _ = self._trolls(trolls)
+        beside, _, shoves, _ = self._troll_terms(trolls)
         if shoves:
-            beside |= self._shoved(dwarfs, trolls)
+            beside |= self._shove_targets(dwarfs, trolls)
         landings = beside & empty & ~unsafe
-        safe = BOARD & ~around(landings)
+        safe = BOARD & ~neighbours_of(landings)
         # A ripple-carry adder on bit slices, see `thudmud.search.masks`. A square's number is the
         # sum of its closeness (0 to 7), twice its neighbours (0 to 3), 4 if it is safe, and 4 if a
         # dwarf there covers another.
@@ -348,7 +348,7 @@ class ThudTactics(Tactics[Formation]):
         found: list[Capture] = []
         near, reach, unsafe, *_ = field
         near &= empty
-        beside, _, shoves, _ = self._trolls(trolls)
+        beside, _, shoves, _ = self._troll_terms(trolls)
         steps = beside & near
         if least:  # leave out squares next to too few dwarfs, before any is looked at
             ones, twos, fours = neighbour_counts(dwarfs)
@@ -378,7 +378,7 @@ class ThudTactics(Tactics[Formation]):
                         found.append((1, is_hit, (one, origin | target, 0)))
         if not self._takes_all and (pairs := near & beside & neighbour_counts(dwarfs)[1]):
             self._add_shoves_of_one(found, dwarfs, trolls, pairs, reach)
-        if shoves & near and (targets := self._shoved(dwarfs, trolls) & near):
+        if shoves & near and (targets := self._shove_targets(dwarfs, trolls) & near):
             self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
         return found
 
@@ -427,5 +427,5 @@ class ThudTactics(Tactics[Formation]):
             left ^= origin
             for target, mask, _ in _STEPS[origin]:
                 if target & empty:
-                    found.append((-HANGS if target & bad else 0, (0, mask, 0)))
+                    found.append((-HANGING_PENALTY if target & bad else 0, (0, mask, 0)))
         return found

@@ -39,7 +39,7 @@ from thudmud.errors import StartError
 from thudmud.game.clocks import DAY
 from thudmud.server.config import ServerSettings, Settings, WebSettings
 from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, FairScheduler
-from thudmud.server.proxies import HEAD, Place, Proxies, following, told
+from thudmud.server.proxies import HEAD, Place, Proxies, parse_proxy_header, proxy_header_length
 from thudmud.server.session import AcceptedConnection, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
 from thudmud.telnet import mssp, tls
@@ -112,7 +112,7 @@ class Acceptor:
         """
         own = [each for each in self._whole.bot if each.command]
         programs = len(own) + worker_count(self._settings.workers)
-        self._room = room_for(self._settings.connections, programs)
+        self._room = reserve_file_descriptors(self._settings.connections, programs)
         self.limiter = ConnectionLimiter(self._settings, self._room)
         telnet, web = self._settings, self._whole.web
         try:
@@ -187,7 +187,7 @@ class Acceptor:
             ),
             max_subnegotiation=self._settings.max_subnegotiation,
             option_changes=self._settings.option_changes,
-            compress=self._settings.compress,
+            can_compress=self._settings.compress,
             status=self._status,
             gui=self._gui(to_local=False),
         )
@@ -224,7 +224,7 @@ class Acceptor:
             listening.close()
 
     @property
-    def has_moved(self) -> bool:
+    def uses_fallback_port(self) -> bool:
         """Whether the web page is on another port than configured, since that one was in use."""
         port = self._whole.web.port
         return bool(port and self.web_places) and self.web_places[0][1] != port
@@ -233,7 +233,7 @@ class Acceptor:
     def web_links(self) -> list[str]:
         """The URLs of the web page."""
         scheme = "https" if self._whole.web.tls_certificate else "http"
-        return [f"{scheme}://{_linked(host)}:{port}/" for host, port in self.web_places]
+        return [f"{scheme}://{_url_host(host)}:{port}/" for host, port in self.web_places]
 
     def _gui(self, *, to_local: bool) -> str:
         """Return the JSON that announces the Mudlet package; empty if it has no usable URL."""
@@ -271,9 +271,9 @@ class Acceptor:
                 start_serving=False,
             )
         except (OSError, ValueError) as error:  # ValueError: the host name is malformed
-            raise StartError(problem(error, host, setting, port)) from error
+            raise StartError(bind_problem(error, host, setting, port)) from error
         try:
-            self.claim(setting, listening.sockets)
+            self.claim_ports(setting, listening.sockets)
         except StartError:
             listening.close()
             raise
@@ -283,7 +283,7 @@ class Acceptor:
             _log.info("listening", extra={"for": setting, "place": f"{address} {number}"})
         return places
 
-    def claim(self, setting: str, sockets: Iterable[socket.socket]) -> None:
+    def claim_ports(self, setting: str, sockets: Iterable[socket.socket]) -> None:
         """Record the sockets' ports as taken by a setting.
 
         The system doesn't report such a conflict: two sockets may share a port until they listen.
@@ -342,14 +342,14 @@ class Acceptor:
         return self.prepare_page().connection(caller)
 
 
-def _linked(host: str) -> str:
+def _url_host(host: str) -> str:
     """Return a host for a URL that works on this machine."""
     if host in _ALL_ADDRESSES:
         return "localhost"
     return f"[{host}]" if ":" in host else host
 
 
-def problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
+def bind_problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
     """Return the reason why the server can't listen, as a line for its operator."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
@@ -440,7 +440,7 @@ class ConnectionLimiter:
 
     def assign(self, address: str, now: float) -> Rejection | None:
         """Count a forwarder's connection for its client, or return the reason for rejection."""
-        rejection = self._too_many(address, now) or self._check_rate(address, now)
+        rejection = self._check_count(address, now) or self._check_rate(address, now)
         if rejection:
             self.rejected[rejection] += 1
         else:
@@ -462,7 +462,7 @@ class ConnectionLimiter:
             return Rejection.FULL
         if address is None:
             return None
-        return self._too_many(address, now) or self._check_rate(address, now)
+        return self._check_count(address, now) or self._check_rate(address, now)
 
     def _check_rate(self, address: str, now: float) -> Rejection | None:
         """Take a token from the shared bucket, or reject the connection."""
@@ -473,7 +473,7 @@ class ConnectionLimiter:
         leaving += min(self._most_left, of_site.count(site(address), now) * _WEIGHT_OF_SITE)
         return Rejection.HASTY if self._rate.take(now, leaving=leaving) else None
 
-    def _too_many(self, address: str, now: float) -> Rejection | None:
+    def _check_count(self, address: str, now: float) -> Rejection | None:
         where = network(address)
         if self._counts[where] >= self._settings.connections_per_address:
             return Rejection.CROWDED
@@ -484,7 +484,7 @@ class ConnectionLimiter:
     def _assign(self, address: str | None, now: float) -> None:
         if address:
             where = network(address)
-            self._rates.of(where).take(now)
+            self._rates.bucket_for(where).take(now)
             self._counts[where] += 1
             for recent, key in zip(self.recent, (where, site(address)), strict=True):
                 recent.add(key, now)
@@ -526,7 +526,7 @@ class ConnectionCapacity:
         return max(1, (self.turned_away - self.turned_away // 3) // _IN_FLIGHT)
 
 
-def room_for(connections: int, programs: int) -> ConnectionCapacity:
+def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapacity:
     """Raise the limit on open files as far as the connections need it and the system allows.
 
     A limit that stays too low reduces the capacity, with a warning. Otherwise the server would
@@ -623,7 +623,7 @@ class IncomingConnection(asyncio.Protocol):
             host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
             self._place = str(host), int(port)
             if self._place[0] in self._proxies:
-                self._hand_over(raw, self._ask_proxy)
+                self._detach_socket(raw, self._ask_proxy)
                 return
         address = self._place[0]
         self._counted = None if address in self._forwarders else address
@@ -635,9 +635,9 @@ class IncomingConnection(asyncio.Protocol):
             return
         self._is_counted = True
         if self._context is not None:
-            self._hand_over(raw, partial(self._accept_tls, context=self._context))
+            self._detach_socket(raw, partial(self._accept_tls, context=self._context))
         else:
-            accepted = self._accept(self._caller())
+            accepted = self._accept(self._accepted_connection())
             raw.set_protocol(accepted)
             accepted.connection_made(raw)
 
@@ -646,7 +646,7 @@ class IncomingConnection(asyncio.Protocol):
         """The client's address and port, formatted for the log."""
         return " ".join(map(str, self._place or ()))
 
-    def _caller(self) -> AcceptedConnection:
+    def _accepted_connection(self) -> AcceptedConnection:
         address, port = self._place or ("", 0)
         return AcceptedConnection(address, port, self._release, self._assign)
 
@@ -675,7 +675,7 @@ class IncomingConnection(asyncio.Protocol):
             self._is_counted = False
             self._limiter.release(self._counted)
 
-    def _hand_over(
+    def _detach_socket(
         self, raw: asyncio.Transport, to: Callable[[socket.socket], Coroutine[None, None, None]]
     ) -> None:
         """Hand a duplicate of the socket to a coroutine before anything is read from it.
@@ -712,7 +712,7 @@ class IncomingConnection(asyncio.Protocol):
                 async with self._limiter.handshakes:  # a millisecond: one per iteration
                     await asyncio.sleep(0)
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: self._accept(self._caller()),
+                lambda: self._accept(self._accepted_connection()),
                 end,
                 ssl=context,
                 ssl_handshake_timeout=_HANDSHAKE,
@@ -746,12 +746,12 @@ async def _read_header(end: socket.socket) -> Place | None:
         OSError: the proxy has disconnected.
         ValueError: the connection doesn't begin with such a header.
     """
-    length = following(await _peek(end, HEAD))
+    length = proxy_header_length(await _peek(end, HEAD))
     if length is None:
         raise ValueError("the connection begins otherwise")
     await _peek(end, HEAD + length)
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
-    return told(end.recv(HEAD + length))
+    return parse_proxy_header(end.recv(HEAD + length))
 
 
 async def _first_record(end: socket.socket) -> None:

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 
 from thudmud.bots.opponent import Opponent, Task
-from thudmud.bots.program import Program, ProgramError, is_there
+from thudmud.bots.program import Program, ProgramError, is_installed
 from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
 from thudmud.features.playing.moves import Play, Resign
@@ -22,10 +22,10 @@ from thudmud.features.talk.commands import Tell
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
 from thudmud.game.delivery import Delivery
-from thudmud.search.levels import level_called
+from thudmud.search.levels import find_level
 from thudmud.server.config import BotSettings
-from thudmud.server.sessions import Sessions, release
-from thudmud.service import Dismissal, PlaysElsewhereError, Visit, now
+from thudmud.server.sessions import Sessions, release_line
+from thudmud.service import Dismissal, PlaysElsewhereError, Visit, run_eagerly
 from thudmud.store import Holder, StoreError, accounts
 from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message
@@ -53,7 +53,7 @@ def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
         StartError: a bot's program does not exist, or cannot be run.
     """
     for number, bot in enumerate(settings, 1):
-        if bot.command and not is_there(bot.command[0], folder):
+        if bot.command and not is_installed(bot.command[0], folder):
             wanted = f"there is no program {bot.command[0]!a} to be run"
             raise StartError(f"bot {number}, command: {wanted}")
 
@@ -97,7 +97,7 @@ class Bots:
         """Start all bots that aren't running."""
         is_first = not self._bots
         for each in self._settings:
-            if each.name not in self._bots or self._bots[each.name].ended:
+            if each.name not in self._bots or self._bots[each.name].has_ended:
                 self._begin(each, is_first=is_first)
 
     def follow(self, holders: asyncio.Queue[Holder]) -> Coroutine[None, None, None]:
@@ -113,7 +113,7 @@ class Bots:
             The coroutine to run.
         """
         known: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._sessions.expect(known)
+        self._sessions.delay_logins_until(known)
         return self._follow(holders, known)
 
     async def _follow(self, holders: asyncio.Queue[Holder], known: asyncio.Future[None]) -> None:
@@ -132,14 +132,14 @@ class Bots:
                 self.start()
             else:
                 await self.close()
-            release(known)
+            release_line(known)
 
     async def close(self) -> None:
         """Stop all bots and their programs."""
         for bot in self._bots.values():
             bot.end()
         for bot in self._bots.values():
-            await bot.gone()
+            await bot.wait_closed()
 
     def _begin(self, settings: BotSettings, *, is_first: bool) -> None:
         opponent = Opponent(settings.name, self._patience, self._pause)
@@ -169,7 +169,7 @@ class Bot:
         """The program that chooses plies, one at a time; None if the workers do, at all boards."""
         if settings.command:
             self._program = Program(self.name, settings.command, folder, settings.seconds)
-        self._level = level_called(settings.level).number
+        self._level = find_level(settings.level).number
         """The level for seats without one: those taken while the bot had a program, or before
         levels were stored."""
         self.address = ""
@@ -190,7 +190,7 @@ class Bot:
         self._living: asyncio.Task[None] | None = None
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the bot has left, or is about to."""
         return self._over.is_set()
 
@@ -204,12 +204,12 @@ class Bot:
         loop = asyncio.get_running_loop()
         tried: asyncio.Future[None] = loop.create_future()
         if is_expected:
-            self._sessions.expect(tried)
-            loop.call_later(MOMENT, release, tried)
-        self._coming = asyncio.create_task(self._come_in(tried))
-        self._living = asyncio.create_task(self._live())
+            self._sessions.delay_logins_until(tried)
+            loop.call_later(MOMENT, release_line, tried)
+        self._coming = asyncio.create_task(self._join_game(tried))
+        self._living = asyncio.create_task(self._run())
 
-    async def gone(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until the bot has left and its program has ended."""
         if self._living:
             await asyncio.wait([self._living])
@@ -219,8 +219,8 @@ class Bot:
     def watch(self, telling: Delivery) -> None:
         """Process an event that the bot can observe."""
         try:
-            self._opponent.told(telling, self._sessions.clock())
-            while self._opponent.invitations and not self.ended:
+            self._opponent.observe_delivery(telling, self._sessions.clock())
+            while self._opponent.invitations and not self.has_ended:
                 invitation = self._opponent.invitations.pop(0)
                 # The player's next line waits until the invitation is answered.
                 self._asked.append((invitation, self._sessions.hold(invitation.player)))
@@ -233,7 +233,7 @@ class Bot:
     def put(self, message: Message) -> None:
         """Ignore a message: it's meant for human players."""
 
-    def dismissed(self, why: Dismissal) -> None:
+    def handle_dismissal(self, why: Dismissal) -> None:
         """Leave the game after a dismissal by the service."""
         self.is_cut_off = why in {Dismissal.MOVED, Dismissal.CUT_OFF}
         self.end()
@@ -241,18 +241,18 @@ class Bot:
     def end(self, sentence: str = "", why: CloseReason = CloseReason.QUIT) -> None:  # noqa: ARG002  (for people)
         """Leave the game; both arguments are for human players and have no effect."""
         # A task cancelled before its first step would skip the clean-up in its `finally`.
-        if self._begun and self._living and not self.ended:
+        if self._begun and self._living and not self.has_ended:
             self._living.cancel()
         self._over.set()
 
     # Life cycle.
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         self._begun = True
         try:
-            if not self.ended:
+            if not self.has_ended:
                 await asyncio.shield(self._coming)
-            while not self.ended:
+            while not self.has_ended:
                 await self._act()
         except asyncio.CancelledError:
             pass  # the normal end
@@ -262,7 +262,7 @@ class Bot:
             self._over.set()
             await asyncio.wait([self._coming])  # not cancelled: it may be half complete
             while self._asked:
-                release(self._asked.popleft()[1])
+                release_line(self._asked.popleft()[1])
             for thought in self._thoughts.values():
                 thought.choosing.cancel()
             if self._thoughts:
@@ -273,7 +273,7 @@ class Bot:
                 await self._sessions.service.leave(self._visit)
             self._sessions.remove(self)
 
-    async def _come_in(self, tried: asyncio.Future[None]) -> None:
+    async def _join_game(self, tried: asyncio.Future[None]) -> None:
         """Join the game, and retry while the store or another server prevents it.
 
         Args:
@@ -281,7 +281,7 @@ class Bot:
         """
         store = self._sessions.store
         try:
-            while not self.ended:
+            while not self.has_ended:
                 try:
                     if await store.read(accounts.is_taken, self.name):
                         why = "the name belongs to a player; give the bot another one"
@@ -293,11 +293,11 @@ class Bot:
                         break
                 except (StoreError, PlaysElsewhereError) as error:
                     _log.error("the bot %s comes in later: %s", self.name, error)
-                    release(tried)
+                    release_line(tried)
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._over.wait(), AGAIN)
         finally:
-            release(tried)
+            release_line(tried)
 
     async def _act(self) -> None:
         """Take the next action, or wait until there may be one."""
@@ -325,14 +325,14 @@ class Bot:
             # Programs start slowly: another player may have taken that side meanwhile.
             board, level = invitation.board, invitation.level
             for side in (invitation.side, invitation.side.other):
-                if not self._opponent.sits_at(board):
+                if not self._opponent.has_seat_at(board):
                     await self._do(Join(side, board, level))
         except ProgramError as error:
-            await self._failed(error)
+            await self._handle_failure(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."
             await self._do(Tell(invitation.player, sorry))
         finally:
-            release(answer)
+            release_line(answer)
 
     # Playing.
 
@@ -360,7 +360,7 @@ class Bot:
                 thought.choosing.cancel()
         for board, task in tasks.items():
             if board not in self._thoughts and not (self._program and self._thoughts):
-                choosing = asyncio.create_task(self._chosen(task))
+                choosing = asyncio.create_task(self._choose_play(task))
                 self._thoughts[board] = _Thought(task, choosing)
             if self._time_to_show(task) <= now and self._visit:
                 self._shown[board, task.battle] = len(task.game.moves)
@@ -383,11 +383,11 @@ class Bot:
         try:
             play = thought.choosing.result()
         except ProgramError as error:
-            await self._failed(error)
+            await self._handle_failure(error)
             self._failures[task.board, task.battle] += 1
             if self._failures[task.board, task.battle] <= self._restarts:
                 return
-            if other := self._opponent.other(task.board):
+            if other := self._opponent.opponent_at(task.board):
                 await self._do(Tell(other, "My program has failed too often, so I resign."))
             await self._do(Resign(task.board))
         else:
@@ -397,7 +397,7 @@ class Bot:
         if task in self._opponent.tasks():  # the command had no effect, perhaps for a store error
             self._held[task.board] = self._sessions.clock() + _WAIT
 
-    async def _chosen(self, task: Task) -> Play:
+    async def _choose_play(self, task: Task) -> Play:
         """Choose a ply with the program or a worker.
 
         Raises:
@@ -411,13 +411,13 @@ class Bot:
             # A seed per battle: otherwise the bot would lose twice to the same plies.
             question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
             reply = await self._workers.think(question)
-            ply, worth = reply.ply, reply.worth
+            ply, worth = reply.ply, reply.score
         try:
             play = task.command(ply)
         except ValueError as error:
             raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
         if worth is not None:
-            self._opponent.weighed(task, worth)
+            self._opponent.record_score(task, worth)
         return play
 
     def _time_to_play(self, thought: _Thought) -> float:
@@ -428,7 +428,7 @@ class Bot:
         has_failed = thought.choosing.exception() is not None
         return thought.task.since + (0.0 if has_failed else self._pause)
 
-    async def _failed(self, error: ProgramError) -> None:
+    async def _handle_failure(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self.name, error)
         if self._program:
             await self._program.kill()
@@ -437,7 +437,7 @@ class Bot:
         if self._visit is None:
             return
         # Commands are shielded from cancellation: one may be half stored.
-        going = now(self._submit(self._visit, command))
+        going = run_eagerly(self._submit(self._visit, command))
         if isinstance(going, asyncio.Task):
             await asyncio.shield(going)
 

@@ -33,9 +33,18 @@ from thudmud.game.projections import PROJECTION, is_board_key
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.rules import DEFAULT_RULES, RULESETS
-from thudmud.search.levels import LEVELS, level_called
+from thudmud.search.levels import LEVELS, find_level
 from thudmud.server.proxies import Proxies
-from thudmud.settings import Section, clash, duration, file_name, flag, section_of, unfit, whole
+from thudmud.settings import (
+    Section,
+    conflict_error,
+    duration,
+    file_name,
+    flag,
+    invalid_value_error,
+    section_of,
+    whole,
+)
 from thudmud.store.rows import FORMAT
 from thudmud.views.refusals import refusal_text
 
@@ -62,49 +71,53 @@ def _proxies() -> Any:
 
 def _board_name(name: str) -> str:
     if problem := board_problem(name):
-        raise clash(problem) if is_name(name) else unfit(problem)
+        raise conflict_error(problem) if is_name(name) else invalid_value_error(problem)
     return name
 
 
 def _board_key(key: str) -> str:
     if key.startswith(MADE):
-        raise unfit(f'should not begin with "{MADE}", as the keys of boards do that players open')
+        raise invalid_value_error(
+            f'should not begin with "{MADE}", as the keys of boards do that players open'
+        )
     if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
-        raise unfit('should be a name that the board has had, such as "oak board", or ""')
+        raise invalid_value_error(
+            'should be a name that the board has had, such as "oak board", or ""'
+        )
     return key
 
 
 def _ruleset(name: str) -> str:
     if name not in RULESETS:
-        raise unfit(f"should be one of {', '.join(RULESETS)}")
+        raise invalid_value_error(f"should be one of {', '.join(RULESETS)}")
     return name
 
 
 def _level(words: object) -> str:
     """Convert the number of a level, or its name in any case, to its name."""
     try:
-        return level_called(str(words)).name
+        return find_level(str(words)).name
     except InvalidValueError:
         known = ", ".join(map(str, LEVELS))
-        raise unfit(f"should be one of {known}, by its number or its name") from None
+        raise invalid_value_error(f"should be one of {known}, by its number or its name") from None
 
 
 def _secret(words: str) -> str:
     if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
         # The message is widely readable, so it does not quote the secret.
-        raise clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
+        raise conflict_error(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
 
 def _feature(name: str) -> str:
     if name not in NAMES:
-        raise unfit(f"should be one of {', '.join(NAMES)}")
+        raise invalid_value_error(f"should be one of {', '.join(NAMES)}")
     return name
 
 
 def _origin(words: str) -> str:
     if not _ORIGIN.fullmatch(words):
-        raise unfit('should be as browsers send it, such as "https://example.org"')
+        raise invalid_value_error('should be as browsers send it, such as "https://example.org"')
     return words
 
 
@@ -120,7 +133,9 @@ def _network(words: str) -> str:
     try:
         Proxies([words])
     except ValueError:
-        raise unfit('should be an address or a network, such as "192.0.2.0/24"') from None
+        raise invalid_value_error(
+            'should be an address or a network, such as "192.0.2.0/24"'
+        ) from None
     return words
 
 
@@ -129,7 +144,7 @@ def _require_distinct_boards(boards: tuple[BoardSettings, ...]) -> tuple[BoardSe
     keys = [board.key or board.name for board in boards]
     for kind, words in (("name", names), ("key", keys)):
         if twin := next((each for each in words if words.count(each) > 1), None):
-            raise clash(f'should have a {kind} of its own each, but "{twin}" comes twice')
+            raise conflict_error(f'should have a {kind} of its own each, but "{twin}" comes twice')
     return boards
 
 
@@ -141,12 +156,15 @@ def _require_distinct_bots(
     names: set[str] = set()
     for bot in bots:
         if problem := player_problem(bot.name, words):
-            raise clash(
-                f"should have names that players could have, but {bot.name!r}: {refusal_text(problem)} "
+            raise conflict_error(
+                f"should have names that players could have, but {bot.name!r}:"
+                f" {refusal_text(problem)} "
                 'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
             )
         if bot.name.lower() in names:
-            raise clash(f'should have a name of its own each, but "{bot.name}" comes twice')
+            raise conflict_error(
+                f'should have a name of its own each, but "{bot.name}" comes twice'
+            )
         names.add(bot.name.lower())
     return bots
 
@@ -154,7 +172,7 @@ def _require_distinct_bots(
 def _require_own_gateway_file(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
     storage = known.data.get("storage")
     if storage and Path(storage.file) == Path(gateway.file):
-        raise clash(f"file should not be {gateway.file}, which is storage.file already")
+        raise conflict_error(f"file should not be {gateway.file}, which is storage.file already")
     return gateway
 
 
@@ -196,7 +214,7 @@ class ServerSettings(Section):
     @model_validator(mode="after")
     def _not_all_reserved(self) -> Self:
         if self.connections_reserved >= self.connections:
-            raise clash(
+            raise conflict_error(
                 f"connections_reserved ({self.connections_reserved}) should be less than "
                 f"connections ({self.connections})"
             )
@@ -205,7 +223,7 @@ class ServerSettings(Section):
     @model_validator(mode="after")
     def _enough_telnet(self) -> Self:
         if self.telnet_bytes < 2 * self.max_subnegotiation:
-            raise clash(
+            raise conflict_error(
                 f"telnet_bytes ({self.telnet_bytes}) should be at least twice max_subnegotiation "
                 f"({self.max_subnegotiation}), which counts in it"
             )
@@ -214,13 +232,19 @@ class ServerSettings(Section):
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:
-            raise clash("tls_key needs a certificate: tls_certificate should name its file")
+            raise conflict_error(
+                "tls_key needs a certificate: tls_certificate should name its file"
+            )
         if self.tls_certificate and not self.tls_port:
-            raise clash('tls_certificate needs a port: tls_port should not be 0, or this be ""')
+            raise conflict_error(
+                'tls_certificate needs a port: tls_port should not be 0, or this be ""'
+            )
         if self.tls_port and not self.tls_certificate:
-            raise clash("tls_port needs a certificate: tls_certificate should name its file")
+            raise conflict_error(
+                "tls_port needs a certificate: tls_certificate should name its file"
+            )
         if self.tls_port and self.tls_port == self.port:
-            raise clash(f"port and tls_port should be two ports, not {self.port} both")
+            raise conflict_error(f"port and tls_port should be two ports, not {self.port} both")
         return self
 
     @property
@@ -312,7 +336,7 @@ class PlayerSettings(Section):
     def _warned_before_it_is_over(self) -> Self:
         warning, limit = self.idle_warning, self.idle_limit
         if warning and limit and warning >= limit:
-            raise clash(
+            raise conflict_error(
                 f"idle_limit ({limit}) should be more than idle_warning ({warning}), "
                 "unless either is 0"
             )
@@ -340,12 +364,12 @@ class StorageSettings(Section):
     @model_validator(mode="after")
     def _can_be_connected_to(self) -> Self:
         if self.backend == "postgresql" and not self.dsn:
-            raise clash(
+            raise conflict_error(
                 'dsn should say how to connect to the database, such as "host=/run/postgresql'
                 ' dbname=thudmud"'
             )
         if self.standby and self.backend != "postgresql":
-            raise clash('standby needs the backend "postgresql"')
+            raise conflict_error('standby needs the backend "postgresql"')
         return self
 
 
@@ -403,7 +427,7 @@ class WebSettings(Section):
         return not (is_chosen or self.public_url or self.proxies or self.forwarders)
 
     @model_validator(mode="after")
-    def _chosen(self) -> Self:
+    def _ignore_default_port(self) -> Self:
         # A complete config.toml repeats the default port, which is not an explicit choice.
         if self.port == type(self).model_fields["port"].default:
             self.model_fields_set.discard("port")
@@ -412,7 +436,9 @@ class WebSettings(Section):
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:
-            raise clash("tls_key needs a certificate: tls_certificate should name its file")
+            raise conflict_error(
+                "tls_key needs a certificate: tls_certificate should name its file"
+            )
         return self
 
 
@@ -528,7 +554,7 @@ NEEDS_RESTART = {
 """Keys and whole sections that need a restart to change."""
 
 
-def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
+def changed_keys(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
     """Return the changed keys that a running server can apply, and those that need a restart.
 
     The [gateway] section is ignored: the gateway is another program.
@@ -593,7 +619,7 @@ DEFAULT = Path("config.toml")
 """The file to read by default, if it exists."""
 
 
-def shipped() -> str:
+def default_config_text() -> str:
     """Return the text of the installed `config.toml`, which explains every setting."""
     installed = resources.files("thudmud") / "config.toml"
     checkout = Path(__file__).parents[2] / "config.toml"
@@ -617,7 +643,7 @@ def load_settings(path: Path | None) -> Settings:
     Raises:
         ConfigError: the file can't be read, isn't TOML, or contains an invalid setting.
     """
-    return Settings() if path is None else check(_read(path), str(path))
+    return Settings() if path is None else validate_settings(_read(path), str(path))
 
 
 def named_or_default(path: Path | None) -> Path | None:
@@ -630,7 +656,7 @@ def config_folder(path: Path | None) -> Path:
     return path.parent if path else Path()
 
 
-def check(values: Mapping[str, Any], source: str) -> Settings:
+def validate_settings(values: Mapping[str, Any], source: str) -> Settings:
     """Validate values by section and key, and return them as settings.
 
     Args:
@@ -667,10 +693,10 @@ def _error_lines(errors: Sequence[ErrorDetails]) -> Iterator[str]:
         place = error["loc"]
         # Pydantic also reports a list with invalid items as too short: the items are enough.
         if not any(len(other) > len(place) and other[: len(place)] == place for other in places):
-            yield f"{_named(place)}: {_told(error)}"
+            yield f"{_key_name(place)}: {_describe_error(error)}"
 
 
-def _told(error: ErrorDetails) -> str:
+def _describe_error(error: ErrorDetails) -> str:
     place = error["loc"]
     *outer, key = (step for step in place if isinstance(step, str))
     siblings = _SECTIONS[outer[0] if outer else ""]
@@ -686,10 +712,10 @@ def _told(error: ErrorDetails) -> str:
     if error["type"] == "clash":
         return error["msg"]
     wanted = error["msg"] if error["type"] == "unfit" else f"should be {right}"
-    return f"{wanted}, not {_shown(error['input'])}"
+    return f"{wanted}, not {_format_value(error['input'])}"
 
 
-def _named(place: tuple[int | str, ...]) -> str:
+def _key_name(place: tuple[int | str, ...]) -> str:
     """Return the name of a key: `server.port`, or `board 2, rules` for the second board's."""
     name = ""
     for step in place:
@@ -700,7 +726,7 @@ def _named(place: tuple[int | str, ...]) -> str:
     return name
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}..."
 

@@ -105,7 +105,7 @@ def require_short(plies: int) -> None:
         raise InvalidValueError(f"a GIF has at most {LONGEST} plies, and this would have {plies}")
 
 
-def drawn(job: Job) -> bytes:
+def render(job: Job) -> bytes:
     """Render a job's picture or record, as bytes."""
     subject = job.subject
     if job.kind == "thud" and isinstance(subject, Game):
@@ -199,7 +199,7 @@ def main(jobs: BinaryIO, pictures: BinaryIO) -> None:
     while head := jobs.read(_LENGTH.size):
         (length,) = _LENGTH.unpack(head)
         try:
-            outcome: object = drawn(pickle.loads(jobs.read(length)))  # noqa: S301  (the server's)
+            outcome: object = render(pickle.loads(jobs.read(length)))  # noqa: S301  (the server's)
         except (InvalidValueError, ValueError) as error:
             outcome = str(error)
         told = pickle.dumps(outcome)

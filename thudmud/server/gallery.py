@@ -22,7 +22,7 @@ from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.pictures import frame
-from thudmud.pictures.pixels import draws_pixels
+from thudmud.pictures.pixels import can_draw_pixels
 from thudmud.rules import RULESETS, Comment, Game, Side
 from thudmud.server.drawing import DrawingProcess, Job, NotDrawnError, require_short
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
@@ -87,7 +87,7 @@ class PictureCache:
 
     async def find(self, wanted: PictureRequest, request: HttpRequest) -> Picture | Absence:
         """Return the requested picture; without a body if the client's copy is current."""
-        if wanted.kind in {"png", "gif"} and not draws_pixels():
+        if wanted.kind in {"png", "gif"} and not can_draw_pixels():
             return NO_PIXELS
         try:
             subject = await self._subject(wanted)
@@ -166,7 +166,7 @@ class PictureCache:
                 table = resolve_hall_board(self._hall, Person(""), wanted.board)
             except RefusedError:
                 return NO_BOARD
-            return _at(table)
+            return _board_subject(table)
         battle: Battle | None = await self._store.read(battles.battle, wanted.battle)
         if battle is None:
             return NO_BATTLE
@@ -178,21 +178,21 @@ class PictureCache:
         found: FoundBattle | None = await self._store.look_up(BattleLookup(battle.number))
         if found is None or found.game is None:
             return NO_PLIES
-        return _going_on(found.game, _headers(battle, found.comments))
+        return _running_subject(found.game, _headers(battle, found.comments))
 
 
-def _going_on(game: Game, record: tuple[object, ...] = ()) -> _Subject:
+def _running_subject(game: Game, record: tuple[object, ...] = ()) -> _Subject:
     """Return the current position of a game as a subject."""
-    key = game.ruleset.name, game.opening, tuple(map(str, game.moves)), game.outcome
+    key = game.ruleset.name, game.initial_position, tuple(map(str, game.moves)), game.outcome
     return _Subject(key, game, record)
 
 
-def _at(table: Table) -> _Subject:
+def _board_subject(table: Table) -> _Subject:
     """Return the current position of a board, with its players, as a subject."""
     game = table.game or Game.start(table.ruleset, table.opening)
     players = (name_or_empty(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
     clock = str(table.time) if table.time else ""
-    return _going_on(game, (*players, "", (), clock, "", ""))
+    return _running_subject(game, (*players, "", (), clock, "", ""))
 
 
 def _headers(battle: Battle, comments: tuple[Comment, ...]) -> tuple[object, ...]:

@@ -118,7 +118,7 @@ class FairScheduler:
         self._first, self._later = _RoundRobin(), _RoundRobin()
         self._scheduled = False
 
-    def wait(self, source: str, take: Take, *, again: bool = False) -> None:
+    def schedule(self, source: str, take: Take, *, again: bool = False) -> None:
         """Schedule ``take`` for one of the next iterations.
 
         Args:
@@ -200,7 +200,7 @@ class Inbox:
         """Timer that resumes reading once the cost of packages is paid off."""
 
     @property
-    def line_is_next(self) -> bool:
+    def has_line_next(self) -> bool:
         """Whether the next item is a line that can be handled at once."""
         if not self._waiting or not isinstance(self._waiting[0], Line):
             return False
@@ -227,7 +227,7 @@ class Inbox:
         if not self._scheduled:
             self._scheduled = True
             self._is_again = again or (len(waiting) > 1 and _has_several(waiting))
-            self._turns.wait(self._source, self._take_turn, again=self._is_again)
+            self._turns.schedule(self._source, self._take_turn, again=self._is_again)
 
     def charge(self, seconds: float) -> None:
         """Charge a line's CPU seconds beyond a fair share, up to `MOST_OWED` of the rate."""
@@ -263,7 +263,7 @@ class Inbox:
             self._reading.hold(self._rate)
             self._paying = loop.call_later(wait, self._read_when_paid)
         else:
-            self._reading.let_go(self._rate)
+            self._reading.release(self._rate)
 
     def pause(self) -> None:
         """Pause handling and reading while the client doesn't read its output."""
@@ -280,17 +280,17 @@ class Inbox:
         self._waiting.clear()
         if self._paying:
             self._paying.cancel()
-            self._reading.let_go(self._rate)
-        self._reading.let_go(self)
+            self._reading.release(self._rate)
+        self._reading.release(self)
 
     def wake(self) -> None:
         """Schedule the next items, or resume reading if there are none."""
         if self._waiting:
             if not self._scheduled:
                 self._scheduled = self._is_again = True
-                self._turns.wait(self._source, self._take_turn, again=True)
+                self._turns.schedule(self._source, self._take_turn, again=True)
         elif not self._is_paused:
-            self._reading.let_go(self)
+            self._reading.release(self)
 
     def _take_turn(self) -> None:
         loop = self._turns.loop
@@ -319,12 +319,12 @@ class Inbox:
         if delay and not self._scheduled:
             self._scheduled = self._is_again = True
             self._turns.throttled += 1
-            back = partial(self._turns.wait, self._source, self._take_turn, again=True)
+            back = partial(self._turns.schedule, self._source, self._take_turn, again=True)
             loop.call_later(delay, back)
         elif self._waiting:
             self.wake()
         if len(self._waiting) < self._most:
-            self._reading.let_go(self)
+            self._reading.release(self)
 
 
 _QUESTIONS = frozenset({Ask, Watch})
@@ -370,7 +370,7 @@ class LinePrompter:
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
         self._invited: str | None = None
-        """The prompt of the last `invite`; None if a dialogue has asked since."""
+        """The prompt of the last `prompt_for_command`; None if a dialogue has asked since."""
         self._asked = "", False
         """The current question as sent to programs, and whether typing is hidden."""
 
@@ -379,7 +379,7 @@ class LinePrompter:
         """Whether a dialogue waits for the next line."""
         return self._answer is not None and not self._answer.done()
 
-    def asks(self, prompt: str) -> bool:
+    def is_asking(self, prompt: str) -> bool:
         """Return whether a dialogue waits for the answer to this prompt."""
         return self.is_waiting and self._screen.prompt == prompt.encode()
 
@@ -422,7 +422,7 @@ class LinePrompter:
         """Make typing visible again."""
         self._client.reveal()
 
-    def invite(self, prompt: str, *, is_awaited: bool = False) -> None:
+    def prompt_for_command(self, prompt: str, *, is_awaited: bool = False) -> None:
         """Prompt for a command, outside of dialogues.
 
         Args:
@@ -440,7 +440,7 @@ class LinePrompter:
         """Whether the client's program displays prompts itself, from a package."""
         return self.terminal.wants(_PROMPT)
 
-    def change(self, prompt: str) -> None:
+    def change_prompt(self, prompt: str) -> None:
         """Replace the command prompt; no effect during a dialogue."""
         if self._invited not in {None, prompt}:
             self._invited = prompt
@@ -449,15 +449,15 @@ class LinePrompter:
     def prompt(self, *, is_awaited: bool = False) -> None:
         """Show the prompt again."""
         # Pasted lines need no prompts between them.
-        if not self._inbox.line_is_next:
-            self._screen.ask(at_once=not is_awaited)
+        if not self._inbox.has_line_next:
+            self._screen.show_prompt(at_once=not is_awaited)
 
-    def answered(self) -> None:
+    def note_input(self) -> None:
         """Update the screen after input: the cursor is on a fresh line."""
         if self._screen.at_prompt:
-            self._screen.answered(echoed=not self._client.is_hidden)
+            self._screen.note_input(echoed=not self._client.is_hidden)
         else:
-            self._screen.answered()
+            self._screen.note_input()
 
     def answer(self, line: str) -> None:
         """Pass a line to the waiting dialogue."""
@@ -472,13 +472,13 @@ class LinePrompter:
             secret: the answer to the next prompt if it asks for a password or a resume word.
             otherwise: called as soon as a prompt asks for anything else.
         """
-        self._screen.answered(echoed=False)
+        self._screen.note_input(echoed=False)
         self._ahead = _Ahead(secret, otherwise)
         self.answer(name)
 
     # Packages for the client's program.
 
-    def fit(self, terminal: Terminal) -> None:
+    def adopt_terminal(self, terminal: Terminal) -> None:
         """Adopt the client's terminal, and send the prompt to newly registered programs."""
         is_new = not self.terminal.wants(_PROMPT)
         self.terminal = terminal
@@ -490,11 +490,11 @@ class LinePrompter:
         """Whether the client's program stores resume words."""
         return self.terminal.wants(_WORD)
 
-    def keep(self, name: str, word: str) -> None:
-        """Send a resume word to the client's program; see `accounts.login.Prompter.keep`."""
+    def send_resume_word(self, name: str, word: str) -> None:
+        """Send a resume word to the client's program, see `Prompter.send_resume_word`."""
         self._tell(_WORD, {"player": name, "word": word})
 
-    def part(self, why: str) -> None:
+    def send_goodbye(self, why: str) -> None:
         """Send the client's program the reason for the end of the connection."""
         self._tell(_GOODBYE, {"why": why})
         if self.terminal.wants_usual or self.terminal.wants(_USUAL_GOODBYE):

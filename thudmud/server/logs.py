@@ -105,7 +105,7 @@ class RepetitionFilter(logging.Filter):
         if not 0 <= record.created - self._strangers.since < WINDOW:
             before, self._strangers = self._strangers, _OfStrangers(record.created)
             before.report()
-        if record.name == STRANGERS and not self._strangers.admit(record):
+        if record.name == STRANGERS and not self._strangers.should_write(record):
             return False
         key = record.name, str(record.msg).partition("\n")[0]
         seen = self._seen.get(key)
@@ -145,7 +145,7 @@ class _OfStrangers:
     count: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def admit(self, record: logging.LogRecord) -> bool:
+    def should_write(self, record: logging.LogRecord) -> bool:
         """Count a record, and return whether to write it."""
         self.count += 1
         if self.count > MOST_OF_STRANGERS:
@@ -195,7 +195,7 @@ class _ToFile(logging.handlers.WatchedFileHandler):
             super().close()
 
 
-def begin(level: str, path: Path | None = None, form: str = "text") -> None:
+def configure_logging(level: str, path: Path | None = None, form: str = "text") -> None:
     """Configure the root logger; can be called again to change the configuration.
 
     Args:

@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.errors import StartError
 from thudmud.game.events import Moved
-from thudmud.server.acceptor import Acceptor, problem
+from thudmud.server.acceptor import Acceptor, bind_problem
 from thudmud.server.bots import Bot
 from thudmud.server.config import MetricsSettings
 from thudmud.server.inbox import FairScheduler
@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def measured(
+async def serve_metrics(
     settings: MetricsSettings, server: Acceptor, sessions: Sessions
 ) -> AsyncIterator[None]:
     """Serve metrics and take measurements within this context.
@@ -86,9 +86,11 @@ async def measured(
             settings.port,
         )
     except (OSError, ValueError) as error:
-        raise StartError(problem(error, settings.host, "metrics.port", settings.port)) from error
+        raise StartError(
+            bind_problem(error, settings.host, "metrics.port", settings.port)
+        ) from error
     try:
-        server.claim("metrics.port", listening.sockets)
+        server.claim_ports("metrics.port", listening.sockets)
     except StartError:
         listening.close()
         raise
@@ -152,7 +154,7 @@ class ServerCollector(Collector):
         yield _counter(
             "event_bytes_written", "Bytes of the events that were stored.", written.event_bytes
         )
-        over = sessions.quota.over(sessions.clock()) if sessions.quota else 0
+        over = sessions.quota.count_exhausted(sessions.clock()) if sessions.quota else 0
         yield _gauge(
             "addresses_over_quota", "From how many addresses nothing new can begin for now.", over
         )
@@ -253,7 +255,7 @@ class _Monitor:
         """Return an empty address: without limits by address none is needed."""
         return ""
 
-    def came(self, transport: asyncio.Transport) -> None:
+    def connection_opened(self, transport: asyncio.Transport) -> None:
         """Register a connection, and abort the oldest if there are too many."""
         if len(self._open) >= MOST_CONNECTIONS:
             oldest = next(iter(self._open))
@@ -261,6 +263,6 @@ class _Monitor:
             oldest.abort()
         self._open[transport] = None
 
-    def gone(self, transport: asyncio.Transport) -> None:
+    def connection_closed(self, transport: asyncio.Transport) -> None:
         """Unregister a closed connection."""
         self._open.pop(transport, None)

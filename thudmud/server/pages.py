@@ -98,9 +98,9 @@ class Pages:
     async def _preview(self, kind: str, name: str) -> Preview | None:
         try:
             if kind == "board":
-                told = self._sessions.told_of_board(name)
+                told = self._sessions.board_preview(name)
             else:
-                told = await self._sessions.told_of_battle(int(name))
+                told = await self._sessions.battle_preview(int(name))
         except StoreError as error:
             _log.error("a link cannot be told of: %s", error)
             return None
@@ -116,7 +116,7 @@ class FeaturePage:
     async def respond(self, request: HttpRequest, **variables: str) -> HttpResponse:
         """Return the page, or a 429 response if the address has used up its rate."""
         if not is_local(request.address):
-            bucket = self._limiter.of(network(request.address))
+            bucket = self._limiter.bucket_for(network(request.address))
             if wait := bucket.take(asyncio.get_running_loop().time()):
                 later = {"Retry-After": str(math.ceil(wait))}
                 return plain(429, "That was asked for too often from your address.", later)
@@ -144,7 +144,7 @@ class _WebPeer:
         if self.is_forwarder:  # its requests come from different clients
             self.source += f" {caller.port}"
 
-    def came(self, transport: asyncio.Transport) -> None:
+    def connection_opened(self, transport: asyncio.Transport) -> None:
         """Register the connection."""
         self._browsing.add(transport)
 
@@ -166,7 +166,7 @@ class _WebPeer:
 
     def budget(self, address: str) -> TokenBucket:
         """Return the request budget of an address's network."""
-        return self._budgets.of(network(address))
+        return self._budgets.bucket_for(network(address))
 
     def admit(self, address: str) -> str:
         """Count the connection for its client, by address.
@@ -186,7 +186,7 @@ class _WebPeer:
         self._browsing.discard(transport)
         return PlayerSession(transport, reading, screen, self._caller, self._shared)
 
-    def gone(self, transport: asyncio.Transport) -> None:
+    def connection_closed(self, transport: asyncio.Transport) -> None:
         """Unregister a closed connection that hasn't become a WebSocket."""
         self._browsing.discard(transport)
         self._caller.release()

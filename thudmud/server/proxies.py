@@ -123,7 +123,7 @@ def _forwarded(field: str) -> list[dict[str, str]]:
     return hops
 
 
-def following(head: bytes) -> int | None:
+def proxy_header_length(head: bytes) -> int | None:
     """Return the number of bytes after the first `HEAD` bytes; None if this is no PROXY header."""
     if len(head) != HEAD or not head.startswith(SIGNATURE):
         return None
@@ -131,7 +131,7 @@ def following(head: bytes) -> int | None:
     return length if head[-4] in {_LOCAL, _PROXY} and length <= _LONGEST else None
 
 
-def told(header: bytes) -> Place | None:
+def parse_proxy_header(header: bytes) -> Place | None:
     """Parse a complete PROXY v2 header.
 
     Returns:

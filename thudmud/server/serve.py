@@ -21,7 +21,7 @@ from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import NotYetError, StartError
 from thudmud.game.feature import Serving
 from thudmud.game.hall import Caps, Hall
@@ -37,13 +37,13 @@ from thudmud.server.config import (
     PlayerSettings,
     Settings,
     StorageSettings,
-    changes,
+    changed_keys,
     common_settings,
     with_changes,
 )
 from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
-from thudmud.server.stores import lock_of_one, open_store, serving_lock
+from thudmud.server.stores import leader_lock, open_store, serving_lock
 from thudmud.service import Node
 from thudmud.store import (
     DamagedStoreError,
@@ -93,14 +93,14 @@ async def serve(
     """
     require_programs(settings.bot, folder)
     manager, hangups = ServiceManager(), asyncio.Event()
-    stopped = stop_signal(hangups if reread else None)
+    stopped = install_signal_handlers(hangups if reread else None)
 
     def stand_by(line: str) -> None:
         manager.status = lambda: "Standing by"
         manager.ready()
         announce(line)
 
-    async with background(manager.watch()), AsyncExitStack() as stack:
+    async with run_in_background(manager.watch()), AsyncExitStack() as stack:
         if settings.storage.backend == "postgresql":
             lock = serving_lock(settings.storage, stopped, stand_by, stopped.ask)
             if not await stack.enter_async_context(lock):
@@ -118,17 +118,19 @@ async def serve(
             tune_for_latency()
             if reread:
                 reload = Reload(settings, folder, reread, server, sessions)
-                following = background(_follow_hangups(hangups, reload, manager))
+                following = run_in_background(_follow_hangups(hangups, reload, manager))
                 await meanwhile.enter_async_context(following)
             ways = [*server.web_links, *(f"telnet {host} {port}" for host, port in places)]
             ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
             line = "thudmud is ready: " + " or ".join(ways)
-            if server.has_moved:
+            if server.uses_fallback_port:
                 line += f" (port {settings.web.port} is in use, so the page has another)"
             announce(line)
             manager.status = partial(_status, sessions)
             manager.ready()
-            await meanwhile.enter_async_context(background(_preload_modules(settings, server)))
+            await meanwhile.enter_async_context(
+                run_in_background(_preload_modules(settings, server))
+            )
             try:
                 await _wait_for_end(stopped, sessions)
             finally:
@@ -148,19 +150,19 @@ def _measured(
         StartError: prometheus-client isn't installed.
     """
     try:
-        from thudmud.server.metrics import measured  # noqa: PLC0415  (an optional dependency)
+        from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
     except ImportError as error:
         raise StartError(
             "metrics.enabled: this needs the package prometheus-client:"
             ' pip install "thudmud[metrics]"'
         ) from error
-    return measured(settings.metrics, server, sessions)
+    return serve_metrics(settings.metrics, server, sessions)
 
 
 def _status(sessions: Sessions) -> str:
     tables = sessions.service.hall.tables.values()
-    battles = counted(sum(table.is_running for table in tables), "battle")
-    return f"{counted(sessions.player_count, 'player')}, {battles} under way"
+    battles = pluralize(sum(table.is_running for table in tables), "battle")
+    return f"{pluralize(sessions.player_count, 'player')}, {battles} under way"
 
 
 @asynccontextmanager
@@ -172,10 +174,10 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         StoreError: the store can't be used.
     """
     storage, game, players = settings.storage, settings.game, settings.players
-    news = news_of(settings, folder)
+    news = read_news(settings, folder)
     async with AsyncExitStack() as stack:
         # Entered first, so released last: a server that takes over the bots finds our lease ended.
-        holders = await stack.enter_async_context(lock_of_one(storage, Lock.BOTS))
+        holders = await stack.enter_async_context(leader_lock(storage, Lock.BOTS))
         served: list[Serving] = [
             module.serve(settings, folder)
             for module in features.modules("serving", settings.features.off)
@@ -183,10 +185,12 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         common = common_settings(settings)
         for each in served:
             common |= each.common
-        store, node = await stack.enter_async_context(served_store(storage, folder, common=common))
+        store, node = await stack.enter_async_context(
+            open_serving_store(storage, folder, common=common)
+        )
         talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
         quota = StorageQuota(players.stored_per_hour)
-        hall = Hall(boards(settings), **game.limits)
+        hall = Hall(configured_boards(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
         configure(hall, settings, news)
         workers = Workers(settings.server.workers, folder)
@@ -205,7 +209,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             without=settings.features.off,
         )
         await service.open()
-        await service.settle()
+        await service.finish_start()
         stack.push_async_callback(service.close)
         sessions = Sessions(service, settings.listing.contact)
         sessions.talk, sessions.shouts, sessions.reports = talk, shouts, reports
@@ -213,22 +217,22 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         changed = asyncio.Event()
 
         def follow(order: Order) -> None:
-            sessions.keep_order(order)
+            sessions.apply_order(order)
             changed.set()
 
-        sessions.keep_order(await store.watch(accounts.order, follow))
+        sessions.apply_order(await store.watch(accounts.order, follow))
 
         def lock(key: Lock) -> Awaitable[asyncio.Queue[Holder]]:
-            return stack.enter_async_context(lock_of_one(storage, key))
+            return stack.enter_async_context(leader_lock(storage, key))
 
         for each in served:
             if work := await each.begin(service, lock):
-                await stack.enter_async_context(background(work))
+                await stack.enter_async_context(run_in_background(work))
         sessions.pages = lambda: [page for each in served for page in each.pages]
-        works = background(
+        works = run_in_background(
             _check_once_ready(sessions),
             follow_logins(sessions, changed),
-            note_time_set(store.clock),
+            log_clock_changes(store.clock),
         )
         await stack.enter_async_context(works)
         bots = Bots(
@@ -240,7 +244,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             pause=START_AFTER,
         )
         stack.push_async_callback(bots.close)
-        await stack.enter_async_context(background(bots.follow(holders)))
+        await stack.enter_async_context(run_in_background(bots.follow(holders)))
         yield sessions
 
 
@@ -290,7 +294,7 @@ _LONGEST_NEWS = 16_384
 """The largest size of the news file in bytes: about ten screens."""
 
 
-def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
+def read_news(settings: Settings, folder: Path) -> tuple[str, ...]:
     """Read the lines of the configured news file; none if there is no such file.
 
     Raises:
@@ -313,7 +317,7 @@ def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
     return tuple(map(clean, lines))
 
 
-def boards(settings: Settings) -> list[BoardSpec]:
+def configured_boards(settings: Settings) -> list[BoardSpec]:
     """Return the configured boards."""
     return [
         BoardSpec(each.name, each.rules, Style(each.style), each.key) for each in settings.board
@@ -329,7 +333,8 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     """
     signalled = asyncio.create_task(stopped.wait())
     ends = [
-        asyncio.create_task(end) for end in (sessions.service.ended(), sessions.store.stopped())
+        asyncio.create_task(end)
+        for end in (sessions.service.wait_ended(), sessions.store.wait_stopped())
     ]
     await asyncio.wait([signalled, *ends], return_when=asyncio.FIRST_COMPLETED)
     signalled.cancel()
@@ -346,10 +351,10 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
 async def _check_once_ready(sessions: Sessions) -> None:
     """Check the store once players can log in."""
     await sessions.ready()
-    await check(sessions.store)
+    await check_store(sessions.store)
 
 
-async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None:
+async def log_clock_changes(clock: Callable[[], float], pause: float = 60.0) -> None:
     """Log changes of the system clock, which the clocks of battles ignore.
 
     Args:
@@ -358,8 +363,8 @@ async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None
     """
     noted = 0.0
     while isinstance(clock, SteadyClock):
-        if abs(clock.behind - noted) > _SET:
-            noted = clock.behind
+        if abs(clock.offset - noted) > _SET:
+            noted = clock.offset
             _log.warning(
                 "the machine's time is %+.0f seconds from ours, since it was set; the next start"
                 " takes it over",
@@ -418,7 +423,7 @@ async def _preload_modules(settings: Settings, server: Acceptor) -> None:
 
 
 @asynccontextmanager
-async def served_store(
+async def open_serving_store(
     storage: StorageSettings,
     folder: Path,
     setting: str = "storage",
@@ -450,7 +455,7 @@ async def served_store(
         node = Node(store, settings=None if store.is_exclusive else common)
         await _open(node)
         try:
-            async with background(node.live()):
+            async with run_in_background(node.run_heartbeat()):
                 yield store, node
         finally:
             await node.close()  # otherwise other servers would believe a failed one alive
@@ -494,7 +499,7 @@ async def _open(node: Node) -> None:
         await asyncio.sleep(1)
 
 
-async def check(store: Store) -> None:
+async def check_store(store: Store) -> None:
     """Check the store, finish a pending rebuild of its projections, and log problems."""
     try:
         damage = await store.check()
@@ -508,7 +513,7 @@ async def check(store: Store) -> None:
 
 
 @asynccontextmanager
-async def background(*works: Coroutine[None, None, None]) -> AsyncIterator[None]:
+async def run_in_background(*works: Coroutine[None, None, None]) -> AsyncIterator[None]:
     """Run coroutines as tasks, cancel them at the end of the context, and log exceptions."""
     tasks = [asyncio.create_task(work) for work in works]
     for task in tasks:
@@ -540,7 +545,7 @@ class Shutdown(asyncio.Event):
         self.set()
 
 
-def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
+def install_signal_handlers(hangups: asyncio.Event | None = None) -> Shutdown:
     """Install handlers for SIGINT, SIGTERM and SIGHUP, which set the returned event.
 
     SIGHUP stays ignored if it already is, as under nohup.
@@ -579,14 +584,14 @@ class Reload:
         """Reload settings, certificates and news; change nothing if any of them is invalid."""
         try:
             wanted = self._reread()
-            live, others = changes(self._settings, wanted)
+            live, others = changed_keys(self._settings, wanted)
             settings = with_changes(self._settings, wanted, live)
-            news = news_of(settings, self._folder)
+            news = read_news(settings, self._folder)
             contexts = self._server.contexts(settings)
             if settings.log != self._settings.log or {"server.log_level", "server.log_file"} & {
                 *live
             }:
-                begin_log(settings, self._folder)
+                set_up_logging(settings, self._folder)
         except (ConfigError, StartError) as error:
             _log.error("the settings were not reloaded", extra={"why": str(error)})
             return
@@ -621,7 +626,7 @@ async def _follow_hangups(
             manager.ready()
 
 
-def begin_log(settings: Settings, folder: Path) -> None:
+def set_up_logging(settings: Settings, folder: Path) -> None:
     """Set up logging according to the settings.
 
     Raises:
@@ -629,7 +634,7 @@ def begin_log(settings: Settings, folder: Path) -> None:
     """
     server = settings.server
     path = folder / server.log_file if server.log_file else None
-    logs.begin(server.log_level, path, settings.log.format)
+    logs.configure_logging(server.log_level, path, settings.log.format)
 
 
 def run_in_loop(work: Coroutine[None, None, T]) -> T:

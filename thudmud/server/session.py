@@ -22,9 +22,9 @@ from thudmud.accounts.login import (
     AccountDialogues,
     Epochs,
     Login,
-    told_word,
+    format_resume_word,
 )
-from thudmud.english import lasting
+from thudmud.english import rounded_duration
 from thudmud.errors import RefusedError
 from thudmud.game.events import Parting
 from thudmud.game.more import LogoutEverywhere, Quit, Register
@@ -37,9 +37,9 @@ from thudmud.service import (
     OutcomeUnknownError,
     PlaysElsewhereError,
     Visit,
-    metered,
-    metered_now,
-    now,
+    await_metered,
+    run_eagerly,
+    run_eagerly_metered,
 )
 from thudmud.store import StoreError, UncertainError
 from thudmud.telnet import gmcp, mssp, tls
@@ -175,9 +175,9 @@ class PlayerSession:
             reading,
             shared.turns,
             shared.settings,
-            shared.package_time.of(where),
+            shared.package_time.bucket_for(where),
             source=where,
-            handle=self._handle,
+            handle=self._handle_item,
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
         self._is_busy = self._reminds = False
@@ -195,11 +195,11 @@ class PlayerSession:
 
     # Called by the connection.
 
-    def opened(self, client: Client) -> None:
+    def connection_made(self, client: Client) -> None:
         """Show the greeting, and start the login; reject banned addresses."""
         _of_strangers.info("connected", extra={"peer": self._peer})
         self._client = client
-        self._prompter = LinePrompter(self.screen, client, self._inbox, self._held)
+        self._prompter = LinePrompter(self.screen, client, self._inbox, self._close_if_gone)
         self._timer = IdleTimer(
             self._players,
             is_excused=self._need_not_type,
@@ -207,22 +207,22 @@ class PlayerSession:
             end=lambda sentence: self.end(sentence, CloseReason.IDLE),
         )
         self._timer.start()
-        if banned := self._sessions.ban_told("", self.address):
+        if banned := self._sessions.ban_reason("", self.address):
             _of_strangers.info("turned away", extra={"peer": self._peer, "for": "a ban"})
             self._sessions.add(self)
             self.end(banned, CloseReason.BANNED)
             return
         self.screen.show(encode(self._sessions.greeting))
-        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
+        self._prompter.prompt_for_command(NAME_PROMPT)  # now, so that both go out together,
         self.screen.flush()  # and without waiting for the client
         self._begin(self._log_in)
         self._sessions.add(self)
 
-    def received(self, items: Iterable[Item]) -> None:
+    def items_received(self, items: Iterable[Item]) -> None:
         """Queue incoming items."""
         if not self.screen.closed:
             self._inbox.put(items)
-            self._held()
+            self._close_if_gone()
 
     def charge(self, seconds: float) -> None:
         """Charge the client for the CPU seconds of a package."""
@@ -231,13 +231,13 @@ class PlayerSession:
     def input_ended(self) -> None:
         """Handle the end of input: queued items are still handled and answered."""
         self._has_ended = True
-        self._held()
+        self._close_if_gone()
         if not self.screen.closed:
-            self.received([Signal.END_OF_INPUT])
+            self.items_received([Signal.END_OF_INPUT])
         elif not self._transport.is_closing():  # closing TLS twice makes abort impossible
             self._transport.close()
 
-    def _held(self) -> None:
+    def _close_if_gone(self) -> None:
         """Close the connection if a login answer is delayed for a client that has gone.
 
         A full inbox counts as gone, too: it means many guesses sent ahead. As such a connection is
@@ -254,11 +254,11 @@ class PlayerSession:
         """Resume handling once the client has caught up."""
         self._inbox.resume()
 
-    def lost(self) -> None:
+    def connection_lost(self) -> None:
         """Clean up after the loss of the connection."""
         _of_strangers.info("gone", extra={"peer": self._peer})
         self._release()
-        self.screen.lost()
+        self.screen.connection_lost()
         self._stop(Parting.LOST)
         self._sessions.remove(self)
 
@@ -272,19 +272,19 @@ class PlayerSession:
             self.screen.show((BELL if message.with_bell else b"") + _encoded(message.text))
             if self._visit and (self._reminds or self._sessions.service.hall.seeks):
                 prompt = self._sessions.service.prompt(self.name)
-                self._prompter.change(self._prompt_with_reminder(prompt))
+                self._prompter.change_prompt(self._prompt_with_reminder(prompt))
 
-    def dismissed(self, why: Dismissal) -> None:
+    def handle_dismissal(self, why: Dismissal) -> None:
         """End the connection after a dismissal by the service."""
         sentence, goodbye = _DISMISSED[why]
         self._prompter.say(sentence)
         is_member = not self._word
-        is_choosing = any(map(self._prompter.asks, NEW_PASSWORD_PROMPTS))
+        is_choosing = any(map(self._prompter.is_asking, NEW_PASSWORD_PROMPTS))
         if goodbye is CloseReason.ELSEWHERE and is_member and is_choosing:
             self._prompter.say(_CHANGE_INTERRUPTED)
             self._logins.end_logins(self.name)
         if why is not Dismissal.TAKEN_OVER:  # after a takeover the player is still online
-            self._logins.left(self.name, gave_up=False)
+            self._logins.record_departure(self.name, gave_up=False)
         self.name, self._visit = "", None
         self._close(goodbye)
 
@@ -294,7 +294,7 @@ class PlayerSession:
         return self.screen.unsent + self._transport.get_write_buffer_size()
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the session has ended, and shows nothing more."""
         return self.screen.closed
 
@@ -308,7 +308,7 @@ class PlayerSession:
 
     def _close(self, why: CloseReason = CloseReason.STOPPED, *, linger: bool = True) -> None:
         """Flush the output and close the connection; abort it after a grace period."""
-        self._prompter.part(why.value)
+        self._prompter.send_goodbye(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
         self._stop(_PARTINGS.get(why, Parting.LOST))
 
@@ -330,8 +330,8 @@ class PlayerSession:
         name, visit, self.name, self._visit = self.name, self._visit, "", None
         if visit is None:
             return None
-        self._logins.left(name, gave_up=parting is Parting.QUIT)
-        return now(self._leave(visit, parting))
+        self._logins.record_departure(name, gave_up=parting is Parting.QUIT)
+        return run_eagerly(self._leave(visit, parting))
 
     async def _leave(self, visit: Visit, parting: Parting) -> None:
         try:
@@ -344,17 +344,17 @@ class PlayerSession:
     def _begin(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         """Start a dialogue, which receives the next lines as answers."""
         self._is_busy = True
-        self._dialogue = self._loop.create_task(self._lead(dialogue))
+        self._dialogue = self._loop.create_task(self._run_dialogue(dialogue))
 
-    async def _lead(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
+    async def _run_dialogue(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         try:
-            await metered(dialogue(), self._inbox.charge, thread_time)
+            await await_metered(dialogue(), self._inbox.charge, thread_time)
         except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._dialogue = None
             self._fail(error)
         else:
             self._dialogue = None
-            self._go_on()
+            self._prompt_or_close()
 
     async def _log_in(self) -> None:
         login = await self._logins.log_in(self._prompter, self.address)
@@ -365,15 +365,15 @@ class PlayerSession:
             return
         self.name, self._word = login.name, login.word
         self._stop_watching()
-        self._timer.named()
+        self._timer.cancel_login_timeout()
         try:
-            await self._come_in(login)
+            await self._join_after_login(login)
         finally:
             if self._visit is None:
                 self.name = ""
-                self._logins.left(login.name, gave_up=False)
+                self._logins.record_departure(login.name, gave_up=False)
 
-    async def _come_in(self, login: Login) -> None:
+    async def _join_after_login(self, login: Login) -> None:
         """Join the service after login, unless the connection ends meanwhile."""
         terminal = self._prompter.terminal
         try:
@@ -415,7 +415,7 @@ class PlayerSession:
                 )
             except RefusedError as refusal:
                 seconds = refusal.details["seconds"]
-                self._prompter.say(_TOO_OFTEN.format(lasting(seconds)))
+                self._prompter.say(_TOO_OFTEN.format(rounded_duration(seconds)))
                 await asyncio.sleep(seconds)
 
     def _client_login_failed(self) -> None:
@@ -439,19 +439,19 @@ class PlayerSession:
 
     # Input items.
 
-    def _handle(self, item: Item) -> bool:
+    def _handle_item(self, item: Item) -> bool:
         """Handle an item; return whether the outbox has room for another response."""
         try:
             match item:
                 case str() | Overlong():
                     self._handle_line(item)
                 case TerminalChanged(terminal):
-                    self._prompter.fit(terminal)
+                    self._prompter.adopt_terminal(terminal)
                     if self._visit:
-                        self._sessions.service.fit(self.name, terminal, brief=True)
+                        self._sessions.service.set_terminal(self.name, terminal, sends_facts=True)
                 case Credentials(name, password):
-                    self._timer.heard()
-                    if self._prompter.asks(NAME_PROMPT):
+                    self._timer.restart()
+                    if self._prompter.is_asking(NAME_PROMPT):
                         self._client_logs_in = True
                         self._prompter.answer_ahead(name, password, self._client_login_failed)
                 case Ask(line, number):
@@ -465,14 +465,14 @@ class PlayerSession:
                 case Signal.ARE_YOU_THERE:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
-                    now(self._close_after_leaving())
+                    run_eagerly(self._close_after_leaving())
         except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._fail(error)
         return self.screen.unsent <= self._share
 
     def _handle_line(self, line: Line) -> None:
-        self._timer.heard()
-        self._prompter.answered()
+        self._timer.restart()
+        self._prompter.note_input()
         if isinstance(line, Overlong):
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
             self._prompter.prompt()
@@ -480,7 +480,7 @@ class PlayerSession:
             self._prompter.answer(line)
         elif self._visit:
             self._is_busy = True
-            metered_now(self._obey(self._visit, line), self._inbox.charge, thread_time)
+            run_eagerly_metered(self._obey(self._visit, line), self._inbox.charge, thread_time)
 
     def _watch(self, watch: Watch) -> None:
         """Show public boards or battles to a client before login."""
@@ -504,9 +504,9 @@ class PlayerSession:
 
         Otherwise each connection could queue dozens of questions at the store, and delay plies.
         """
-        metered_now(self._answered(answer), self._inbox.charge_question, thread_time)
+        run_eagerly_metered(self._answer_program(answer), self._inbox.charge_question, thread_time)
 
-    async def _answered(self, answer: Coroutine[None, None, None]) -> None:
+    async def _answer_program(self, answer: Coroutine[None, None, None]) -> None:
         self._is_asking = True
         try:
             await answer
@@ -524,20 +524,20 @@ class PlayerSession:
         try:
             result = await self._sessions.submit(visit, line)
             if isinstance(result.command, Quit) and self._word:
-                await self._remind(visit.name)
+                await self._repeat_resume_word(visit.name)
         except StoreError as error:
             why = {OutcomeUnknownError: NOT_SEEN, UncertainError: _UNCERTAIN}.get(
                 type(error), NOT_STORED
             )
             _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
             self._prompter.say(why)
-            self._go_on()
+            self._prompt_or_close()
         except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._fail(error)
         else:
             self._inbox.charge(result.seconds)
             if not result.is_left or self.screen.closed:
-                self._go_on(is_awaited=result.is_awaited)
+                self._prompt_or_close(is_awaited=result.is_awaited)
             else:
                 match result.command:
                     case Register():
@@ -547,14 +547,14 @@ class PlayerSession:
                     case _:
                         self._begin(self._change_password)
 
-    async def _remind(self, name: str) -> None:
+    async def _repeat_resume_word(self, name: str) -> None:
         """Repeat the resume word to a guest who quits while a match or tournament waits."""
         with suppress(StoreError):
             if await self._sessions.is_needed(name):
-                self._prompter.say(told_word(name, self._word))
+                self._prompter.say(format_resume_word(name, self._word))
                 self._prompter.say(BACK_WORD)
 
-    def _go_on(self, *, is_awaited: bool = False) -> None:
+    def _prompt_or_close(self, *, is_awaited: bool = False) -> None:
         """Prompt for the next line, or close the connection if the player has left.
 
         Args:
@@ -570,7 +570,7 @@ class PlayerSession:
             prompt = self._sessions.service.prompt(self.name)
             if prompt is SEEKING_PROMPT or self._reminds:
                 prompt = self._prompt_with_reminder(prompt)
-            self._prompter.invite(prompt, is_awaited=is_awaited)
+            self._prompter.prompt_for_command(prompt, is_awaited=is_awaited)
         self._inbox.wake()
 
     def _prompt_with_reminder(self, prompt: str) -> str:
@@ -592,7 +592,7 @@ class PlayerSession:
             return
         self._prompter.say(_SORRY)
         if self._visit:
-            self._go_on()
+            self._prompt_or_close()
         elif not self._dialogue:
             self._begin(self._log_in)
         self._inbox.wake()
@@ -614,28 +614,28 @@ class TelnetSession(PlayerSession):
         super().__init__(transport, reading, screen, caller, shared)
         self._policy = policy
 
-    def overspent(self) -> None:
+    def budget_exceeded(self) -> None:
         """Abort the connection of a client that sends too many telnet commands."""
         _of_strangers.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
         self._close(CloseReason.REJECTED, linger=False)
         self._loop.call_soon(self._transport.abort)
 
-    def _handle(self, item: Item) -> bool:
+    def _handle_item(self, item: Item) -> bool:
         if item is Signal.SPEAKS_TLS:
             self.end(tls.tls_answer(self._settings.tls_port), CloseReason.REJECTED)
             return False
-        return super()._handle(item)
+        return super()._handle_item(item)
 
     def _handle_line(self, line: Line) -> None:
-        if self.name or not (isinstance(line, str) and self._prompter.asks(NAME_PROMPT)):
+        if self.name or not (isinstance(line, str) and self._prompter.is_asking(NAME_PROMPT)):
             super()._handle_line(line)
         elif tls.is_http(line):
-            self._prompter.answered()
+            self._prompter.note_input()
             self.end(tls.HTTP, CloseReason.REJECTED)
         elif line == mssp.REQUEST:
-            self._timer.heard()
-            self._prompter.answered()
+            self._timer.restart()
+            self._prompter.note_input()
             self.screen.show(encode(mssp.in_text(self._policy.status())))
             self._prompter.prompt()
         else:
@@ -675,31 +675,31 @@ class IdleTimer:
         self._players = players
         self._is_excused, self._warn, self._end = is_excused, warn, end
         self._is_warned = False
-        self._heard = 0.0
+        self._last_input = 0.0
         self._idle: asyncio.TimerHandle | None = None
         self._login: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Start the timers."""
-        self.heard()
+        self.restart()
         if self._players.idle_limit:
             self._schedule_check(0.0)
         if limit := self._players.login_limit:
             self._login = self._loop.call_later(limit, self._end_unnamed, limit)
 
-    def heard(self) -> None:
+    def restart(self) -> None:
         """Restart the idle timeout after input."""
-        self._heard = self._loop.time()
+        self._last_input = self._loop.time()
         self._is_warned = False
 
-    def named(self) -> None:
+    def cancel_login_timeout(self) -> None:
         """Cancel the login timeout."""
         if self._login is not None:
             self._login.cancel()
 
     def stop(self) -> None:
         """Stop the timers."""
-        self.named()
+        self.cancel_login_timeout()
         if self._idle is not None:
             self._idle.cancel()
 
@@ -707,27 +707,27 @@ class IdleTimer:
         if self._is_excused():
             self._login = self._loop.call_later(_MAX_WAIT, self._end_unnamed, limit)
         else:
-            self._end(f"You have given no name for {lasting(limit)}. Goodbye!")
+            self._end(f"You have given no name for {rounded_duration(limit)}. Goodbye!")
 
     def _schedule_check(self, idle: float) -> None:
         warning, limit = self._players.idle_warning, self._players.idle_limit
         due = warning if warning and not self._is_warned else limit
         wait = min(_MAX_WAIT, max(0.0, due - idle))
-        self._idle = self._loop.call_later(wait, self._look)
+        self._idle = self._loop.call_later(wait, self._check_idle)
 
-    def _look(self) -> None:
+    def _check_idle(self) -> None:
         # A single timer checks the time of the last line, so that lines need not reschedule it.
         warning, limit = self._players.idle_warning, self._players.idle_limit
         if self._is_excused():
-            self.heard()
-        idle = self._loop.time() - self._heard
+            self.restart()
+        idle = self._loop.time() - self._last_input
         if idle + _EARLY >= limit:
-            self._end(f"You have typed nothing for {lasting(limit)}. Goodbye!")
+            self._end(f"You have typed nothing for {rounded_duration(limit)}. Goodbye!")
             return
         if warning and idle + _EARLY >= warning and not self._is_warned:
             self._is_warned = True
             self._warn(
-                f"You have typed nothing for {lasting(warning)}. After {lasting(limit - warning)}"
-                " more the connection ends."
+                f"You have typed nothing for {rounded_duration(warning)}. After"
+                f" {rounded_duration(limit - warning)} more the connection ends."
             )
         self._schedule_check(idle)

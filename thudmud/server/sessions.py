@@ -84,7 +84,7 @@ class Session(Outbox, Protocol):
         """The player's network address; empty for a bot."""
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the session has ended, and shows nothing more."""
 
     def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
@@ -134,7 +134,7 @@ class Sessions:
         """The number of players who are online, without bots."""
         return len(self._hall.people.keys() - self._hall.bots)
 
-    def told_of_board(self, words: str) -> tuple[str, str] | None:
+    def board_preview(self, words: str) -> tuple[str, str] | None:
         """Find a board by name, and return its name and a summary; None if there is none."""
         try:
             table = resolve_hall_board(self._hall, Person(""), words)  # resolved as for a visitor
@@ -142,7 +142,7 @@ class Sessions:
             return None
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
 
-    async def told_of_battle(self, number: int) -> tuple[str, str] | None:
+    async def battle_preview(self, number: int) -> tuple[str, str] | None:
         """Return a battle's players and a summary; None if the number is unknown.
 
         Raises:
@@ -182,11 +182,11 @@ class Sessions:
 
     # Names.
 
-    def ban_told(self, name: str, address: str) -> str:
+    def ban_reason(self, name: str, address: str) -> str:
         """Return why a name or address is banned, as a sentence; empty if neither is."""
         order, now = self._hall.order or Order(), self.clock()
         ban = order.ban(name, now)
-        if order.networks:  # parse the address only if needed: `keep_order` checks every session
+        if order.networks:  # parse the address only if needed: `apply_order` checks every session
             ban = order.ban_from(parsed_address(address), now) or ban
         return barred(ban, self.contact) if ban else ""
 
@@ -196,7 +196,7 @@ class Sessions:
             return f"{capitalised(words.lower())} is a bot, a program. Please take another name."
         return self.service.name_problem(words)
 
-    def expect(self, coming: asyncio.Future[None]) -> None:
+    def delay_logins_until(self, coming: asyncio.Future[None]) -> None:
         """Delay logins until a future is done, for a bot that is about to join."""
         self._expected.append(coming)
         coming.add_done_callback(self._expected.remove)
@@ -206,7 +206,7 @@ class Sessions:
         while self._expected:
             await asyncio.wait(self._expected)
 
-    def is_here(self, name: str) -> bool:
+    def is_online(self, name: str) -> bool:
         """Return whether a player is online; the name is case-insensitive."""
         return name.lower() in self._hall.people.names
 
@@ -216,7 +216,7 @@ class Sessions:
         Raises:
             StoreError: the store can't be read.
         """
-        return self.service.needs(name)
+        return self.service.is_name_needed(name)
 
     # Players.
 
@@ -256,7 +256,7 @@ class Sessions:
             terminal,
             session,
             watcher,
-            member=member is not None,
+            is_member=member is not None,
             profile=UNKNOWN if preferences is None else profile_of(preferences),
             choices=choices,
             origin=address if is_local(address) else network(address),
@@ -271,7 +271,7 @@ class Sessions:
                 await self._end_logged_out([session])
             except StoreError as error:
                 _log.error("a login cannot be looked at: %s", error, extra={"player": name})
-        if visit and member and choices and not session.ended:
+        if visit and member and choices and not session.has_ended:
             try:
                 await self._keep_preferences(name)
             except StoreError as error:  # they still apply to this visit
@@ -315,11 +315,11 @@ class Sessions:
         answer: asyncio.Future[None] = loop.create_future()
         if self.service.visit(name):
             self._held[name] = answer
-        limit = loop.call_later(MAX_HOLD, release, answer)
+        limit = loop.call_later(MAX_HOLD, release_line, answer)
         answer.add_done_callback(lambda _: limit.cancel())
         return answer
 
-    def keep_order(self, order: Order) -> None:
+    def apply_order(self, order: Order) -> None:
         """Apply new operators and sanctions, and end the sessions of banned players."""
         before = self._hall.order or order
         self._hall.use_order(order)
@@ -328,7 +328,7 @@ class Sessions:
             for name in sorted(names):
                 _log.info(event, extra={"whom": name})
         for session in list(self.all):
-            if why := self.ban_told(session.name, session.address):
+            if why := self.ban_reason(session.name, session.address):
                 session.end(why, CloseReason.BANNED)
         for name in [each for each in self._hall.people if self._hall.is_operator(each)]:
             if name.lower() not in before.operators and name in self._hall.people.members:
@@ -371,15 +371,15 @@ class Sessions:
             if epoch is None:
                 session.end(REMOVED, CloseReason.BANNED)
             elif (account := await self.store.read(accounts.find, name)) and account.banned:
-                banned = self.ban_told(name, session.address) or JUST_BANNED.format(name)
+                banned = self.ban_reason(name, session.address) or JUST_BANNED.format(name)
                 session.end(banned, CloseReason.BANNED)
             else:
                 session.end(REGISTERED if None in epochs else LOGGED_OUT, CloseReason.LOGGED_OUT)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
-        if session.ended:
+        if session.has_ended:
             return False
-        if why := self.ban_told(name, session.address):
+        if why := self.ban_reason(name, session.address):
             session.end(why, CloseReason.BANNED)
             return False
         return True
@@ -389,7 +389,7 @@ class Sessions:
             await keep_preferences(self.store, person)
 
 
-def release(answer: asyncio.Future[None]) -> None:
+def release_line(answer: asyncio.Future[None]) -> None:
     """Release a held line; no effect if it has been released already."""
     if not answer.done():
         answer.set_result(None)

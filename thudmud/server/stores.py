@@ -92,7 +92,7 @@ async def serving_lock(
             has_to_wait = True
             announce("thudmud stands by: another server serves from the same database")
 
-    lock = _lock(storage, Lock.SERVING, take_note, shared=not storage.standby)
+    lock = _advisory_lock(storage, Lock.SERVING, take_note, shared=not storage.standby)
     ending: asyncio.Future[bool] = asyncio.ensure_future(stopped.wait())
     try:
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
@@ -106,7 +106,7 @@ async def serving_lock(
 
 
 @asynccontextmanager
-async def lock_of_one(storage: StorageSettings, key: Lock) -> AsyncIterator[asyncio.Queue[Holder]]:
+async def leader_lock(storage: StorageSettings, key: Lock) -> AsyncIterator[asyncio.Queue[Holder]]:
     """Compete for an exclusive lock that elects one server for a task (leader election).
 
     Yields:
@@ -123,14 +123,14 @@ async def lock_of_one(storage: StorageSettings, key: Lock) -> AsyncIterator[asyn
         if isinstance(answer, Holder):
             holders.put_nowait(answer)
 
-    lock = _lock(storage, key, take_note)
+    lock = _advisory_lock(storage, key, take_note)
     try:
         yield holders
     finally:
         await asyncio.to_thread(lock.close)
 
 
-def _lock(
+def _advisory_lock(
     storage: StorageSettings,
     key: Lock,
     told: Callable[[Holder | StoreError], None],

@@ -28,12 +28,12 @@ from thudmud.store import ConflictError, OpenBoard, Store, hall
 from thudmud.values import replace
 
 
-async def boards_up(store: Store) -> Sequence[OpenBoard]:
+async def load_open_boards(store: Store) -> Sequence[OpenBoard]:
     """Return the open boards of the server's own hall, without those of gateway clients."""
     return [board for board in await store.read(hall.open_boards) if not realm_of(board.key)]
 
 
-async def table_of(store: Store, board: OpenBoard) -> Table:
+async def load_table(store: Store, board: OpenBoard) -> Table:
     """Return the table of a board, folded from the store."""
     spec = BoardSpec(board.name, board.rules, key=board.key)
     table = replace(Table.set_up(spec), version=board.beginning - 1)
@@ -42,7 +42,7 @@ async def table_of(store: Store, board: OpenBoard) -> Table:
     return table
 
 
-async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
+async def update_open_boards(store: Store, tables: Collection[Table], at: float) -> None:
     """Open or rename boards so that each of these is open under its key and name.
 
     Raises:
@@ -64,7 +64,7 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
         if not events:
             return
         if not any(realm_of(table.key) for table in tables):  # gateway clients have their own halls
-            _require_own_names(tables, await boards_up(store))
+            _require_own_names(tables, await load_open_boards(store))
         with suppress(ConflictError):
             await store.append({**changes, HALL: (version, events)})
             return
@@ -99,7 +99,7 @@ async def open_board(store: Store, name: str, rules: str, at: float, player: str
     """
     while True:
         version = await store.version(HALL)
-        up = await boards_up(store)
+        up = await load_open_boards(store)
         _require_name(name, up)
         keys = {board.key for board in up}
         number, key = 1, name
@@ -121,14 +121,14 @@ async def close_board(store: Store, name: str, at: float) -> None:
     """
     while True:
         version = await store.version(HALL)
-        board = _board(name, await boards_up(store))
-        table = await table_of(store, board)
+        board = _board(name, await load_open_boards(store))
+        table = await load_table(store, board)
         with suppress(ConflictError):
-            await close_at(store, table, version, at)
+            await close_board_at_version(store, table, version, at)
             return
 
 
-async def close_at(store: Store, table: Table, version: int, at: float) -> None:
+async def close_board_at_version(store: Store, table: Table, version: int, at: float) -> None:
     """Close a board at its table's version and a version of the hall.
 
     Raises:
@@ -147,7 +147,7 @@ async def rename_board(store: Store, name: str, new: str, at: float) -> None:
     """
     while True:
         version = await store.version(HALL)
-        up = await boards_up(store)
+        up = await load_open_boards(store)
         board = _board(name, up)
         _require_name(new, [each for each in up if each is not board])
         renamed = BoardRenamed(at, "", board.key, new)

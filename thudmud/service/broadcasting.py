@@ -21,7 +21,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.meaning import decision_after_refusal, resolve_board
 from thudmud.game.people import DEFAULTS
 from thudmud.game.refusals import Refusal
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
 from thudmud.values import replace
@@ -65,55 +65,55 @@ class Broadcaster:
         cause: object = None,
         at: float | None = None,
         *,
-        told: bool = True,
-        crosses: bool = True,
-        alone: str = "",
+        should_deliver: bool = True,
+        reaches_peers: bool = True,
+        only_to: str = "",
         is_ours: bool = True,
     ) -> None:
         """Apply a decision to the hall, deliver its events, and queue them on the bus.
 
         Args:
             decision: the decision.
-            cause: the cause to pass to ``told``.
+            cause: the cause to pass to ``should_deliver``.
             at: the time, in seconds since the epoch; None for now.
-            told: whether the events are delivered at all.
-            crosses: whether asides are sent to other nodes.
-            alone: the only player to deliver to; "" for all.
+            should_deliver: whether the events are delivered at all.
+            reaches_peers: whether asides are sent to other nodes.
+            only_to: the only player to deliver to; "" for all.
             is_ours: whether this service made the decision, as opposed to another node.
         """
         at = self._clock() if at is None else at
         before = self._hall.tables[str(decision.board)] if decision.events else None
         for telling in self._hall.commit(decision):
-            if alone:
-                audience = tuple(each for each in telling.recipients if each == alone)
+            if only_to:
+                audience = tuple(each for each in telling.recipients if each == only_to)
                 telling = replace(telling, recipients=audience)  # noqa: PLW2901
             try:
-                if told:
+                if should_deliver:
                     self._deliver(telling.stamp(at), cause)
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
                     applied = AppliedEvent(telling.event, telling.table, before, is_ours, cause)
                     for handler in handlers:  # `defer` would cost a call for each
                         self._bus.pending.append(partial(handler, applied))
-        if told and crosses and self._node:
-            self.pass_on(decision.asides)
+        if should_deliver and reaches_peers and self._node:
+            self.send_to_peers(decision.asides)
 
     def _deliver(self, telling: Delivery, cause: object = None) -> None:
         """Deliver an event: messages to outboxes, the delivery itself to watchers."""
         onlookers = self.onlookers
-        seen = onlookers.join(telling) if onlookers.here else telling
+        seen = onlookers.with_onlookers(telling) if onlookers.here else telling
         self.send(messages(self._hall, seen, self.screens), cause)
         if onlookers.here:
-            onlookers.follow(telling)
+            onlookers.follow_board_changes(telling)
         if self.watching:
             for name in [each for each in self.watching if each in telling.recipients]:
                 if watcher := self.watching[name].watcher:
                     watcher(telling)
 
-    def send(self, told: Iterable[Message], cause: object = None) -> None:
+    def send(self, outgoing: Iterable[Message], cause: object = None) -> None:
         """Put messages into the outboxes of their readers."""
         visits = self.visits
-        for message in told:
+        for message in outgoing:
             if self._told:
                 self._told(message, cause)
             for name in message.to:
@@ -122,12 +122,12 @@ class Broadcaster:
                 if outbox:
                     outbox.put(message)
 
-    def tell_here(self, aside: Aside, cause: object = None) -> None:
+    def deliver_locally(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside, and deliver it on this node only."""
-        self.carry_out(Decision(aside.player, asides=(aside,)), cause, crosses=False)
+        self.carry_out(Decision(aside.player, asides=(aside,)), cause, reaches_peers=False)
         self._bus.dispatch(aside.player)
 
-    def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:
+    def send_to_peers(self, asides: Sequence[Aside], *, always: bool = False) -> None:
         """Send asides to the other nodes, if they are of a type that crosses.
 
         Args:
@@ -140,7 +140,7 @@ class Broadcaster:
                 each.form_for_other_nodes() for each in asides if each.reaches_other_nodes
             )
             if crossing:
-                now(self._node.tell(self._realm, crossing))
+                run_eagerly(self._node.send_asides(self._realm, crossing))
 
     def announce(self, sentence: str) -> None:
         """Send a sentence to everybody in the hall."""
@@ -162,23 +162,23 @@ class Broadcaster:
         person = self._hall.people.get(name)
         return self.screens.display(name, person.options if person else DEFAULTS)
 
-    def brief(self, name: str) -> list[Message]:
+    def current_facts(self, name: str) -> list[Message]:
         """Return the present state as facts, for a player's program that has just connected."""
         known = player_state_facts(self._hall, name) if name in self._hall.people else ()
         return fact_messages(known, (name,), self.screens.terminals)
 
-    def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
+    def set_terminal(self, name: str, terminal: Terminal, *, sends_facts: bool = False) -> None:
         """Set a player's terminal, perhaps before they come in.
 
         Args:
             name: the player's name.
             terminal: the terminal.
-            brief: whether to send the present state to a program that has just connected.
+            sends_facts: whether to send the present state to a program that has just connected.
         """
         before = self.screens.terminals.get(name)
         self.screens.fit(name, terminal.nearest())
-        if brief and before and terminal.packages - before.packages:
-            self.send(self.brief(name))
+        if sends_facts and before and terminal.packages - before.packages:
+            self.send(self.current_facts(name))
 
     def refuse(
         self, name: str, command: Command | None, refusal: RefusedError, cause: object

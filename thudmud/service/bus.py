@@ -29,7 +29,7 @@ class EventBus:
 
     Attributes:
         names: the locks of players' names.
-        tables: the locks of boards, by name, and of the hall.
+        locks: the locks of boards, by name, and of the hall.
         handlers: the handlers in order of subscription, by type of event.
         pending: queued handler calls.
     """
@@ -37,7 +37,7 @@ class EventBus:
     def __init__(self) -> None:
         self.pending: deque[Callable[[], None]] = deque()
         self.names = KeyedLock(self._drain, self.pending)
-        self.tables = KeyedLock()
+        self.locks = KeyedLock()
         self.handlers: dict[type[Any], list[Handler]] = {}
         self._is_draining = False
 

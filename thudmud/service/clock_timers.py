@@ -17,7 +17,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.table import Table
 from thudmud.game.tables import next_due_time, overdue_events
 from thudmud.rules import Side
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base
 from thudmud.store import ConflictError, StoreError
@@ -41,13 +41,13 @@ class ClockTimers:
     def __init__(
         self, base: Base, following: EventApplier, tell: Callable[[TimeShort], None]
     ) -> None:
-        self._hall, self._following, self._clock = base.hall, following, base.clock
+        self._hall, self._applier, self._clock = base.hall, following, base.clock
         self._scheduler, self._tell = base.scheduler, tell
-        self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
+        self._notified: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By a board's key: its battle, and the sides already notified that their time is short."""
         base.bus.subscribe(TABLE_EVENTS, self._board_changed)
 
-    def begin(self) -> None:
+    def watch_all_boards(self) -> None:
         """Watch all boards, when a server starts."""
         for table in self._hall.tables.values():
             self.watch(table)
@@ -60,11 +60,13 @@ class ClockTimers:
         if not self._scheduler.has_timers:
             return
         if not table.is_running:
-            self._told.pop(table.key, None)
+            self._notified.pop(table.key, None)
         moment = self._next_due_time(table)
         if moment is not None:
             at = max(moment, self._clock() + delay)
-            self._scheduler.schedule(("clock", table.key), at, partial(self._look, table.key))
+            self._scheduler.schedule(
+                ("clock", table.key), at, partial(self._check_board, table.key)
+            )
 
     def _board_changed(self, applied: AppliedEvent) -> None:
         if applied.table:
@@ -79,24 +81,24 @@ class ClockTimers:
             return moment  # their return is an event, which calls `watch` again
         return max(clock.at, moment - clock.control.short)
 
-    def _look(self, key: str) -> None:
+    def _check_board(self, key: str) -> None:
         if table := self._hall.tables.with_key(key):
-            now(self._see_to(table))
+            run_eagerly(self._store_due_events(table))
         else:
-            self._told.pop(key, None)
+            self._notified.pop(key, None)
 
-    async def _see_to(self, table: Table) -> None:
+    async def _store_due_events(self, table: Table) -> None:
         """Store the events that are due at a board, and watch the board again."""
         try:
             if table.clock and overdue_events(table, self._clock()):
                 # First exclude outages from the clock: perhaps the flag hasn't fallen.
-                await self._following.hold_clock(table)
+                await self._applier.hold_clock(table)
                 table = self._hall.tables.with_key(table.key) or table
             if events := overdue_events(table, self._clock()):
-                await self._following.write(Decision("", table.name, table.version, events))
+                await self._applier.write(Decision("", table.name, table.version, events))
                 return  # applying it watches the board again
         except ConflictError as conflict:
-            await self._following.until(conflict)
+            await self._applier.wait_past_conflict(conflict)
             if still := self._hall.tables.with_key(table.key):
                 self.watch(still)  # the conflict may have been in the hall's stream instead
             return
@@ -117,13 +119,13 @@ class ClockTimers:
         side, player = clock.turn, table.seats.get(clock.turn)
         if player is None or player not in self._hall.people:
             return
-        battle, sides = self._told.get(table.key, (match.battle_id, frozenset()))
+        battle, sides = self._notified.get(table.key, (match.battle_id, frozenset()))
         known = sides if battle == match.battle_id else frozenset()
-        self._told[table.key] = match.battle_id, known | {side}
+        self._notified[table.key] = match.battle_id, known | {side}
         self._tell(TimeShort(player, table.name, clock.control.short))
 
     def _was_notified(self, table: Table) -> bool:
         """Return whether the side to move has been notified in this battle."""
-        battle, sides = self._told.get(table.key, (None, frozenset()))
+        battle, sides = self._notified.get(table.key, (None, frozenset()))
         match, clock = table.match, table.clock
         return bool(match and clock and match.battle_id == battle and clock.turn in sides)

@@ -6,10 +6,10 @@ no event loop. asyncio takes as long to load as the rest of a house, so it is im
 something blocks. (`asyncio.eager_task_factory` is similar, but needs a running loop and Python
 3.12.)
 
-How `now` works. It runs the coroutine by ``send(None)``, in the caller's frame:
+How `run_eagerly` works. It runs the coroutine by ``send(None)``, in the caller's frame:
 
 1. The coroutine finishes: ``StopIteration`` carries the result, and there's no task. An exception
-   propagates to the caller of `now`.
+   propagates to the caller of `run_eagerly`.
 2. The coroutine blocks: ``send`` returns the future that it awaits, or None for a bare ``yield``
    such as ``asyncio.sleep(0)``. A task has to wait for that future, but a task starts a coroutine
    anew and can't be handed one that is suspended. So the task gets a wrapper, `_steps`, whose
@@ -19,9 +19,9 @@ How `now` works. It runs the coroutine by ``send(None)``, in the caller's frame:
 Cancellation. The task can be cancelled between its creation and its first step. asyncio then throws
 ``CancelledError`` into the wrapper. If that hadn't started, it would raise at once, and the
 coroutine would never see the exception: only the garbage collector would close it, and its
-``finally`` blocks couldn't await anything. So `_going_on` advances the wrapper to a bare ``yield``
-inside its ``try`` before it makes the task. The exception arrives there and is thrown into the
-coroutine.
+``finally`` blocks couldn't await anything. So `_continue_in_task` advances the wrapper to a bare
+``yield`` inside its ``try`` before it makes the task. The exception arrives there and is thrown
+into the coroutine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_going: set[asyncio.Task[Any]] = set()
+_running_tasks: set[asyncio.Task[Any]] = set()
 """Strong references to running tasks: the event loop holds only weak ones."""
 
 
@@ -48,7 +48,7 @@ def future() -> asyncio.Future[None]:
     return asyncio.get_running_loop().create_future()
 
 
-def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = None) -> None:
+def resolve_all(waiting: Iterable[asyncio.Future[None]], error: Exception | None = None) -> None:
     """Resolve futures with None, or with an error; skip those that are done or cancelled."""
     for each in waiting:
         if each.done():
@@ -59,7 +59,7 @@ def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = No
             each.set_result(None)
 
 
-def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
+def run_eagerly(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
     """Run a coroutine eagerly: until it blocks in the caller's frame, and the rest in a task.
 
     Until it blocks it has no task of its own, so `asyncio.timeout` and `asyncio.current_task` don't
@@ -72,13 +72,13 @@ def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
         waiting = work.send(None)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
-    return _going_on(work, waiting)
+    return _continue_in_task(work, waiting)
 
 
-def metered_now(
+def run_eagerly_metered(
     work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
 ) -> asyncio.Task[T] | T:
-    """Run a coroutine eagerly, as `now` does, and meter how long it occupies the event loop.
+    """Run a coroutine by `run_eagerly`, and meter how long it occupies the event loop.
 
     Args:
         work: the coroutine.
@@ -86,19 +86,19 @@ def metered_now(
         clock: returns the time in seconds. `time.thread_time` excludes the time in which other
             threads and processes have the CPU.
     """
-    timed = _timed(ran, clock)
+    timed = _metered_step(ran, clock)
     try:
         waiting = timed(work.send, None)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
-    return _going_on(work, waiting, timed)
+    return _continue_in_task(work, waiting, timed)
 
 
-async def metered(
+async def await_metered(
     work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
 ) -> T:
-    """Await a coroutine, and meter how long it occupies the event loop, as `metered_now` does."""
-    timed = _timed(ran, clock)
+    """Await a coroutine, and meter how long it occupies the event loop."""
+    timed = _metered_step(ran, clock)
     try:
         waiting = timed(work.send, None)
     except StopIteration as done:
@@ -111,7 +111,7 @@ _Step = Callable[[Callable[[Any], Any], Any], Any]
 """Resumes a coroutine: calls its ``send`` or ``throw`` with the value or exception."""
 
 
-def _timed(ran: Callable[[float], None], clock: Callable[[], float]) -> _Step:
+def _metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> _Step:
     def timed(step: Callable[[Any], Any], argument: Any) -> Any:
         begun = clock()
         try:
@@ -122,7 +122,7 @@ def _timed(ran: Callable[[float], None], clock: Callable[[], float]) -> _Step:
     return timed
 
 
-def _going_on(
+def _continue_in_task(
     work: Coroutine[Any, Any, T],
     waiting: Any,
     resume: _Step = lambda step, argument: step(argument),
@@ -133,8 +133,8 @@ def _going_on(
     rest = _rest(work, waiting, resume)
     rest.send(None)  # to the bare `yield`, so that an early cancellation reaches the coroutine
     task = asyncio.get_running_loop().create_task(rest)
-    _going.add(task)
-    task.add_done_callback(_going.discard)
+    _running_tasks.add(task)
+    task.add_done_callback(_running_tasks.discard)
     return task
 
 
@@ -179,9 +179,9 @@ class KeyedLock:
     """
 
     def __init__(
-        self, ended: Callable[[], None] | None = None, pending: Collection[object] = ()
+        self, on_release: Callable[[], None] | None = None, pending: Collection[object] = ()
     ) -> None:
-        self._ended, self._pending = ended, pending
+        self._on_release, self._pending = on_release, pending
         self._idle: list[asyncio.Future[None]] = []
         """Futures of callers that wait until no key is held."""
         self.held: dict[str, deque[asyncio.Future[None]]] = {}
@@ -190,24 +190,24 @@ class KeyedLock:
         """Return the number of held keys."""
         return len(self.held)
 
-    def is_taken(self, key: str) -> bool:
+    def is_held(self, key: str) -> bool:
         """Whether a key is held."""
         return key in self.held
 
-    def begin(self, key: str) -> bool:
-        """Acquire a key without waiting; return False if it is held. Release it with `leave`."""
+    def try_acquire(self, key: str) -> bool:
+        """Acquire a key without waiting; return False if it is held. Release it with `release`."""
         if key in self.held:
             return False
         self.held[key] = deque()
         return True
 
-    def of(self, key: str) -> Turn:
+    def holding(self, key: str) -> Turn:
         """Return an asynchronous context manager that holds a key."""
         return Turn(self, key)
 
-    async def take(self, key: str) -> None:
+    async def acquire(self, key: str) -> None:
         """Acquire a key, after all earlier waiters."""
-        if self.begin(key):
+        if self.try_acquire(key):
             return
         turn, waiting = future(), self.held[key]
         waiting.append(turn)
@@ -218,22 +218,22 @@ class KeyedLock:
                 with suppress(ValueError):  # `_hand_over` drops cancelled futures as well
                     waiting.remove(turn)
             else:  # cancelled after the key was handed over: it is ours, so pass it on
-                self.leave(key)
+                self.release(key)
             raise
 
-    def leave(self, key: str) -> None:
+    def release(self, key: str) -> None:
         """Release a key, or hand it to its first waiter."""
         if self.held[key]:
             self._hand_over(key)
         else:
             del self.held[key]
-        if self._pending and self._ended:
-            self._ended()
+        if self._pending and self._on_release:
+            self._on_release()
         if self._idle and not self.held:
             idle, self._idle = self._idle, []
-            settle(idle)
+            resolve_all(idle)
 
-    async def all_left(self) -> None:
+    async def wait_idle(self) -> None:
         """Wait until no key is held."""
         if self.held:
             idle = future()
@@ -254,13 +254,13 @@ class KeyedLock:
 class Turn:
     """Holds a key during an ``async with`` block."""
 
-    __slots__ = ("_key", "_turns")
+    __slots__ = ("_key", "_lock")
 
     def __init__(self, turns: KeyedLock, key: str) -> None:
-        self._turns, self._key = turns, key
+        self._lock, self._key = turns, key
 
     def __aenter__(self) -> Coroutine[Any, Any, None]:
-        return self._turns.take(self._key)
+        return self._lock.acquire(self._key)
 
     async def __aexit__(self, *_: object) -> None:
-        self._turns.leave(self._key)
+        self._lock.release(self._key)

@@ -2,8 +2,8 @@
 
 Appending and applying are separate. `EventApplier.write` appends the events of a decision at the
 version that it was decided at (optimistic concurrency), and applies nothing. The store hands every
-new entry, whichever node appended it, to `EventApplier._take`. So the hall changes in one place and
-in one order, the store's, and a node treats its own events like another node's.
+new entry, whichever node appended it, to `EventApplier._apply_entries`. So the hall changes in one
+place and in one order, the store's, and a node treats its own events like another node's.
 
 What isn't stored. An entry holds an event, but not its asides ("walks to the oak board") nor its
 cause, which only the deciding service knows. They travel as the mark of the append, `_Pending`: the
@@ -12,8 +12,8 @@ that share a store object.
 
 Why `write` returns after the events are applied. The store resolves the appender's future and then
 hands out the entries, in the same callback of the event loop. A resolved future only schedules the
-coroutine that awaits it, so `_take` has run when `write` resumes. A store in memory hands the
-entries out before its ``append`` returns.
+coroutine that awaits it, so `_apply_entries` has run when `write` resumes. A store in memory hands
+the entries out before its ``append`` returns.
 
 Versions and locks. The store rejects an append at any other version than the stream's, so versions
 alone keep the boards right, across nodes as well. The locks save this node from conflicts with
@@ -23,15 +23,15 @@ Cancellation of `write`:
 
 - Before the append is sent, such as while waiting for the lock: the decision isn't stored.
 - During the append: the store's thread may be at work on it, and finishes. The lock is released at
-  once. If the events are stored, `_take` applies and delivers them later, with their mark. The next
-  writer at the board decides on top of them, or gets a conflict and waits in `until`. By then the
-  player may have left or the board may have been renamed, so `_decided` checks both before it uses
-  the asides.
+  once. If the events are stored, `_apply_entries` applies and delivers them later, with their mark.
+  The next writer at the board decides on top of them, or gets a conflict and waits in
+  `wait_past_conflict`. By then the player may have left or the board may have been renamed, so
+  `_rebuild_decision` checks both before it uses the asides.
 - After the append nothing awaits, so `write` can't be cancelled there.
 
-Why `_take` may skip an entry:
+Why `_apply_entries` may skip an entry:
 
-- `trouble` is set: an earlier entry couldn't be applied, so the hall no longer matches the store.
+- `failure` is set: an earlier entry couldn't be applied, so the hall no longer matches the store.
 - Its version isn't newer than the board's or the hall's. A board that is opened is folded from
   its stream, and the subscription then delivers some of the same entries again.
 - No board here has that key: it was closed, or belongs to another realm.
@@ -63,9 +63,9 @@ from thudmud.game.hall import Decision
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import overdue_events, stop_clock_for_outage
-from thudmud.service.boards import close_at
+from thudmud.service.boards import close_board_at_version
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.coroutines import future, settle
+from thudmud.service.coroutines import future, resolve_all
 from thudmud.service.interface import Base, OutcomeUnknownError
 from thudmud.store import ConflictError, Entry, HistoryLostError, NotWrittenError, StoreError
 from thudmud.store import hall as hall_rows
@@ -97,10 +97,11 @@ class EventApplier:
         is_alone: whether the hall never has other boards than its first ones.
 
     Attributes:
-        tables: the locks of the boards, by name, and of the hall.
-        trouble: the error that ended the application of entries; None while it works.
-        unheld: the keys of boards whose clocks haven't been held for the latest outage yet.
-        finding: functions of features that add work to the transaction of a decision.
+        locks: the locks of the boards, by name, and of the hall.
+        failure: the error that ended the application of entries; None while it works.
+        boards_to_hold: the keys of boards whose clocks haven't been held for the latest outage yet.
+        transaction_work_finders: functions of features that add work to the transaction of a
+            decision.
     """
 
     def __init__(self, base: Base, broadcaster: Broadcaster, *, is_alone: bool) -> None:
@@ -108,16 +109,16 @@ class EventApplier:
         self._node, self._realm = base.node, base.realm
         self._fence = self._require_live_lease if base.node else None
         self._broadcaster, self._is_alone = broadcaster, is_alone
-        self._bus, self.tables = base.bus, base.bus.tables
-        self.trouble: Exception | None = None
-        self.unheld: set[str] = set()
-        self.finding: list[FindWork] = []
-        self._ended: list[asyncio.Future[None]] = []
-        """Futures of callers of `ended`."""
-        self._news: list[asyncio.Future[None]] = []
+        self._bus, self.locks = base.bus, base.bus.locks
+        self.failure: Exception | None = None
+        self.boards_to_hold: set[str] = set()
+        self.transaction_work_finders: list[FindWork] = []
+        self._end_waiters: list[asyncio.Future[None]] = []
+        """Futures of callers of `wait_ended`."""
+        self._batch_waiters: list[asyncio.Future[None]] = []
         """Futures that the next batch of entries resolves."""
 
-    async def begin(self, position: int | None = None) -> None:
+    async def subscribe(self, position: int | None = None) -> None:
         """Subscribe to the store.
 
         Args:
@@ -131,13 +132,13 @@ class EventApplier:
             self._hall.advance(None if self._is_alone else await self._store.version(HALL))
         streams = [table.key for table in self._hall.tables.values()] if self._is_alone else None
         self._subscription = await self._store.subscribe(
-            streams, position, self._take, self._unread
+            streams, position, self._apply_entries, self._entries_unreadable
         )
 
     def close(self) -> None:
-        """End the subscription, and let `ended` return."""
+        """End the subscription, and let `wait_ended` return."""
         self._subscription.close()
-        settle(self._ended)
+        resolve_all(self._end_waiters)
 
     async def write(self, decision: Decision, cause: object = None, key: str | None = None) -> None:
         """Append the events of a decision; on return they are stored, applied and delivered.
@@ -159,18 +160,18 @@ class EventApplier:
             # Otherwise this write would erase the evidence of the outage.
             await self._node.renew()
         # Not `async with`, which costs more calls: this runs for each ply.
-        if not self.tables.begin(held):
-            await self.tables.take(held)
+        if not self.locks.try_acquire(held):
+            await self.locks.acquire(held)
         try:
-            table = self._hall.tables.get(board) if self.unheld else None
-            if table and table.key in self.unheld:
+            table = self._hall.tables.get(board) if self.boards_to_hold else None
+            if table and table.key in self.boards_to_hold:
                 # The event would otherwise advance the clock over the outage.
                 await self._hold_clock(table.key)
             if BattleEnded in map(type, decision.events):
                 decision = self._with_consequences(decision)
             await self._append(decision, cause, key)
         finally:
-            self.tables.leave(held)
+            self.locks.release(held)
             self._bus.dispatch(decision.player)
 
     def _with_consequences(self, decision: Decision) -> Decision:
@@ -201,22 +202,26 @@ class EventApplier:
                     opened = event
         if opened:  # the board doesn't exist yet: the event that opens it comes first
             place, at, events = opened.key, opened.version, decision.events
-            work = self._work(_opened(opened), decision) if self.finding else None
+            work = (
+                self._combine_work(_initial_table(opened), decision)
+                if self.transaction_work_finders
+                else None
+            )
             await self._store.append_to_board(
                 place, at, events, first=of_hall, mark=mark, work=work, fence=self._fence
             )
         elif of_hall and not decision.events:
-            work = self._work(None, decision) if self.finding else None
+            work = self._combine_work(None, decision) if self.transaction_work_finders else None
             await self._store.append(of_hall, mark=mark, work=work, fence=self._fence)
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
                 raise ConflictError(
                     board, version, 0
-                )  # closed or renamed: `until` won't wait for it
+                )  # closed or renamed: `wait_past_conflict` won't wait for it
             if table.version != version:
                 raise ConflictError(table.key, version, table.version)
-            work = self._work(table, decision) if self.finding else None
+            work = self._combine_work(table, decision) if self.transaction_work_finders else None
             await self._store.append_to_board(
                 table.key,
                 version,
@@ -227,15 +232,15 @@ class EventApplier:
                 work=work,
                 fence=self._fence,
             )
-        if self.trouble:
-            raise OutcomeUnknownError from self.trouble
+        if self.failure:
+            raise OutcomeUnknownError from self.failure
 
-    def _work(self, table: Table | None, decision: Decision) -> Work | None:
+    def _combine_work(self, table: Table | None, decision: Decision) -> Work | None:
         """Combine the work that features add to the transaction of a decision, see `FindWork`."""
-        works = [work for find in self.finding if (work := find(table, decision))]
+        works = [work for find in self.transaction_work_finders if (work := find(table, decision))]
         return (lambda database: [work(database) for work in works]) if works else None
 
-    async def until(self, conflict: ConflictError) -> None:
+    async def wait_past_conflict(self, conflict: ConflictError) -> None:
         """Wait until the events that caused a conflict have been applied here.
 
         Returns at once if they have been already, or if the board is closed or was renamed.
@@ -250,14 +255,14 @@ class EventApplier:
             # many events since.
             self.fail(HistoryLostError("The store has forgotten what this server has seen of it."))
             raise OutcomeUnknownError from conflict
-        while self._version(conflict.stream, conflict.found) < conflict.found:
-            if self.trouble:
-                raise OutcomeUnknownError from self.trouble
+        while self._applied_version(conflict.stream, conflict.found) < conflict.found:
+            if self.failure:
+                raise OutcomeUnknownError from self.failure
             news = future()
-            self._news.append(news)
+            self._batch_waiters.append(news)
             await news
 
-    def _version(self, stream: str, found: int) -> int:
+    def _applied_version(self, stream: str, found: int) -> int:
         """Return the version to which a stream is applied here; ``found`` if it isn't applied.
 
         Streams of matches aren't: a command looks adjourned matches up again.
@@ -283,9 +288,9 @@ class EventApplier:
 
     # Applying entries.
 
-    def _take(self, entries: Sequence[Entry]) -> None:
+    def _apply_entries(self, entries: Sequence[Entry]) -> None:
         """Apply and deliver a batch of entries; called by the store. Errors go to `fail`."""
-        if self.trouble:
+        if self.failure:
             return
         try:
             for place, entry in enumerate(entries):
@@ -297,10 +302,10 @@ class EventApplier:
                     more = entries[place + 1 : place + 2]  # the next entry; mostly there's none
                     goes_on = bool(more) and _is_followed_at_once(entry, more[0])
                     self._apply_board_event(entry, table.name, goes_on=goes_on)
-        except Exception as error:  # noqa: BLE001  (`ended` raises it)
+        except Exception as error:  # noqa: BLE001  (`wait_ended` raises it)
             self.fail(error)
-        self._wake()  # also after an error: waiters then find `trouble`
-        if not self.tables.held:  # otherwise the holder of the lock dispatches
+        self._wake()  # also after an error: waiters then find `failure`
+        if not self.locks.held:  # otherwise the holder of the lock dispatches
             self._bus.dispatch()
 
     def _apply_hall_event(self, entry: Entry) -> None:
@@ -326,11 +331,11 @@ class EventApplier:
                 decision = replace(decision, asides=decided.asides, board=decided.board)
         self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
         if self._hall.tables.with_key(key) is None:
-            self.unheld.discard(key)
+            self.boards_to_hold.discard(key)
 
     def _apply_board_event(self, entry: Entry, board: str, *, goes_on: bool) -> None:
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
-        decision, cause = self._decided(entry, board)
+        decision, cause = self._rebuild_decision(entry, board)
         if goes_on:
             decision = replace(decision, is_intermediate=True)
         try:
@@ -342,7 +347,7 @@ class EventApplier:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
 
-    def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
+    def _rebuild_decision(self, entry: Entry, board: str) -> tuple[Decision, object]:
         """Rebuild the decision behind an entry, with its asides and cause if it was decided here.
 
         The asides come with the decision's first event.
@@ -365,30 +370,30 @@ class EventApplier:
         version, battle, changes = entry.version - 1, entry.battle, entry.changes
         return Decision(player, board, version, (event,), asides, battle, changes=changes)
 
-    def _unread(self, error: StoreError) -> None:
-        """Raise an error in all `until` calls: the store can't read new entries now."""
+    def _entries_unreadable(self, error: StoreError) -> None:
+        """Fail all `wait_past_conflict` calls: the store can't read new entries now."""
         _log.error("what is new in the store cannot be read: %s", error)
         self._wake(error)
 
     def _wake(self, error: StoreError | None = None) -> None:
-        waiting, self._news = self._news, []
-        settle(waiting, error)
+        waiting, self._batch_waiters = self._batch_waiters, []
+        resolve_all(waiting, error)
 
     def fail(self, error: Exception) -> None:
-        """Apply nothing more, and have `ended` raise the error."""
-        self.trouble = error
-        settle(self._ended, error)
+        """Apply nothing more, and have `wait_ended` raise the error."""
+        self.failure = error
+        resolve_all(self._end_waiters, error)
 
-    async def ended(self) -> None:
+    async def wait_ended(self) -> None:
         """Wait until entries can't be applied any longer, or `close` is called.
 
         Raises:
             Exception: the error passed to `fail`.
         """
-        if self.trouble:
-            raise self.trouble
+        if self.failure:
+            raise self.failure
         waiting = future()
-        self._ended.append(waiting)
+        self._end_waiters.append(waiting)
         await waiting
 
     # Holding clocks: an event excludes an outage, in which no server ran, from a clock's time.
@@ -398,7 +403,7 @@ class EventApplier:
 
         Otherwise that event would advance the clock over the outage.
         """
-        self.unheld |= {table.key for table in self._hall.tables.values()}
+        self.boards_to_hold |= {table.key for table in self._hall.tables.values()}
 
     async def hold_all_clocks(self, *, must_store: bool = False) -> None:
         """Hold all clocks for the outages that the store has recorded.
@@ -420,7 +425,7 @@ class EventApplier:
         """
         interruptions = None if since is None else [(since, self._clock())]
         try:
-            async with self.tables.of(table.name):
+            async with self.locks.holding(table.name):
                 await self._hold_clock(table.key, interruptions)
         except StoreError as error:
             if must_store:
@@ -436,7 +441,7 @@ class EventApplier:
             StoreError: the events cannot be stored.
         """
         for table in list(self._hall.tables.values()):
-            async with self.tables.of(table.name):
+            async with self.locks.holding(table.name):
                 await self._hold_clock(table.key, [(since, self._clock())])
             self._bus.dispatch()
 
@@ -460,8 +465,8 @@ class EventApplier:
                 await self._append(Decision("", table.name, table.version, events))
                 break
             except ConflictError as conflict:
-                await self.until(conflict)  # another node may have stored the event
-        self.unheld.discard(key)
+                await self.wait_past_conflict(conflict)  # another node may have stored the event
+        self.boards_to_hold.discard(key)
 
     async def pass_time(self) -> None:
         """Store the timed events that are due at all boards, for a front end without timers."""
@@ -471,17 +476,19 @@ class EventApplier:
 
     async def close_idle_board(self, key: str) -> None:
         """Close a player-opened board if it is idle."""
-        async with self.tables.of(HALL):  # so that no other event of ours comes first
+        async with self.locks.holding(HALL):  # so that no other event of ours comes first
             while (table := self._hall.tables.with_key(key)) and self._hall.is_idle(table):
                 self.require_lease()
                 try:
-                    await close_at(self._store, table, self._hall.version or 0, self._clock())
+                    await close_board_at_version(
+                        self._store, table, self._hall.version or 0, self._clock()
+                    )
                 except ConflictError as conflict:
-                    await self.until(conflict)
+                    await self.wait_past_conflict(conflict)
         self._bus.dispatch()
 
 
-def _opened(event: BoardOpened) -> Table:
+def _initial_table(event: BoardOpened) -> Table:
     """Return the initial table of a board that an event opens."""
     table = Table.set_up(BoardSpec(event.name, event.rules, key=event.key))
     return replace(table, version=event.version)

@@ -56,7 +56,7 @@ class Quota(Protocol):
 
     full: set[str]
 
-    def note(self, address: str, events: int, now: float) -> None:
+    def charge(self, address: str, events: int, now: float) -> None:
         """Count events that were stored for a player from an address."""
 
     def wait(self, address: str, now: float) -> float:
@@ -69,7 +69,7 @@ class Outbox(Protocol):
     def put(self, message: Message) -> None:
         """Queue a message. All its readers get the same object."""
 
-    def dismissed(self, why: Dismissal) -> None:
+    def handle_dismissal(self, why: Dismissal) -> None:
         """Handle the end of the visit; no more messages follow."""
 
 
@@ -118,7 +118,7 @@ class Result(Value):
 
     Attributes:
         command: the command; None for a blank line or one that couldn't be parsed.
-        done: whether the command was carried out.
+        is_done: whether the command was carried out.
         is_left: whether the command is left to the front end.
         refusal: the refusal by the grammar, the rules, a table or the hall, if any.
         before: the board's version after the same line, by its ``key``, if that was carried out
@@ -128,7 +128,7 @@ class Result(Value):
     """
 
     command: Command | None = None
-    done: bool = False
+    is_done: bool = False
     is_left: bool = False
     refusal: RefusedError | None = None
     before: int | None = None
@@ -146,11 +146,11 @@ class JoinRequest:
             text about events.
         outbox: the outbox for the player's messages.
         watcher: called with every delivery to the player.
-        member: whether the player has an account.
+        is_member: whether the player has an account.
         profile: the player's preferences, as far as known.
         choices: options chosen during the login, to be applied to the profile.
         room: the board to enter; None for the one where a seat was kept, or else the hall.
-        looks: whether to show the player a board that they enter without having a seat there.
+        should_look: whether to show the player a board that they enter without having a seat there.
         quiet: whether arrival and departure are announced only at the player's seats.
         origin: the player's address, if known.
         must_store: whether a StoreError prevents the change: the player can't come in unless the
@@ -164,11 +164,11 @@ class JoinRequest:
     terminal: Terminal | None
     outbox: Outbox | None = None
     watcher: Watcher | None = None
-    member: bool = False
+    is_member: bool = False
     profile: Profile = UNKNOWN
     choices: Sequence[SetOption] = ()
     room: str | None = None
-    looks: bool = True
+    should_look: bool = True
     quiet: bool = False
     origin: str = ""
     must_store: bool = False
@@ -187,20 +187,20 @@ class PendingConfirmation:
     Attributes:
         command: the command, with the board.
         table: the table at the time of the question.
-        asks: the question.
-        at: the time of the question, in seconds since the epoch.
+        refusal: the question.
+        asked_at: the time of the question, in seconds since the epoch.
         offered: the offers to the player at that time, by the commands that accept them.
     """
 
     command: Command
     table: Table
-    asks: RefusedError
-    at: float = 0.0
+    refusal: RefusedError
+    asked_at: float = 0.0
     offered: frozenset[str] = frozenset()
 
-    def stands(self, now: float) -> bool:
+    def is_fresh(self, now: float) -> bool:
         """Return whether the question isn't too old to be answered."""
-        return now - self.at < ANSWERED_WITHIN
+        return now - self.asked_at < ANSWERED_WITHIN
 
     def is_clear(self, hall: Hall, offered: frozenset[str]) -> bool:
         """Return whether "yes" is unambiguous: the same battle, and no new offers since."""
@@ -223,11 +223,11 @@ class Visit:
         must_store: whether the player neither comes nor goes unless that can be stored.
         quiet: whether arrival and departure are announced only at the player's seats.
         origin: the player's address, if the front end knows it.
-        hushed: the same as ``quiet``, because the player has come and gone too often.
+        is_hushed: the same as ``quiet``, because the player has come and gone too often.
         is_over: whether the visit has ended.
         watcher: called with deliveries, if the player is a program that wants no text.
-        last: the last command, which "again" repeats.
-        unsure: the request for confirmation that the next line may answer, if any.
+        last_command: the last command, which "again" repeats.
+        pending_confirmation: the request for confirmation that the next line may answer, if any.
     """
 
     name: str
@@ -235,11 +235,11 @@ class Visit:
     must_store: bool = False
     quiet: bool = False
     origin: str = ""
-    hushed: bool = False
+    is_hushed: bool = False
     is_over: bool = False
     watcher: Watcher | None = None
-    last: Command | None = None
-    unsure: PendingConfirmation | None = None
+    last_command: Command | None = None
+    pending_confirmation: PendingConfirmation | None = None
 
     def end(self) -> None:
         """End the visit: from now on, calls with it do nothing."""

@@ -16,7 +16,7 @@ from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.table import Table
 from thudmud.game.tables import free_abandoned_seats, free_deserted_practice
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base
 from thudmud.store import ConflictError, StoreError
@@ -40,7 +40,7 @@ class Janitor:
     """
 
     def __init__(self, base: Base, following: EventApplier) -> None:
-        self._hall, self._following, self._clock = base.hall, following, base.clock
+        self._hall, self._applier, self._clock = base.hall, following, base.clock
         self._scheduler = base.scheduler
         self._stopped = False
         base.bus.subscribe((Gone, WentOut), self._room_left)
@@ -51,10 +51,10 @@ class Janitor:
         """Stop cleaning up."""
         self._stopped = True
 
-    def begin(self) -> None:
+    def check_all_boards(self) -> None:
         """Check all boards, when a server starts."""
         for table in list(self._hall.tables.values()):
-            self._wait_for(table)
+            self._schedule_tidy(table)
             self._clean_up(table.key)
 
     def _room_left(self, applied: AppliedEvent) -> None:
@@ -69,7 +69,7 @@ class Janitor:
 
     def _absence_changed(self, applied: AppliedEvent) -> None:
         if applied.table and (table := self._hall.tables.with_key(applied.table.key)):
-            self._wait_for(table)
+            self._schedule_tidy(table)
 
     def _clean_up(self, key: str) -> None:
         """Adjourn a deserted practice, or close an idle board."""
@@ -77,16 +77,18 @@ class Janitor:
         if table is None or self._stopped:
             return
         if self._hall.is_deserted(table):
-            now(self._put_away(key))
+            run_eagerly(self._adjourn_practice(key))
         elif self._hall.is_idle(table):
-            now(self._close(key))
+            run_eagerly(self._close(key))
 
-    def _wait_for(self, table: Table) -> None:
+    def _schedule_tidy(self, table: Table) -> None:
         """Schedule `_tidy` for the end of the grace period of a board's absent players."""
         grace = table.grace
         if table.away and grace is not None:
-            at = max(_due(table, grace), self._clock()) + SLACK
-            self._scheduler.schedule(("absence", table.key), at, lambda: now(self._tidy(table.key)))
+            at = max(_grace_period_end(table, grace), self._clock()) + SLACK
+            self._scheduler.schedule(
+                ("absence", table.key), at, lambda: run_eagerly(self._tidy(table.key))
+            )
 
     def _schedule_retry(self, key: str) -> None:
         """Schedule another attempt, after the store has failed."""
@@ -101,20 +103,20 @@ class Janitor:
         grace = table.grace
         if grace is None:
             return  # a battle with a clock ends by time
-        if table.away and _due(table, grace) > self._clock():
-            self._wait_for(table)  # another player has left since
+        if table.away and _grace_period_end(table, grace) > self._clock():
+            self._schedule_tidy(table)  # another player has left since
             return
         try:
             if events := free_abandoned_seats(table, self._clock()):
-                await self._following.write(Decision("", table.name, table.version, events))
+                await self._applier.write(Decision("", table.name, table.version, events))
         except StoreError as error:
             if not isinstance(error, ConflictError):
                 _log.error("not stored: %s", error, extra={"board": table.name})
-            self._wait_for(table)
+            self._schedule_tidy(table)
             return
         self._clean_up(key)
 
-    async def _put_away(self, key: str) -> None:
+    async def _adjourn_practice(self, key: str) -> None:
         """Adjourn a practice whose player left the board."""
         try:
             while (table := self._hall.tables.with_key(key)) and self._hall.is_deserted(table):
@@ -122,9 +124,9 @@ class Janitor:
                     table, next(iter(table.seats.values())), self._clock()
                 )
                 try:
-                    await self._following.write(Decision("", table.name, table.version, events))
+                    await self._applier.write(Decision("", table.name, table.version, events))
                 except ConflictError as conflict:
-                    await self._following.until(conflict)
+                    await self._applier.wait_past_conflict(conflict)
         except StoreError as error:
             _log.error(
                 "not put away: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
@@ -135,7 +137,7 @@ class Janitor:
 
     async def _close(self, key: str) -> None:
         try:
-            await self._following.close_idle_board(key)
+            await self._applier.close_idle_board(key)
         except StoreError as error:
             _log.error(
                 "not closed: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
@@ -143,6 +145,6 @@ class Janitor:
             self._schedule_retry(key)
 
 
-def _due(table: Table, grace: float) -> float:
+def _grace_period_end(table: Table, grace: float) -> float:
     """Return the time at which the grace period of a table's absent players ends."""
     return max(table.away.values()) + max(grace, LEAST_GRACE)

@@ -125,7 +125,7 @@ class LineContext(Struct, eq=False):
         visit: the player's visit.
         cause: the cause to deliver with every message.
         now: the time of the command, in seconds since the epoch.
-        at: the required version of the only board; None for any.
+        expected_version: the required version of the only board; None for any.
         key: identifies the line in the store.
         is_typed: whether the player typed the line, and so may be asked for confirmation.
         found: the lookups answered so far.
@@ -138,7 +138,7 @@ class LineContext(Struct, eq=False):
     visit: Visit
     cause: object
     now: float
-    at: int | None = None
+    expected_version: int | None = None
     key: str | None = None
     is_typed: bool = False
     found: LookupResults = NOTHING_FOUND
@@ -176,7 +176,7 @@ class PlayerLines:
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._look_up, self._node, self._policy = base.look_up, base.node, policy
-        self._broadcaster, self._following, self._presence = broadcaster, following, presence
+        self._broadcaster, self._applier, self._presence = broadcaster, following, presence
         self._is_alone = is_alone
         self.answers: dict[type[Lookup[Any]], LookupAnswerer] = {}
         self.storers: dict[type[asides.Aside], AsideStorer[Any]] = {}
@@ -188,7 +188,7 @@ class PlayerLines:
         line: str | Command,
         *,
         cause: object = None,
-        at: int | None = None,
+        expected_version: int | None = None,
         key: str | None = None,
     ) -> Result:
         """Carry out a line, after all earlier lines of the player.
@@ -197,38 +197,40 @@ class PlayerLines:
             visit: the player's visit.
             line: any text, or a command.
             cause: the cause to deliver with every message about the line.
-            at: the required version of the board; only with a single board.
+            expected_version: the required version of the board; only with a single board.
             key: identifies the line, so that it isn't carried out twice even after a crash; only
                 with a single board. Lines that store nothing may be repeated.
 
         Raises:
-            ConflictError: the board is at another version than ``at``.
+            ConflictError: the board is at another version than ``expected_version``.
             StoreError: the events cannot be stored, so nothing has happened.
             OutcomeUnknownError: the line may have been carried out.
         """
         # Not `async with`, which costs more calls: lines are the hot path, and most don't block.
         presence, name = self._presence, visit.name
-        if not presence.names.begin(name):
-            await presence.names.take(name)
+        if not presence.names.try_acquire(name):
+            await presence.names.acquire(name)
         try:
             if visit.is_over or presence.closing:
                 return Result()
-            if self._following.trouble:
-                raise OutcomeUnknownError from self._following.trouble
+            if self._applier.failure:
+                raise OutcomeUnknownError from self._applier.failure
             if self._node:
-                self._following.require_lease()
+                self._applier.require_lease()
             if key is not None and (
-                done := await self._store.read(Database.came_to, self._only_table.key, key)
+                done := await self._store.read(Database.request_result, self._only_table.key, key)
             ):
-                return Result(done=True, before=done.version)
+                return Result(is_done=True, before=done.version)
             # From here to `_decide` nothing blocks, apart from "quit".
             now = self._clock()
             if now - self._hall.people[name].last_active >= ACTIVE_EVERY:
                 active = Decision(name, asides=(asides.Active(name, now),))
                 self._broadcaster.carry_out(active, at=now)
-            if at is not None:
-                self._require_version(at)
-            context = LineContext(visit, cause, now, at, key, is_typed=isinstance(line, str))
+            if expected_version is not None:
+                self._require_version(expected_version)
+            context = LineContext(
+                visit, cause, now, expected_version, key, is_typed=isinstance(line, str)
+            )
             try:
                 command = self._read_command(context, line)
             except ParseError as error:
@@ -237,10 +239,10 @@ class PlayerLines:
                 return command
             if isinstance(command, Quit):
                 await presence.see_out(visit, Parting.QUIT, cause)
-                return Result(command, done=True)
+                return Result(command, is_done=True)
             return await self._decide(context, command)
         finally:
-            presence.names.leave(name)
+            presence.names.release(name)
 
     def _read_command(self, context: LineContext, line: str | Command) -> Command | Result:
         """Return the line's command, or the line's result if there is nothing to decide.
@@ -249,7 +251,10 @@ class PlayerLines:
             ParseError: the line is no command, or the command isn't available here.
         """
         visit, policy = context.visit, self._policy
-        pending, visit.unsure = visit.unsure, None  # only the next line can answer it
+        pending, visit.pending_confirmation = (
+            visit.pending_confirmation,
+            None,
+        )  # only the next line can answer it
         command: Command
         if not isinstance(line, str):
             if policy.check_available and not visit.watcher:  # our own bots may do all
@@ -258,7 +263,7 @@ class PlayerLines:
         elif (
             pending
             and (is_confirmed := ANSWERS.get(line.strip(" .!").lower())) is not None
-            and pending.stands(context.now)
+            and pending.is_fresh(context.now)
         ):
             return self._answer_confirmation(context, pending, is_confirmed=is_confirmed)
         elif not line.strip():
@@ -270,9 +275,9 @@ class PlayerLines:
                 line = _SHORT[line]
             command = policy.read(line)
         if isinstance(command, Again):
-            command = visit.last or command
+            command = visit.last_command or command
         else:
-            visit.last = command
+            visit.last_command = command
         return Result(command, is_left=True) if isinstance(command, policy.leaves) else command
 
     def _answer_confirmation(
@@ -287,8 +292,11 @@ class PlayerLines:
             return self._broadcaster.refuse(name, command, passed, context.cause)
         if not is_confirmed:
             self._broadcaster.say(name, sentences.PLAYS_ON, context.cause)
-            return Result(command, done=True)
-        context.confirmed, context.visit.last = pending.asks, None  # "again" mustn't resign twice
+            return Result(command, is_done=True)
+        context.confirmed, context.visit.last_command = (
+            pending.refusal,
+            None,
+        )  # "again" mustn't resign twice
         return command
 
     def _confirm(self, context: LineContext, command: TableCommand, decision: Decision) -> None:
@@ -306,7 +314,7 @@ class PlayerLines:
             return
         target = replace(command, on=table.name)
         offered = offered_to(self._hall, visit.name, context.now)
-        visit.unsure = PendingConfirmation(target, table, asks, context.now, offered)
+        visit.pending_confirmation = PendingConfirmation(target, table, asks, context.now, offered)
         raise asks
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
@@ -317,7 +325,7 @@ class PlayerLines:
             board: the board's name.
             deed: the action, without the player's name.
         """
-        async with self._presence.names.of(visit.name):
+        async with self._presence.names.holding(visit.name):
             if not (visit.is_over or self._presence.closing) and board in self._hall.tables:
                 self._broadcaster.carry_out(
                     Decision(visit.name, asides=(asides.Emoted(visit.name, board, deed),))
@@ -336,7 +344,7 @@ class PlayerLines:
         Raises:
             StoreError: the answer cannot be read from the store.
         """
-        async with self._presence.names.of(visit.name):
+        async with self._presence.names.holding(visit.name):
             if not (visit.is_over or self._presence.closing):
                 known = await self._answers(visit.name, line)
                 if number is not None:
@@ -377,8 +385,8 @@ class PlayerLines:
         """
         name, cause = context.visit.name, context.cause
         while True:
-            if context.at is not None:
-                self._require_version(context.at)
+            if context.expected_version is not None:
+                self._require_version(context.expected_version)
             try:
                 decision = self._decide_once(context, command)
                 await self._carry_out(context, decision)
@@ -388,7 +396,7 @@ class PlayerLines:
             except LookupNeededError as needed:
                 lookup = needed.lookup
             except ConflictError as conflict:
-                await self._following.until(conflict)
+                await self._applier.wait_past_conflict(conflict)
                 context.found = NOTHING_FOUND  # the answers may be out of date
                 if not (isinstance(command, TableCommand) and command.in_battle):
                     # A ply keeps its time. Otherwise an opponent could make its player's flag fall
@@ -396,7 +404,7 @@ class PlayerLines:
                     context.now = self._clock()
                 continue
             else:
-                return Result(command, done=True)
+                return Result(command, is_done=True)
             # Only after `LookupNeededError`: look up the answer, and decide anew.
             if ended := await self._answer(context, command, lookup):
                 return ended
@@ -420,7 +428,7 @@ class PlayerLines:
             and (policy.allow or policy.limits)
             and is_limited(self._hall, decision)
         ):
-            self._allow(visit, command)
+            self._require_talk_allowance(visit, command)
             context.is_charged = True  # once, however many rounds follow
         return decision
 
@@ -437,7 +445,7 @@ class PlayerLines:
                 await self.storers[type(aside)](aside)
                 context.now = self._clock()  # storing takes time
         if decision.preferences and policy.keep:
-            await self._keep(visit.name, decision.preferences)
+            await self._store_preferences(visit.name, decision.preferences)
             context.now = self._clock()
         if not (decision.hall or decision.events):
             kept = replace(decision, board=None) if context.is_late else decision
@@ -446,11 +454,11 @@ class PlayerLines:
         quota = policy.quota
         if quota and quota.full:
             self._require_storage_quota(visit, decision, quota)
-        await self._following.write(decision, context.cause, context.key)
+        await self._applier.write(decision, context.cause, context.key)
         if quota:
-            quota.note(visit.origin, len(decision.hall) + len(decision.events), context.now)
+            quota.charge(visit.origin, len(decision.hall) + len(decision.events), context.now)
 
-    def _allow(self, visit: Visit, command: Command) -> None:
+    def _require_talk_allowance(self, visit: Visit, command: Command) -> None:
         """Raise RefusedError if the player has disturbed others too often."""
         if self._policy.allow:
             self._policy.allow(visit)
@@ -459,7 +467,7 @@ class PlayerLines:
 
     def _require_address_shares(self, visit: Visit, decision: Decision) -> None:
         """Raise RefusedError if players from the same address have used up a share."""
-        names = self._presence.all_from(visit.origin)
+        names = self._presence.players_from(visit.origin)
         require_quota_left(self._hall, decision, names)
         for require_share_of in hooks.shares:
             require_share_of(self._hall, decision, names)
@@ -492,7 +500,9 @@ class PlayerLines:
             return self._broadcaster.refuse(visit.name, about, refusal, cause)
         if isinstance(answer, Postponed):
             self._broadcaster.carry_out(answer.decision, cause)
-            return Result(command, done=True, seconds=answer.seconds, is_awaited=answer.is_awaited)
+            return Result(
+                command, is_done=True, seconds=answer.seconds, is_awaited=answer.is_awaited
+            )
         context.found.store(lookup, answer)
         return None
 
@@ -501,12 +511,12 @@ class PlayerLines:
         [table] = self._hall.tables.values()
         return table
 
-    def _require_version(self, at: int) -> None:
+    def _require_version(self, expected: int) -> None:
         table = self._only_table
-        if table.version != at:
-            raise ConflictError(table.key, at, table.version)
+        if table.version != expected:
+            raise ConflictError(table.key, expected, table.version)
 
-    async def _keep(self, name: str, preferences: Mapping[str, Any]) -> None:
+    async def _store_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
         """Store a player's preferences with these changes, if the player is a member."""
         person = self._hall.people[name]
         after = replace(person, **preferences)
@@ -534,7 +544,7 @@ class PlayerLines:
         Raises:
             StoreError: the store cannot be read or written.
         """
-        async with self._presence.names.of(name):
+        async with self._presence.names.holding(name):
             visit = self._broadcaster.visits.get(name)
             is_gone = self._presence.closing or name not in self._hall.people
             if visit is not None and not is_gone and not (unless and unless()):

@@ -5,7 +5,7 @@ the store holds, and a heartbeat renews the lease. Nodes talk to each other by n
 store passes on and doesn't keep. These invariants add to those in `thudmud.service.service`:
 
 10. Only the node with the claim on a name stores that the player is away or back: it claims, stores
-    and releases. (`Presence.note`)
+    and releases. (`Presence.store_presence`)
 11. After a claim, all stored entries are applied here before anything is decided: the previous node
     may just have stored that the player is away. (`Node.claim`)
 12. A dead node is reaped by a living one. One transaction moves its claims to the reaper. The
@@ -13,18 +13,19 @@ store passes on and doesn't keep. These invariants add to those in `thudmud.serv
     heartbeat, marks the players as away, and releases the claims. A node that claims a dead node's
     player, who comes in there, does the same for that player at once. A reaper that dies is reaped
     in turn. A node may also die after it asked for a player and before it claims the name; then the
-    node that released the name removes the player. (`Node.reap`, `Presence.let_go`)
+    node that released the name removes the player. (`Node.reap`, `Presence.hand_over`)
 13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
     dismisses its players, apart from those whose claims are still its own: while the store was
     away, no other node could take them. Where no other process can use the store, nobody is
     dismissed; but the first write renews the lease, so that the outage is recorded before anything
-    else. (`Node.is_alive`, `Node.renew`, `Presence.dismiss`)
+    else. (`Node.is_alive`, `Node.renew`, `Presence.dismiss_all`)
 14. Asides reach other nodes in no certain order relative to events, and are lost while the link is
     down. Afterwards the nodes ask each other for their players, and players on no node are removed.
-    (`Presence.recount`)
+    (`Presence.remove_stale_players`)
 15. The asides of one node reach the others in their order. A name is released only after the asides
     about it are sent; otherwise they could arrive after those of the name's next node. A node that
-    slept may send something even later. (`Node.tell`, `Node.release`, `PeerNodes.hear`)
+    slept may send something even later. (`Node.send_asides`, `Node.release`,
+    `PeerNodes.apply_remote_asides`)
 
 A claim is on a name in a realm, so each service of one node needs a realm of its own.
 """
@@ -42,7 +43,7 @@ from thudmud.game.archive import NOTHING_FOUND, LookupResults
 from thudmud.game.asides import Aside, AsideT, Gone
 from thudmud.game.events import Parting
 from thudmud.game.options import SetOption
-from thudmud.service.coroutines import KeyedLock, future, now, settle
+from thudmud.service.coroutines import KeyedLock, future, resolve_all, run_eagerly
 from thudmud.store import (
     LEASE,
     NotesMissed,
@@ -130,19 +131,19 @@ class NodeService(Protocol):
     def people_here(self) -> tuple[Aside, ...]:
         """Return the players on this node, with their rooms and preferences."""
 
-    def hear(self, asides: Iterable[Aside], node: str) -> None:
+    def apply_remote_asides(self, asides: Iterable[Aside], node: str) -> None:
         """Apply and deliver another node's asides."""
 
-    async def let_go(self, name: str) -> None:
+    async def hand_over(self, name: str) -> None:
         """Hand a player over to another node, after the line in flight."""
 
-    def lost(self, name: str, parting: Parting) -> None:
+    def remove_lost_player(self, name: str, parting: Parting) -> None:
         """Remove a player who is on no node; do nothing if they are here."""
 
-    def recount(self) -> None:
+    def remove_stale_players(self) -> None:
         """Remove the players who have left other nodes while the link to those was down."""
 
-    async def dismiss(self, kept: Collection[str] = ()) -> None:
+    async def dismiss_all(self, kept: Collection[str] = ()) -> None:
         """Dismiss the players who are here, apart from some, by lower-case name."""
 
     def expect_clocks_held(self) -> None:
@@ -186,14 +187,14 @@ class Node:
         self.cut_off: dict[tuple[str, str], float] = {}
         self._store, self._settings, self._clock = store, settings, clock
         self._services: list[NodeService] = []
-        self._until: float | None = None
-        self._unhear: Callable[[], None] = lambda: None
+        self._lease_end: float | None = None
+        self._unsubscribe: Callable[[], None] = lambda: None
         self._greetings = 0
-        """The number of exchanges of player lists that `live` still has to make.
+        """The number of exchanges of player lists that `run_heartbeat` still has to make.
 
         One isn't enough, since nodes reconnect to the store at different moments.
         """
-        self._spares = 0.0
+        self._sparing_until = 0.0
         """The time, by our clock, until which no other node is taken for dead; 0 if not set.
 
         While the store was away, the others couldn't renew their leases either.
@@ -205,21 +206,21 @@ class Node:
         """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
         """By realm and name, futures that the name's release by another node resolves."""
-        self._telling = KeyedLock()
+        self._aside_locks = KeyedLock()
         """The locks, by realm, that keep the notes of asides in order."""
-        self._untold: set[tuple[str, str]] = set()
+        self._unsent_departures: set[tuple[str, str]] = set()
         """Realms and names of players whose departure could not be sent to the other nodes."""
-        self._late: set[tuple[str, str]] = set()
+        self._late_releases: set[tuple[str, str]] = set()
         """Realms and names that another node didn't release in time.
 
-        The player has given up waiting. If the name is released after all, `lost` is called, since
-        no node claims it then.
+        The player has given up waiting. If the name is released after all, `remove_lost_player` is
+        called, since no node claims it then.
         """
 
     @property
     def is_alive(self) -> bool:
         """Whether the lease holds, by this node's own clock."""
-        return self._until is not None and self._clock() < self._until
+        return self._lease_end is not None and self._clock() < self._lease_end
 
     async def open(self) -> None:
         """Begin the lease. If no other node is alive, the outage before it is recorded.
@@ -228,11 +229,11 @@ class Node:
             OtherSettingsError: living nodes have other settings.
             StoreError: the lease cannot be stored.
         """
-        await self._store.go_by_nodes()
+        await self._store.use_nodes_clock()
         await self.renew()
-        self._unhear = self._store.hear(self._hear, note_form)
+        self._unsubscribe = self._store.subscribe_notes(self._handle_note, note_form)
 
-    async def live(self) -> None:
+    async def run_heartbeat(self) -> None:
         """Renew the lease twice in its length, and reap dead nodes, forever."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
@@ -252,10 +253,10 @@ class Node:
                     self._greetings -= 1
                     await self._greet()
                 if not self._is_sparing:
-                    if self._spares:
-                        self._spares = 0.0
+                    if self._sparing_until:
+                        self._sparing_until = 0.0
                         for service in self._services:
-                            service.recount()
+                            service.remove_stale_players()
                     await self.reap()
             except OtherSettingsError as error:  # nodes that started while this one slept
                 has_failed = True
@@ -271,7 +272,7 @@ class Node:
     @property
     def _is_late(self) -> bool:
         """Whether a third of the lease has passed. It counts from the start of its renewal."""
-        return self._until is None or self._clock() > self._until - self.lease * 2 / 3
+        return self._lease_end is None or self._clock() > self._lease_end - self.lease * 2 / 3
 
     async def renew(self) -> None:
         """Renew the lease. If it had run out, dismiss the players whom other nodes may have taken.
@@ -285,18 +286,20 @@ class Node:
         # The lease counts from here, not from the answer: the store may have written at once and
         # answered late, and by the store's time the lease then ends earlier.
         begun = self._clock()
-        is_known = await self._store.write(nodes.beat, self.name, self.lease, self._settings)
-        before, now = self._until, self._clock()
+        is_known = await self._store.write(nodes.renew_lease, self.name, self.lease, self._settings)
+        before, now = self._lease_end, self._clock()
         if before is None or (is_known and now < before):
-            self._until = begun + self.lease
+            self._lease_end = begun + self.lease
             return
         ours: list[PlayerClaim] = []
         if not self._store.is_exclusive:
-            ours = [each for each in await self._store.read(nodes.people) if each.node == self.name]
+            ours = [
+                each for each in await self._store.read(nodes.all_claims) if each.node == self.name
+            ]
             self._spare_others()
             self._has_ghosts = True  # claims on players who have left meanwhile
             _log.warning("the lease had run out", extra={"kept": len(ours)})
-        self._until = begun + self.lease
+        self._lease_end = begun + self.lease
         services = list(self._services)
         for service in services:
             service.expect_clocks_held()
@@ -305,7 +308,7 @@ class Node:
             # type anything more here.
             for service in services:
                 names = {each.name.lower() for each in ours if each.realm == service.realm}
-                await service.dismiss(names)
+                await service.dismiss_all(names)
             self._greetings = GREETINGS
             await self._greet()
         for service in services:
@@ -324,15 +327,15 @@ class Node:
     async def _send_players_here(self) -> None:
         for service in list(self._services):
             if people := service.people_here():
-                await self.tell(service.realm, people)
+                await self.send_asides(service.realm, people)
 
     def _spare_others(self) -> None:
         """Take no other node for dead for the length of a lease: the store was away for all."""
-        self._spares = self._clock() + self.lease
+        self._sparing_until = self._clock() + self.lease
 
     @property
     def _is_sparing(self) -> bool:
-        return self._clock() < self._spares
+        return self._clock() < self._sparing_until
 
     async def reap(self) -> None:
         """Take over the claims of dead nodes, and remove their players.
@@ -341,21 +344,21 @@ class Node:
             StoreError: the claims cannot be read or stored.
         """
         if self._has_ghosts:
-            for claim in await self._store.read(nodes.people):
+            for claim in await self._store.read(nodes.all_claims):
                 if claim.node == self.name:
-                    self._lose(claim.realm, claim.name, Parting.CUT_OFF)
+                    self._remove_lost_player(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = True  # in case the claims are stored and the result is lost
         for claim in await self._store.write(nodes.reap, self.name):
             self._note_cut_off(claim)
-            self._lose(claim.realm, claim.name, Parting.CUT_OFF)
+            self._remove_lost_player(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = False
 
     async def close(self) -> None:
         """End the lease. The claims are left to another node, or to the next start."""
-        self._until = None
-        self._unhear()
+        self._lease_end = None
+        self._unsubscribe()
         try:
-            await self._store.write(nodes.beat, self.name, 0)
+            await self._store.write(nodes.renew_lease, self.name, 0)
         except StoreError as error:
             _log.error("it cannot be stored that the server stops: %s", error)
 
@@ -397,14 +400,14 @@ class Node:
                     raise PlaysElsewhereError(name, owner.node)
                 # Even without an answer, try once more: the other node may be dead, and its lease
                 # may run out while we wait.
-                was_released = await self._ask(owner, name)
+                was_released = await self._request_release(owner, name)
         except StoreError as error:
             if not self._store.is_exclusive:
                 raise
             # No other node can have the name, so the player needn't wait for the store.
             _log.error("not stored: %s", error, extra={"player": name})
             return True
-        self._untold.discard((realm, name.lower()))
+        self._unsent_departures.discard((realm, name.lower()))
         if not self._store.is_exclusive:
             await self._store.catch_up()
         return True
@@ -421,7 +424,7 @@ class Node:
         """
         return await self._store.read(nodes.owner, name, realm=realm)
 
-    async def _ask(self, owner: PlayerClaim, name: str) -> bool:
+    async def _request_release(self, owner: PlayerClaim, name: str) -> bool:
         """Ask the owner of a claim to release the name, and wait for at most the length of a lease.
 
         Returns:
@@ -432,7 +435,7 @@ class Node:
         key = owner.realm, name.lower()
         released = future()
         self._releases.setdefault(key, []).append(released)
-        self._late.discard(key)
+        self._late_releases.discard(key)
         try:
             await self._notify(ReleaseRequest(owner.node, owner.realm, name))
             done, _ = await asyncio.wait([released], timeout=self.lease)
@@ -441,7 +444,7 @@ class Node:
             if not self._releases[key]:
                 del self._releases[key]
                 if not released.done():
-                    self._late.add(key)
+                    self._late_releases.add(key)
         return bool(done)
 
     async def release(self, realm: str, name: str) -> None:
@@ -449,11 +452,11 @@ class Node:
 
         If the player's departure could not be sent, the claim stays until `reap` has sent it.
         """
-        async with self._telling.of(realm):
+        async with self._aside_locks.holding(realm):
             pass
         key = realm, name.lower()
-        if key in self._untold:
-            self._untold.discard(key)
+        if key in self._unsent_departures:
+            self._unsent_departures.discard(key)
             self._has_ghosts = True
             return
         try:
@@ -463,19 +466,19 @@ class Node:
         except StoreError as error:  # the claim ends with this node, or when that is reaped
             _log.error("not stored: %s", error, extra={"player": name})
 
-    async def tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
+    async def send_asides(self, realm: str, asides: tuple[Aside, ...]) -> None:
         """Send asides, or the list of players, to the other nodes, after all earlier ones.
 
         They are split into several notes if one would be too long.
         """
-        if not self._telling.begin(realm):  # not `async with`: this runs for most lines
-            await self._telling.take(realm)
+        if not self._aside_locks.try_acquire(realm):  # not `async with`: this runs for most lines
+            await self._aside_locks.acquire(realm)
         try:
-            await self._tell(realm, asides)
+            await self._send_asides(realm, asides)
         finally:
-            self._telling.leave(realm)
+            self._aside_locks.release(realm)
 
-    async def _tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
+    async def _send_asides(self, realm: str, asides: tuple[Aside, ...]) -> None:
         try:
             await self._notify(NodeAsides(self.name, realm, asides))
         except NoteTooLongError as error:
@@ -484,18 +487,18 @@ class Node:
                 _log.error("other nodes are not told of %s: %s", kind, error)
                 return
             middle = len(asides) // 2
-            await self._tell(realm, asides[:middle])
-            await self._tell(realm, asides[middle:])
+            await self._send_asides(realm, asides[:middle])
+            await self._send_asides(realm, asides[middle:])
         except StoreError as error:
             self._greetings = GREETINGS
             gone = {each.player.lower() for each in asides if isinstance(each, Gone)}
-            self._untold |= {(realm, name) for name in gone}
+            self._unsent_departures |= {(realm, name) for name in gone}
             _log.error("other nodes are not told: %s", error)
 
     async def _notify(self, note: Note) -> None:
-        await self._store.notify(note, note_form)
+        await self._store.publish_note(note, note_form)
 
-    def _hear(self, note: object) -> None:
+    def _handle_note(self, note: object) -> None:
         """Handle a note. An exception must not reach the sender, which may be in this process."""
         try:
             self._act_on(note)
@@ -507,37 +510,37 @@ class Node:
             case NotesMissed():
                 self._spare_others()
                 for service in self._services:
-                    service.recount()
+                    service.remove_stale_players()
                 self._greetings = GREETINGS
-                now(self._greet())
+                run_eagerly(self._greet())
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
                 for service in self._services:
-                    now(self.tell(service.realm, service.people_here()))
+                    run_eagerly(self.send_asides(service.realm, service.people_here()))
             case NodeAsides(node, realm, asides) if node != self.name:
                 if node not in self.peers:  # it may have slept, and missed the players here
                     self.peers.add(node)
-                    now(self._send_players_here())
-                for service in self._of(realm):
-                    service.hear(asides, node)
+                    run_eagerly(self._send_players_here())
+                for service in self._services_of(realm):
+                    service.apply_remote_asides(asides, node)
             case ReleaseRequest(node, realm, name) if node == self.name:
-                for service in self._of(realm):
-                    now(service.let_go(name))
+                for service in self._services_of(realm):
+                    run_eagerly(service.hand_over(name))
             case NameReleased(realm, name):
                 key = realm, name.lower()
-                settle(self._releases.get(key, ()))
-                if key in self._late:
-                    self._late.discard(key)
-                    self._lose(realm, name, Parting.LOST)
+                resolve_all(self._releases.get(key, ()))
+                if key in self._late_releases:
+                    self._late_releases.discard(key)
+                    self._remove_lost_player(realm, name, Parting.LOST)
 
     def _note_cut_off(self, claim: PlayerClaim) -> None:
         """Remember when a dead node had its last heartbeat, for `Presence` to hold the clocks."""
-        if claim.seen is not None and self._of(claim.realm):
+        if claim.seen is not None and self._services_of(claim.realm):
             self.cut_off[claim.realm, claim.name.lower()] = claim.seen
 
-    def _lose(self, realm: str, name: str, parting: Parting) -> None:
-        for service in self._of(realm):
-            service.lost(name, parting)
+    def _remove_lost_player(self, realm: str, name: str, parting: Parting) -> None:
+        for service in self._services_of(realm):
+            service.remove_lost_player(name, parting)
 
-    def _of(self, realm: str) -> list[NodeService]:
+    def _services_of(self, realm: str) -> list[NodeService]:
         return [service for service in self._services if service.realm == realm]

@@ -58,11 +58,11 @@ class Onlookers:
         try:
             room = words and resolve_hall_board(self._hall, Person(name), words).name
         except RefusedError as refusal:
-            tell(outbox, terminal, [refusal_fact(refusal, name)])
+            send_facts(outbox, terminal, [refusal_fact(refusal, name)])
             return None
         onlooker = self.here[name] = Onlooker(name, outbox, room or None)
         self._screens.fit(name, terminal.nearest())
-        tell(outbox, terminal, room_state_facts(self._hall, onlooker.room, name))
+        send_facts(outbox, terminal, room_state_facts(self._hall, onlooker.room, name))
         return onlooker
 
     def remove(self, onlooker: Onlooker) -> None:
@@ -70,13 +70,13 @@ class Onlookers:
         del self.here[onlooker.name]
         self._screens.forget(onlooker.name)
 
-    def join(self, telling: Delivery) -> Delivery:
+    def with_onlookers(self, telling: Delivery) -> Delivery:
         """Return a delivery with the onlookers of the room added to the audience."""
         rooms = _rooms_of(telling)
         names = [each.name for each in self.here.values() if each.room in rooms]
         return replace(telling, recipients=(*telling.recipients, *names)) if names else telling
 
-    def follow(self, telling: Delivery) -> None:
+    def follow_board_changes(self, telling: Delivery) -> None:
         """Let onlookers follow a renamed board, and move those of a closed one to the hall."""
         event, table = telling.event, telling.table
         here = [each for each in self.here.values() if table and each.room == table.name]
@@ -88,7 +88,7 @@ class Onlookers:
                 for each in here:
                     each.room = None
                     known = room_state_facts(self._hall, None, each.name)
-                    tell(each.outbox, self._screens.terminals[each.name], known)
+                    send_facts(each.outbox, self._screens.terminals[each.name], known)
 
 
 def _rooms_of(telling: Delivery) -> tuple[str | None, ...]:
@@ -108,7 +108,7 @@ def _rooms_of(telling: Delivery) -> tuple[str | None, ...]:
     return (table.name,) if table and isinstance(event, events.TableEvent) else ()
 
 
-def tell(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:
+def send_facts(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:
     """Send facts to an onlooker."""
     facts = [replace(each, to=None) for each in known]
     for message in fact_messages(facts, [""], {"": terminal}):

@@ -17,7 +17,7 @@ from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.people import Person
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.service.interface import Base
 from thudmud.store import StoreError
 from thudmud.values import replace
@@ -40,15 +40,15 @@ class PeerNodes:
     def __init__(self, base: Base, broadcaster: Broadcaster, lost: Callable[[str], None]) -> None:
         self._hall, self._broadcaster, self._lost = base.hall, broadcaster, lost
         self._node, self._realm, self._bus = base.node, base.realm, base.bus
-        self._bus.subscribe(BoardOpened, self._opened)
-        self._on_the_way: dict[str, tuple[CameIn, str]] = {}
+        self._bus.subscribe(BoardOpened, self._board_opened)
+        self._awaiting_board: dict[str, tuple[CameIn, str]] = {}
         """By name, players who came to a board that isn't open here yet, and their node."""
 
     def people_here(self) -> tuple[Entered, ...]:
         """Return the players on this node, with their rooms and preferences, for another node."""
         return tuple(entered(self._hall.people[name]) for name in self._broadcaster.visits)
 
-    def hear(self, asides: Iterable[Aside], node: str) -> None:
+    def apply_remote_asides(self, asides: Iterable[Aside], node: str) -> None:
         """Apply and deliver another node's asides.
 
         Args:
@@ -56,31 +56,33 @@ class PeerNodes:
             node: the name of the node.
         """
         try:
-            self._hear(asides, node)
+            self._apply_remote_asides(asides, node)
         finally:
             self._bus.dispatch()
 
-    def _hear(self, asides: Iterable[Aside], node: str) -> None:
+    def _apply_remote_asides(self, asides: Iterable[Aside], node: str) -> None:
         for aside in asides:
             name = aside.player
             person = self._hall.people.get(name)
             if name in self._broadcaster.visits:
-                self._on_the_way.pop(name, None)
+                self._awaiting_board.pop(name, None)
                 continue  # the player has come in here since
             if person and person.node not in ("", node):
                 if isinstance(aside, Gone):
-                    now(self._handle_unexpected_gone(aside, node, person))
+                    run_eagerly(self._handle_unexpected_gone(aside, node, person))
                     continue
                 if isinstance(aside, _OF_A_VISIT):
                     continue
             if isinstance(aside, CameIn | Gone):
-                self._on_the_way.pop(name, None)  # replaced by this aside
+                self._awaiting_board.pop(name, None)  # replaced by this aside
             match aside:
                 case Entered() if person:
                     room = aside.room if aside.room in self._hall.tables else None
                     if room != person.room:  # the player's `CameIn` was lost
                         self._broadcaster.carry_out(
-                            Decision(name, asides=(CameIn(name, room),)), told=False, crosses=False
+                            Decision(name, asides=(CameIn(name, room),)),
+                            should_deliver=False,
+                            reaches_peers=False,
                         )
                     person.is_member, person.last_active = aside.is_member, aside.active
                     person.node = node
@@ -98,14 +100,14 @@ class PeerNodes:
                     aside = replace(aside, room=None)  # noqa: PLW2901
                 case CameIn(room=str(room)) if room not in self._hall.tables:
                     # Asides may overtake events: the board may be opened here soon.
-                    self._on_the_way[name] = aside, node
+                    self._awaiting_board[name] = aside, node
                     continue
                 case Spoke(room=str(room)) | Emoted(room=str(room)) | WentOut(room=str(room)):
                     if room not in self._hall.tables:
                         continue
             if person or isinstance(aside, Entered):
                 decision = Decision(name, asides=(aside,))
-                self._broadcaster.carry_out(decision, crosses=False, is_ours=False)
+                self._broadcaster.carry_out(decision, reaches_peers=False, is_ours=False)
             if isinstance(aside, Entered):
                 self._hall.people[name].node = node
 
@@ -125,7 +127,7 @@ class PeerNodes:
         is_still_there = self._hall.people.get(person.name) is person and person.node == known
         if is_still_there and owner in (None, node):
             person.node = node
-            self.hear([gone], node)
+            self.apply_remote_asides([gone], node)
 
     def _known_boards(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the names of boards that are open here."""
@@ -140,13 +142,13 @@ class PeerNodes:
         is_told = gone.is_announced or bool(table and table.side_of(person.name) in table.away)
         return replace(gone, room=person.room, is_announced=is_told)
 
-    def _opened(self, applied: AppliedEvent) -> None:
+    def _board_opened(self, applied: AppliedEvent) -> None:
         """Move players to a newly opened board who came to it on other nodes."""
         board = applied.table.name if applied.table else ""
-        for name, (came, node) in list(self._on_the_way.items()):
+        for name, (came, node) in list(self._awaiting_board.items()):
             if came.room == board:
-                del self._on_the_way[name]
-                self.hear([came], node)
+                del self._awaiting_board[name]
+                self.apply_remote_asides([came], node)
 
 
 def entered(person: Person) -> Entered:

@@ -5,8 +5,9 @@ away. Where several nodes share a store, names are also claimed, see `thudmud.se
 
 A player's presence is a fact of this process (`Broadcaster.visits`). Only its effect on a seat is
 stored, as the events `Absent` and `Returned`. If the store fails meanwhile, the two differ, and
-`note` repairs the difference later: it compares each seat with the visits, and stores what's
-missing. Whatever might cause a difference calls `check`, which starts `note` if it finds one.
+`store_presence` repairs the difference later: it compares each seat with the visits, and stores
+what's missing. Whatever might cause a difference calls `check_stored_presence`, which starts
+`store_presence` if it finds one.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
 from thudmud.game.tables import come_back, leave_server
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base, Dismissal, JoinRequest, Limit, Visit
 from thudmud.service.peer_nodes import entered
@@ -78,7 +79,7 @@ class Presence:
         self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
         self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
-        self._broadcaster, self._following = broadcaster, following
+        self._broadcaster, self._applier = broadcaster, following
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
         self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
@@ -111,11 +112,11 @@ class Presence:
         )
         is_in = False
         try:
-            async with self.names.of(name):
+            async with self.names.holding(name):
                 away = await self._look_up(AdjournedLookup(name))
-                self._following.require_lease()
+                self._applier.require_lease()
                 await self._claim(name, asks=True)
-                found = await self._found(name) if arrival.member else NOTHING_FOUND
+                found = await self._look_up_at_entry(name) if arrival.is_member else NOTHING_FOUND
                 # From here to the first message nothing blocks, so the player sees the present
                 # state and misses no change after it.
                 if self.closing or not arrival.admit():
@@ -130,7 +131,7 @@ class Presence:
                 if arrival.watcher:
                     self._watching[name] = visit
                 if arrival.terminal:
-                    self._broadcaster.fit(name, arrival.terminal)
+                    self._broadcaster.set_terminal(name, arrival.terminal)
                 profile = self._profile(arrival)
                 if name in self._hall.people:
                     self._take_over(visit, None if before else profile, arrival, found)
@@ -143,7 +144,7 @@ class Presence:
             if not is_in:  # perhaps cancelled after the earlier visit was dismissed
                 self._abandon(visit)
 
-    async def _found(self, name: str) -> LookupResults:
+    async def _look_up_at_entry(self, name: str) -> LookupResults:
         """Make the features' lookups about a member who comes in."""
         found = LookupResults()
         for make in self.lookups_at_entry:
@@ -177,16 +178,18 @@ class Presence:
         if profile:
             self._hall.observe(name, ())  # observing ends with a visit
             person.parts, person.node = {}, ""
-            person.is_member = arrival.member or person.is_member
+            person.is_member = arrival.is_member or person.is_member
             self._hall.people.apply_preferences(person, profile)
         person.last_active = self._clock()
-        self._bus.defer(partial(self.check, name))  # their last node may have just died
+        self._bus.defer(
+            partial(self.check_stored_presence, name)
+        )  # their last node may have just died
         taken = TookOver(name, person.room, found)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
             for table in self._hall.tables.seats_of(name):
                 visit.watcher(Delivery(taken, (name,), table))
-        self._broadcaster.pass_on([entered(person)])
+        self._broadcaster.send_to_peers([entered(person)])
 
     async def leave(
         self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
@@ -205,7 +208,7 @@ class Presence:
         if parting is Parting.LOST and not visit.must_store:
             # Before waiting for the lock: the line in flight has nobody to answer.
             visit.outbox = visit.watcher = None
-        async with self.names.of(visit.name):
+        async with self.names.holding(visit.name):
             if visit.is_over:
                 return
             if self.closing:
@@ -227,7 +230,7 @@ class Presence:
         try:
             self._allow(visit)
         except RefusedError:
-            visit.hushed = True
+            visit.is_hushed = True
 
     async def _arrive(
         self,
@@ -245,15 +248,15 @@ class Presence:
             visit.name,
             self._clock(),
             profile,
-            member=arrival.member,
+            member=arrival.is_member,
             room=None if arrival.room is None else self._hall.tables.exact_name(arrival.room),
             adjourned=adjourned,
             found=found,
         )
         is_back = any(each.events for each in seats)
         is_told = is_back or not visit.quiet
-        alone = visit.name if visit.hushed and not is_back else ""
-        self._broadcaster.carry_out(entering, cause, told=is_told, alone=alone)
+        alone = visit.name if visit.is_hushed and not is_back else ""
+        self._broadcaster.carry_out(entering, cause, should_deliver=is_told, only_to=alone)
         for each in seats:
             if each.events:
                 await self._return_to_seat(visit, str(each.board), cause)
@@ -264,18 +267,20 @@ class Presence:
             each for each in news.asides if isinstance(each, CaughtUp) and each.board in there
         )
         news = replace(news, board=news.board if news.board in there else None, asides=asides)
-        if arrival.looks or seats:
-            self._broadcaster.carry_out(news, cause, told=is_told, alone=alone)
+        if arrival.should_look or seats:
+            self._broadcaster.carry_out(news, cause, should_deliver=is_told, only_to=alone)
         else:
-            self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
+            self._broadcaster.send(self._broadcaster.current_facts(visit.name), cause)
 
     async def _return_to_seat(self, visit: Visit, board: str, cause: object) -> None:
         """Store a player's return to a seat. With ``must_store``, a failure undoes the arrival."""
         try:
-            await self._note(visit.name, board, Parting.LOST, cause, raises=visit.must_store)
+            await self._store_presence_at(
+                visit.name, board, Parting.LOST, cause, raises=visit.must_store
+            )
         except StoreError:
             gone = decide_departure(self._hall, visit.name, Parting.LOST, self._clock())[-1]
-            self._broadcaster.carry_out(gone, told=False)
+            self._broadcaster.carry_out(gone, should_deliver=False)
             self._forget(visit)
             raise
 
@@ -283,9 +288,11 @@ class Presence:
         """Clean up after `join` failed or was cancelled half-way."""
         if self._visits.get(visit.name) is visit:
             visit.must_store = False  # there's no front end, so the player cannot stay
-            now(self.leave(visit))
+            run_eagerly(self.leave(visit))
         elif self._node and visit.name not in self._visits:
-            now(self.note(visit.name))  # marks them as away, and releases the claim
+            run_eagerly(
+                self.store_presence(visit.name)
+            )  # marks them as away, and releases the claim
 
     async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
         """Store and announce a departure, end the visit, and release the name.
@@ -301,8 +308,8 @@ class Presence:
         if parting is Parting.LOST:
             self._screens.forget(name)  # nothing is rendered without a screen
         try:
-            alone = name if visit.hushed else ""
-            await self._go(
+            alone = name if visit.is_hushed else ""
+            await self._depart(
                 name, parting, cause, quiet=visit.quiet, alone=alone, raises=visit.must_store
             )
         except StoreError:
@@ -312,7 +319,7 @@ class Presence:
         self._forget(visit)
         await self._release(name)
 
-    async def _go(
+    async def _depart(
         self,
         name: str,
         parting: Parting,
@@ -327,11 +334,15 @@ class Presence:
         for decision in seats:
             if decision.events:
                 board = str(decision.board)
-                await self._note(name, board, parting, cause, leaves=True, raises=raises)
+                await self._store_presence_at(
+                    name, board, parting, cause, leaves=True, raises=raises
+                )
         room = self._hall.people[name].room  # the board may have been closed meanwhile
         asides = tuple(replace(each, room=room) for each in gone.asides if isinstance(each, Gone))
         is_ours, gone = name in self._visits, replace(gone, asides=asides)
-        self._broadcaster.carry_out(gone, cause, told=not quiet, alone=alone, is_ours=is_ours)
+        self._broadcaster.carry_out(
+            gone, cause, should_deliver=not quiet, only_to=alone, is_ours=is_ours
+        )
 
     def _forget(self, visit: Visit) -> None:
         visit.end()
@@ -342,30 +353,30 @@ class Presence:
                 self._hall.forget_origin(visit.name)
         self._screens.forget(visit.name)
         # Another player may have accepted their seek meanwhile, which gave them a seat.
-        self._bus.defer(partial(self.check, visit.name))
+        self._bus.defer(partial(self.check_stored_presence, visit.name))
 
     def _dismiss(self, visit: Visit, why: Dismissal) -> None:
         """End a visit while the player stays in the hall, and notify the front end."""
         outbox = visit.outbox
         self._forget(visit)
         if outbox:
-            outbox.dismissed(why)
+            outbox.handle_dismissal(why)
 
     def disconnect(self, name: str) -> None:
         """End the visit of a player at an operator's request; seats are kept."""
         if visit := self._visits.get(name):
             if visit.outbox:
-                visit.outbox.dismissed(Dismissal.KICKED)
-            now(self.leave(visit))
+                visit.outbox.handle_dismissal(Dismissal.KICKED)
+            run_eagerly(self.leave(visit))
 
     def enrol(self, name: str) -> None:
         """Mark a player as a member, who has just registered an account."""
         person = self._hall.people[name]
         person.is_member = True
-        self._broadcaster.pass_on([entered(person)])
+        self._broadcaster.send_to_peers([entered(person)])
         self._broadcaster.introduce(name)
 
-    def all_from(self, origin: str) -> list[str]:
+    def players_from(self, origin: str) -> list[str]:
         """Return the players from an address who are here, or for whom something is kept.
 
         That is a seek, a seat at a player-opened board, or something that a feature keeps, such as
@@ -382,7 +393,7 @@ class Presence:
         return [name for name, where in self._hall.origins.items() if where == origin]
 
     def _needs_origin(self, name: str) -> bool:
-        """Return whether a player's origin is still needed, see `all_from`."""
+        """Return whether a player's origin is still needed, see `players_from`."""
         return name in self._players_with_claims() or bool(self._hall.tables.player_boards_of(name))
 
     def _players_with_claims(self) -> set[str]:
@@ -392,7 +403,7 @@ class Presence:
 
     # Storing presence.
 
-    async def _note(
+    async def _store_presence_at(
         self,
         name: str,
         board: str,
@@ -430,11 +441,11 @@ class Presence:
                 if not events:
                     return
                 try:
-                    await self._following.write(
+                    await self._applier.write(
                         Decision(name, table.name, table.version, events), cause
                     )
                 except ConflictError as conflict:
-                    await self._following.until(conflict)
+                    await self._applier.wait_past_conflict(conflict)
         except StoreError as error:
             if raises:
                 raise
@@ -444,9 +455,11 @@ class Presence:
         """Schedule another attempt to store a player's presence."""
         _log.error("not stored: %s", error, extra={"player": name})
         at = self._clock() + RETRY
-        self._scheduler.schedule(("presence", name), at, lambda: now(self.note(name, parting)))
+        self._scheduler.schedule(
+            ("presence", name), at, lambda: run_eagerly(self.store_presence(name, parting))
+        )
 
-    async def note(
+    async def store_presence(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
     ) -> None:
         """Store a player's presence at all their seats, where it differs from what is stored.
@@ -459,12 +472,12 @@ class Presence:
             parting: why the player left, if they are on no node.
             raises: whether to raise StoreError instead of trying again later.
         """
-        async with self.names.of(name):
+        async with self.names.holding(name):
             if self.closing:
                 return
             if name in self._visits:
                 for table in self._hall.tables.seats_of(name):
-                    await self._note(name, table.name, parting)
+                    await self._store_presence_at(name, table.name, parting)
                 return
             try:
                 if not await self._claim(name):
@@ -475,12 +488,12 @@ class Presence:
                 self._retry_storing_presence(name, parting, error)
                 return
             if name in self._hall.people:
-                await self._go(name, parting, None)
+                await self._depart(name, parting, None)
             else:
                 for table in self._hall.tables.seats_of(name):
-                    await self._note(name, table.name, parting, raises=raises)
+                    await self._store_presence_at(name, table.name, parting, raises=raises)
                 # Other nodes may still list the player.
-                self._broadcaster.pass_on([Gone(name, None, Parting.LOST)], always=True)
+                self._broadcaster.send_to_peers([Gone(name, None, Parting.LOST)], always=True)
             await self._release(name)
 
     def _seats_changed(self, applied: AppliedEvent) -> None:
@@ -492,19 +505,21 @@ class Presence:
             known = before.seats.values() if before else ()
             for name in table.seats.values():
                 if name not in known:
-                    self.check(name)
+                    self.check_stored_presence(name)
         if isinstance(event, Absent | Returned):
-            self.check(event.player)  # if the writer was cancelled, it may be wrong by now
+            self.check_stored_presence(
+                event.player
+            )  # if the writer was cancelled, it may be wrong by now
 
     def _board_changed(self, applied: AppliedEvent) -> None:
-        """Check the players at a board that was opened or renamed while `_note` was waiting."""
+        """Check the players at a board opened or renamed while `_store_presence_at` waited."""
         event = cast("BoardOpened | BoardRenamed", applied.event)
         if table := self._hall.tables.with_key(event.key):
             for name in table.seats.values():
-                self.check(name)
+                self.check_stored_presence(name)
 
-    def check(self, name: str) -> None:
-        """Start `note` for a player if the presence stored at a seat is wrong.
+    def check_stored_presence(self, name: str) -> None:
+        """Start `store_presence` for a player if the presence stored at a seat is wrong.
 
         Call it with no table's lock held, since names are locked before tables.
         """
@@ -516,7 +531,7 @@ class Presence:
             (each.side_of(name) in each.away) == is_here
             for each in self._hall.tables.seats_of(name)
         ):
-            now(self.note(name))
+            run_eagerly(self.store_presence(name))
 
     async def _claim(self, name: str, *, asks: bool = False) -> bool:
         """Claim a name for the service's node, if any, and apply everything that is stored.
@@ -539,7 +554,7 @@ class Presence:
         if since is not None:
             for table in self._hall.tables.seats_of(name):
                 if table.clock and self._clock() - max(since, table.clock.at) > _UNNOTICED:
-                    await self._following.hold_clock(table, since=since)
+                    await self._applier.hold_clock(table, since=since)
         return True
 
     async def _release(self, name: str) -> None:
@@ -549,14 +564,14 @@ class Presence:
 
     # Other nodes.
 
-    async def let_go(self, name: str) -> None:
+    async def hand_over(self, name: str) -> None:
         """Hand a player over to another node, after the line in flight.
 
         That node may die before it has claimed the name, and then no node has the player. So after
         the length of a lease, `_look_for` removes a player who is in the hall but not here; if
         another node has the name, the claim fails and nothing happens.
         """
-        async with self.names.of(name):
+        async with self.names.holding(name):
             if visit := self._visits.get(name):
                 self._dismiss(visit, Dismissal.MOVED)
             await self._release(name)
@@ -566,38 +581,38 @@ class Presence:
 
     def _look_for(self, name: str) -> None:
         if name in self._hall.people and name not in self._visits:
-            self.lost(name)
+            self.remove_lost_player(name)
 
-    def lost(self, name: str, parting: Parting = Parting.LOST) -> None:
+    def remove_lost_player(self, name: str, parting: Parting = Parting.LOST) -> None:
         """Remove a player who is on no node, in the background; do nothing if they are here."""
-        now(self.note(name, parting))
+        run_eagerly(self.store_presence(name, parting))
 
-    def recount(self) -> None:
+    def remove_stale_players(self) -> None:
         """Remove the players who have left other nodes while the link to those was down."""
         for name in self._hall.people.keys() - self._visits.keys():
-            self.lost(name)
+            self.remove_lost_player(name)
 
-    async def dismiss(self, kept: Collection[str] = ()) -> None:
+    async def dismiss_all(self, kept: Collection[str] = ()) -> None:
         """Dismiss the players who are here, since other nodes may have taken this one for dead.
 
         Args:
             kept: lower-case names of the players who stay: their claims are still this node's.
         """
         # Unlocked names first: they needn't wait for anybody's line.
-        for name in sorted(self._hall.people, key=self.names.is_taken):
+        for name in sorted(self._hall.people, key=self.names.is_held):
             if name.lower() in kept and name in self._visits:
                 continue
             if name in self._visits:
-                async with self.names.of(name):
+                async with self.names.holding(name):
                     if visit := self._visits.get(name):
                         self._dismiss(visit, Dismissal.CUT_OFF)
             person = self._hall.people.get(name)
             if person and name not in self._visits:
                 gone = Gone(name, person.room, Parting.LOST)
                 gone_from_us = Decision(name, asides=(gone,))
-                self._broadcaster.carry_out(gone_from_us, told=False, is_ours=False)
+                self._broadcaster.carry_out(gone_from_us, should_deliver=False, is_ours=False)
                 self._bus.dispatch()
-            self.lost(name, Parting.CUT_OFF)
+            self.remove_lost_player(name, Parting.CUT_OFF)
 
     def stop(self) -> None:
         """Let nobody in or out from now on. Claims stay."""
@@ -605,6 +620,6 @@ class Presence:
 
     async def close(self) -> None:
         """Wait for the lines in flight, and end all visits."""
-        await self.names.all_left()
+        await self.names.wait_idle()
         for visit in self._visits.values():
             visit.end()

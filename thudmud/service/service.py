@@ -13,7 +13,8 @@ The invariants, each with its place in the code:
     about one player happens in order, and other players' lines don't wait. (`Presence.join`,
     `Presence.leave`)
 3.  Events are applied and delivered in one place, in the store's order, whichever node stored them.
-    Those decided here carry a mark with the unstored parts of the decision. (`EventApplier._take`)
+    Those decided here carry a mark with the unstored parts of the decision.
+    (`EventApplier._apply_entries`)
 4.  When an append is done, its caller is woken first and the events are handed out second, in the
     same callback of the event loop. Nothing blocks between the end of an append and the end of the
     line, so the text and the prompt after it are one write.
@@ -24,7 +25,7 @@ The invariants, each with its place in the code:
     gets a conflict. (`EventApplier.write`)
 7.  An event that isn't stored hasn't happened, and an exception tells the front end so. Presence is
     the exception: a player who leaves is gone even if the event can't be stored yet, and the event
-    is stored later. With ``must_store`` the player stays instead. (`Presence._note`)
+    is stored later. With ``must_store`` the player stays instead. (`Presence._store_presence_at`)
 8.  Shutdown waits for the lines in flight. It marks nobody as away and keeps the claims on names:
     the next start, or another node, marks the players who don't come back. (`Service.close`)
 9.  Outboxes and watchers neither raise nor call the service. They defer their own work.
@@ -69,17 +70,17 @@ from thudmud.game.projections import HALL, realm_of
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.language.parsing import player_problem
-from thudmud.service.boards import put_up
+from thudmud.service.boards import update_open_boards
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.bus import EventBus
 from thudmud.service.clock_timers import ClockTimers
-from thudmud.service.coroutines import now
+from thudmud.service.coroutines import run_eagerly
 from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base, JoinRequest, Onlooker, Outbox, Result, Teller, Visit
 from thudmud.service.janitor import Janitor
 from thudmud.service.lines import PlayerLines, Policy
 from thudmud.service.nodes import Node
-from thudmud.service.onlookers import tell
+from thudmud.service.onlookers import send_facts
 from thudmud.service.peer_nodes import PeerNodes
 from thudmud.service.presence import Presence
 from thudmud.service.scheduler import Later, TimerScheduler
@@ -154,25 +155,25 @@ class Service:
         base = Base(hall, store, clock, later, node, self.realm, self.bus, self.scheduler)
         self._base = base
         self.broadcaster = broadcaster = Broadcaster(base, told)
-        self.following = EventApplier(base, broadcaster, is_alone=is_alone)
+        self.applier = EventApplier(base, broadcaster, is_alone=is_alone)
         self.bus.subscribe(events.TABLE_EVENTS_BUT_MOVES, self._list)
-        self._tidying = Janitor(base, self.following)
-        self._timing = ClockTimers(base, self.following, broadcaster.tell_here)
+        self._janitor = Janitor(base, self.applier)
+        self._clock_timers = ClockTimers(base, self.applier, broadcaster.deliver_locally)
         self.presence = Presence(
             base,
             broadcaster=broadcaster,
-            following=self.following,
+            following=self.applier,
             allow=policy.allow,
         )
         self.lines = PlayerLines(
             base,
             policy,
             broadcaster=broadcaster,
-            following=self.following,
+            following=self.applier,
             presence=self.presence,
             is_alone=is_alone,
         )
-        self._neighbours = PeerNodes(base, broadcaster, self.presence.lost)
+        self._peer_nodes = PeerNodes(base, broadcaster, self.presence.remove_lost_player)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
         self._at_stop: list[Callable[[], None]] = []
@@ -214,17 +215,19 @@ class Service:
         line: str | Command,
         *,
         cause: object = None,
-        at: int | None = None,
+        expected_version: int | None = None,
         key: str | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Carry out a line, after all earlier lines of the player, see `PlayerLines.submit`.
 
         Raises:
-            ConflictError: the board is at another version than ``at``.
+            ConflictError: the board is at another version than ``expected_version``.
             StoreError: the events cannot be stored, so nothing has happened.
             OutcomeUnknownError: the line may have been carried out.
         """
-        return self.lines.submit(visit, line, cause=cause, at=at, key=key)
+        return self.lines.submit(
+            visit, line, cause=cause, expected_version=expected_version, key=key
+        )
 
     def ask(
         self, visit: Visit, line: str, number: int | str | None = None
@@ -246,13 +249,13 @@ class Service:
 
     # Screens and messages.
 
-    def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
-        """Set a player's terminal, see `Broadcaster.fit`."""
-        self.broadcaster.fit(name, terminal, brief=brief)
+    def set_terminal(self, name: str, terminal: Terminal, *, sends_facts: bool = False) -> None:
+        """Set a player's terminal, see `Broadcaster.set_terminal`."""
+        self.broadcaster.set_terminal(name, terminal, sends_facts=sends_facts)
 
-    def brief(self, name: str) -> list[Message]:
+    def current_facts(self, name: str) -> list[Message]:
         """Return the present state as facts, for a player's program that has just connected."""
-        return self.broadcaster.brief(name)
+        return self.broadcaster.current_facts(name)
 
     def announce(self, sentence: str) -> None:
         """Send a sentence to everybody in the hall."""
@@ -281,24 +284,24 @@ class Service:
         return self._base.look_up(lookup)
 
     def follow(self, position: int | None = None) -> Coroutine[Any, Any, None]:
-        """Subscribe to the store, see `EventApplier.begin`.
+        """Subscribe to the store, see `EventApplier.subscribe`.
 
         Raises:
             StoreError: the store cannot be read.
         """
-        return self.following.begin(position)
+        return self.applier.subscribe(position)
 
     def fail(self, error: Exception) -> None:
-        """Apply nothing more, and have `ended` raise the error."""
-        self.following.fail(error)
+        """Apply nothing more, and have `wait_ended` raise the error."""
+        self.applier.fail(error)
 
-    def ended(self) -> Coroutine[Any, Any, None]:
-        """Wait until entries can't be applied any longer, see `EventApplier.ended`."""
-        return self.following.ended()
+    def wait_ended(self) -> Coroutine[Any, Any, None]:
+        """Wait until entries can't be applied any longer, see `EventApplier.wait_ended`."""
+        return self.applier.wait_ended()
 
     def expect_clocks_held(self) -> None:
         """From now on, hold the clock of each board before any other event is stored there."""
-        self.following.expect_clocks_held()
+        self.applier.expect_clocks_held()
 
     def hold_clocks(self, since: float) -> Coroutine[Any, Any, None]:
         """Hold all clocks for the time from ``since`` to now, which the store hasn't recorded.
@@ -306,7 +309,7 @@ class Service:
         Raises:
             StoreError: the events cannot be stored.
         """
-        return self.following.hold_clocks(since)
+        return self.applier.hold_clocks(since)
 
     def hold_all_clocks(self, *, must_store: bool = False) -> Coroutine[Any, Any, None]:
         """Hold all clocks for the outages that the store has recorded.
@@ -314,47 +317,47 @@ class Service:
         Raises:
             StoreError: ``must_store`` is set, and the events cannot be stored.
         """
-        return self.following.hold_all_clocks(must_store=must_store)
+        return self.applier.hold_all_clocks(must_store=must_store)
 
     # Other nodes: the protocol `thudmud.service.nodes.NodeService`.
 
-    def hear(self, asides: Iterable[Aside], node: str) -> None:
-        """Apply and deliver another node's asides, see `PeerNodes.hear`."""
-        self._neighbours.hear(asides, node)
+    def apply_remote_asides(self, asides: Iterable[Aside], node: str) -> None:
+        """Apply and deliver another node's asides, see `PeerNodes.apply_remote_asides`."""
+        self._peer_nodes.apply_remote_asides(asides, node)
 
-    def let_go(self, name: str) -> Coroutine[Any, Any, None]:
+    def hand_over(self, name: str) -> Coroutine[Any, Any, None]:
         """Hand a player over to another node, after the line in flight."""
-        return self.presence.let_go(name)
+        return self.presence.hand_over(name)
 
-    def lost(self, name: str, parting: events.Parting = events.Parting.LOST) -> None:
-        """Remove a player who is on no node, in the background, see `Presence.lost`."""
-        self.presence.lost(name, parting)
+    def remove_lost_player(self, name: str, parting: events.Parting = events.Parting.LOST) -> None:
+        """Remove a player on no node, in the background, see `Presence.remove_lost_player`."""
+        self.presence.remove_lost_player(name, parting)
 
-    def recount(self) -> None:
+    def remove_stale_players(self) -> None:
         """Remove the players who have left other nodes while the link to those was down."""
-        self.presence.recount()
+        self.presence.remove_stale_players()
 
-    def dismiss(self, kept: Collection[str] = ()) -> Coroutine[Any, Any, None]:
+    def dismiss_all(self, kept: Collection[str] = ()) -> Coroutine[Any, Any, None]:
         """Dismiss the players who are here, since other nodes may have taken this one for dead.
 
         Args:
             kept: lower-case names of the players who stay: their claims are still this node's.
         """
-        return self.presence.dismiss(kept)
+        return self.presence.dismiss_all(kept)
 
     # Opening and closing.
 
     async def open(self) -> None:
         """Open the hall's boards in the store, load all open boards, and subscribe to the store.
 
-        Nobody is marked as away yet, see `settle`.
+        Nobody is marked as away yet, see `finish_start`.
 
         Raises:
             StartError: another board has the name of one of the hall's boards.
             StoreError: the store cannot be read.
         """
         specs = {table.key: table for table in self.hall.tables.values()}
-        await put_up(self.store, specs.values(), self.clock())
+        await update_open_boards(self.store, specs.values(), self.clock())
         # Everything below is read after the position, so the subscription may deliver an event
         # that is folded already, but never misses one.
         position = await self.store.position()
@@ -387,14 +390,14 @@ class Service:
 
         Others may claim their names while lines in flight are still being stored here.
         """
-        return () if self.presence.closing else self._neighbours.people_here()
+        return () if self.presence.closing else self._peer_nodes.people_here()
 
     @property
     def is_alive(self) -> bool:
         """Whether the node's lease holds, so that events can be stored."""
         return self._node is None or self._node.is_alive
 
-    async def settle(self, *, must_store: bool = False) -> None:
+    async def finish_start(self, *, must_store: bool = False) -> None:
         """Finish the start: mark seated players as away who are on no node, and start all timers.
 
         First holds the clocks for the outage in which no server ran.
@@ -406,9 +409,11 @@ class Service:
         for table in list(self.hall.tables.values()):
             for side, name in table.seats.items():
                 if side not in table.away and name not in self.hall.people:
-                    await self.presence.note(name, events.Parting.RESTART, raises=must_store)
-        self._tidying.begin()
-        self._timing.begin()
+                    await self.presence.store_presence(
+                        name, events.Parting.RESTART, raises=must_store
+                    )
+        self._janitor.check_all_boards()
+        self._clock_timers.watch_all_boards()
         self.hall.set_start_time(self.clock())
         for reactor in self.reactors:
             reactor.begin()
@@ -416,7 +421,7 @@ class Service:
     def stop(self) -> None:
         """Accept no new lines, and let nobody in or out from now on. Claims stay."""
         self.presence.stop()
-        self._tidying.stop()
+        self._janitor.stop()
         self.scheduler.close()
         for call in self._at_stop:
             try:
@@ -428,13 +433,13 @@ class Service:
         """Stop, wait for the lines in flight, and end the subscription to the store."""
         self.stop()
         await self.presence.close()
-        self.following.close()
+        self.applier.close()
         if self._node:
             self._node.remove(self)
 
     async def pass_time(self) -> None:
         """Store the timed events that are due and run the reactors, without timers."""
-        await self.following.pass_time()
+        await self.applier.pass_time()
         for reactor in self.reactors:
             await reactor.run_overdue()
 
@@ -446,7 +451,7 @@ class Service:
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine eagerly; return its result, or the task that runs the rest."""
-        return now(work)
+        return run_eagerly(work)
 
     def has_screen(self, player: str) -> bool:
         """Return whether a player on this node reads text; bots and some programs don't."""
@@ -454,11 +459,11 @@ class Service:
 
     def register_transaction_work(self, find: FindWork) -> None:
         """Register a function that adds work to the transaction of a decision."""
-        self.following.finding.append(find)
+        self.applier.transaction_work_finders.append(find)
 
     def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside, and deliver it on this node only."""
-        self.broadcaster.tell_here(aside, cause)
+        self.broadcaster.deliver_locally(aside, cause)
 
     def refuse(self, player: str, refusal: RefusedError) -> None:
         """Deliver a refusal to a player on this node."""
@@ -466,7 +471,7 @@ class Service:
 
     async def wait_for_line(self, player: str) -> None:
         """Wait until a player's line in progress is done, or the player has joined."""
-        async with self.bus.names.of(player):
+        async with self.bus.names.holding(player):
             pass
 
     def register_lookup(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
@@ -483,9 +488,9 @@ class Service:
             StoreError: the events cannot be stored.
         """
         try:
-            await self.following.write(decision)
+            await self.applier.write(decision)
         except ConflictError as conflict:
-            await self.following.until(conflict)
+            await self.applier.wait_past_conflict(conflict)
             return False
         return True
 
@@ -549,7 +554,7 @@ class Service:
     def _tell_listed(self, key: str) -> None:
         self._to_list.discard(key)
         if table := self.hall.tables.with_key(key):
-            self.broadcaster.tell_here(BoardListed("", table.name))
+            self.broadcaster.deliver_locally(BoardListed("", table.name))
 
     # Queries.
 
@@ -584,7 +589,7 @@ class Service:
                 return sentences.SEEKING_PROMPT
         return sentences.PROMPT
 
-    async def needs(self, name: str) -> bool:
+    async def is_name_needed(self, name: str) -> bool:
         """Return whether a seat, a place in a tournament or an adjourned match needs a name.
 
         Args:
@@ -606,10 +611,10 @@ class Service:
             StoreError: the store cannot be read.
         """
         if found := await self.look_up(BattleLookup(number)):
-            tell(outbox, terminal, recorded(found, ""))
+            send_facts(outbox, terminal, recorded(found, ""))
         else:
             none = RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
-            tell(outbox, terminal, [refusal_fact(none, "")])
+            send_facts(outbox, terminal, [refusal_fact(none, "")])
 
     def register_onlooker_answer(self, request: str, answerer: PositionAnswerer) -> None:
         """Register a function that answers onlookers' requests about a position of a battle."""
@@ -630,7 +635,7 @@ class Service:
             except RefusedError as refusal:
                 fact = refusal_fact(refusal, "")
             none = RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
-            tell(outbox, terminal, [fact or refusal_fact(none, "")])
+            send_facts(outbox, terminal, [fact or refusal_fact(none, "")])
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:

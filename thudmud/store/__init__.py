@@ -25,7 +25,7 @@ from thudmud.store.interface import (
 )
 from thudmud.store.nodes import LEASE
 from thudmud.store.running import Subscription
-from thudmud.store.store import Store, at_once
+from thudmud.store.store import Store, run_synchronously
 
 __all__ = [
     "LEASE",
@@ -52,6 +52,6 @@ __all__ = [
     "Subscription",
     "UncertainError",
     "UnknownFormatError",
-    "at_once",
     "new_epoch",
+    "run_synchronously",
 ]

@@ -67,10 +67,12 @@ def is_taken(database: Database, name: str) -> bool:
     return _row(database, name) is not None or find_guest(database, name) is not None
 
 
-def everybody(database: Database) -> Sequence[Account]:
+def all_accounts(database: Database) -> Sequence[Account]:
     """Return all accounts, sorted by name."""
     rows = cast("list[_Row]", [tuple(row) for row in database.table.rows("account")])
-    found = [_account(database, each) for row in rows if (each := _without_ended_ban(database, row))]
+    found = [
+        _account(database, each) for row in rows if (each := _without_ended_ban(database, row))
+    ]
     return sorted(found, key=lambda account: account.name.lower())
 
 
@@ -188,7 +190,7 @@ def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
     return {name: known[number] for name, number in found.items() if number in known}
 
 
-def keep_word(
+def store_resume_word(
     database: Database, name: str, word: bytes, epoch: int, instead_of: bytes = b""
 ) -> bool:
     """Store the hash of a new resume word for a member; delete the oldest beyond `WORDS_KEPT`.
@@ -224,20 +226,20 @@ def keep_word(
     return True
 
 
-def has_word(database: Database, name: str, word: bytes) -> bool:
+def has_resume_word(database: Database, name: str, word: bytes) -> bool:
     """Return whether a hash is that of one of a member's valid resume words."""
     row = _row(database, name)
     known = _words(database, row[0]) if row else []
     return any(compare_digest(each, word) for each, _ in known)
 
 
-def end_words(database: Database, name: str) -> None:
+def delete_resume_words(database: Database, name: str) -> None:
     """Delete the resume words of a member, if there is one of that name; logins stay."""
     if found := database.players.find(name):
         _end_words(database, found[0])
 
 
-def forget_words(database: Database) -> None:
+def delete_expired_resume_words(database: Database) -> None:
     """Delete the members' resume words that have expired."""
     database.table.delete("resume_word", "where at < ?", database.now() - WORD_LASTS)
 
@@ -311,7 +313,7 @@ def erase(database: Database, name: str) -> None:
         raise NoSuchAccountError(f"There is no account {name}, and no guest.")
     ban = _sanction_row(database, row[0]) if row and row[5] else None
     # Every player who ever had the name, not only its current one.
-    for number in database.players.called(name):
+    for number in database.players.numbers_of_name(name):
         for table in _OF_A_NAME:
             database.table.delete(table, "where player = ?", number)
         for each in list(database.table.rows("sanction", "where operator = ?", number)):
@@ -323,13 +325,13 @@ def erase(database: Database, name: str) -> None:
     _forget_in_lists(database, name)
     if row and row[5]:
         until = cast("float | None", ban[4]) if ban else None
-        impose(database, Sanction(Measure.BAN, name, until=until))
+        impose_sanction(database, Sanction(Measure.BAN, name, until=until))
     database.erased = True  # until the -wal has no copy either, see `Database.scrub`
 
 
 def _forget_in_lists(database: Database, name: str) -> None:
     """Remove a name from other members' lists of names."""
-    for account in everybody(database):
+    for account in all_accounts(database):
         kept = {
             key: [each for each in value if str(each).lower() != name.lower()]
             for key, value in account.preferences.items()
@@ -356,7 +358,7 @@ def set_operator(database: Database, name: str, *, is_one: bool) -> None:
         database.table.delete("operator", "where player = ?", number)
 
 
-def impose(database: Database, sanction: Sanction) -> None:
+def impose_sanction(database: Database, sanction: Sanction) -> None:
     """Store a mute or a ban, which begins now and replaces an earlier one.
 
     The player needs no account.
@@ -376,10 +378,10 @@ def impose(database: Database, sanction: Sanction) -> None:
 
 def ban(database: Database, name: str) -> None:
     """Ban a name, which needs no account, until the ban is lifted."""
-    impose(database, Sanction(Measure.BAN, name))
+    impose_sanction(database, Sanction(Measure.BAN, name))
 
 
-def lift(database: Database, sanction: Sanction) -> None:
+def lift_sanction(database: Database, sanction: Sanction) -> None:
     """Lift a mute or a ban; a banned name without an account becomes free.
 
     Raises:
@@ -391,7 +393,7 @@ def lift(database: Database, sanction: Sanction) -> None:
     row = _row(database, sanction.whom) if is_ban and not network else None
     is_banned = bool(row and row[5])
     if row and is_banned:
-        _let_in(database, row)
+        _end_ban(database, row)
     where = "where measure = ? and player = ? and network = ?"
     gone = database.table.delete("sanction", where, sanction.measure.value, number, network)
     if not (gone or is_banned):
@@ -458,11 +460,11 @@ def _forget_ended(database: Database) -> None:
         number = cast("int", row[1])
         account = number and database.table.row("account", "where player = ?", number)
         if row[0] == Measure.BAN.value and account and account[5]:
-            _let_in(database, cast("_Row", tuple(account)))
+            _end_ban(database, cast("_Row", tuple(account)))
     database.table.delete("sanction", "where until <= ?", now)
 
 
-def _let_in(database: Database, account: _Row) -> None:
+def _end_ban(database: Database, account: _Row) -> None:
     """End the ban of the player with a row of ``account``."""
     if account[1]:
         database.table.put("account", *account[:5], 0)
@@ -477,7 +479,9 @@ def find_guest(database: Database, name: str) -> KeptName | None:
     return KeptName(found[1], *cast("tuple[bytes, float]", row[1:])) if found and row else None
 
 
-def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None = None) -> bool:
+def reserve_guest_name(
+    database: Database, kept: KeptName, instead_of: KeptName | None = None
+) -> bool:
     """Reserve a name for a guest.
 
     With another hash than before, the name is another guest's, and nothing played under it before
@@ -509,7 +513,7 @@ def guests(database: Database, before: float = math.inf) -> Sequence[str]:
     return sorted((database.players.name_of(cast("int", row[0])) for row in rows), key=str.lower)
 
 
-def forget_guests(database: Database, names: Sequence[str], before: float = math.inf) -> None:
+def free_guest_names(database: Database, names: Sequence[str], before: float = math.inf) -> None:
     """Free those of some guests' names whose guests were last online before a time.
 
     The next to take such a name is another player.
@@ -522,7 +526,7 @@ def forget_guests(database: Database, names: Sequence[str], before: float = math
             _free(database, *cast("tuple[int, str]", database.players.find(name)))
 
 
-def seen(
+def record_last_seen(
     database: Database,
     times: Mapping[str, float],
     addresses: Iterable[tuple[str, str]] = (),

@@ -84,7 +84,7 @@ class Dialect:
         passed_over: a prefix for a column that keeps the query planner from using an index on it.
         find: the function that returns the place of one text in another.
         tables: the query for the names of all tables.
-        checks_references: whether tables are defined with references, which are verified only by
+        has_reference_checks: whether tables are defined with references, which are verified only by
             the store's check. PostgreSQL would verify them at each write.
     """
 
@@ -96,7 +96,7 @@ class Dialect:
     passed_over: str
     find: str
     tables: str
-    checks_references: bool
+    has_reference_checks: bool
 
 
 SQLITE = Dialect(
@@ -108,7 +108,7 @@ SQLITE = Dialect(
     passed_over="+",
     find="instr",
     tables="select name from sqlite_schema",
-    checks_references=True,
+    has_reference_checks=True,
 )
 POSTGRESQL = Dialect(
     # Texts are ordered by their bytes, as in SQLite, whatever the server's locale.
@@ -125,7 +125,7 @@ POSTGRESQL = Dialect(
     passed_over="",
     find="strpos",
     tables="select tablename from pg_tables where schemaname = current_schema()",
-    checks_references=False,
+    has_reference_checks=False,
 )
 
 
@@ -146,7 +146,7 @@ class Backend:
     errors: ClassVar[tuple[type[Exception], ...]] = ()
     is_shared = False
 
-    def link(self) -> int:
+    def reconnect(self) -> int:
         """Reconnect if the connection was lost; return the number of connections made so far.
 
         A new connection may lead to another server, or to the same one after a crash.
@@ -178,7 +178,7 @@ class Backend:
         last()
         self.connection.execute("commit")
 
-    def together(self) -> AbstractContextManager[object]:
+    def pipelined(self) -> AbstractContextManager[object]:
         """Return a context in which statements are sent without waiting for results."""
         return nullcontext()
 
@@ -198,29 +198,29 @@ class Backend:
         """Return free pages to the file system; return the size before and after, in bytes."""
         return 0, 0
 
-    def problem(self) -> str | None:
+    def find_problem(self) -> str | None:
         """Run the database's own integrity check; return the first problem, if any."""
         return None
 
-    def unchecked(self) -> tuple[str, ...]:
+    def skipped_checks(self) -> tuple[str, ...]:
         """Return descriptions of the checks that this database's setup doesn't allow."""
         return ()
 
-    def is_back(self, error: Exception) -> bool:  # noqa: ARG002  (other backends use it)
+    def has_reconnected(self, error: Exception) -> bool:  # noqa: ARG002  (other backends use it)
         """Return whether an error was a lost connection that has been restored by now.
 
         If so, nothing of the transaction was stored, and its statements have to be run again.
         """
         return False
 
-    def refuses_all(self, error: Exception) -> bool:
+    def is_outage(self, error: Exception) -> bool:
         """Return whether an error would make every other statement fail as well."""
         raise NotImplementedError
 
-    def require(self) -> None:
+    def require_durable(self) -> None:
         """Raise NotWrittenError if a write would be lost without the database noticing."""
 
-    def told(self, commits: int, store: int) -> None:
+    def record_acknowledged(self, commits: int, store: int) -> None:
         """Raise the commit watermark: called after a commit, before its callers are woken.
 
         Args:
@@ -228,7 +228,7 @@ class Backend:
             store: the random number that identifies the store.
         """
 
-    def witnessed(self) -> int:
+    def acknowledged_commits(self) -> int:
         """Return the commit watermark: the highest number of commits acknowledged by any process.
 
         It is -1 if the database has no watermark.
@@ -239,11 +239,11 @@ class Backend:
         """Return a number that changes whenever another connection has committed."""
         return 0
 
-    def scrubbed(self) -> bool:
+    def scrub(self) -> bool:
         """Remove all copies of erased data; return whether that was possible."""
         return True
 
-    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
+    def translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Translate an exception of the database or the system into a StoreError.
 
         Args:
@@ -264,7 +264,7 @@ class Backend:
                 written.
         """
 
-    def tell(self, note: str) -> None:
+    def send_note(self, note: str) -> None:
         """Send a note to all other nodes."""
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from thudmud.game.events import Adjourned, BattleId, Commented, StoredEvent
 from thudmud.rules import Comment
 from thudmud.store.codec import to_text
 from thudmud.store.database import Database
-from thudmud.store.hall import made_in_the_hall
+from thudmud.store.hall import hall_event_rows
 
 
 def number_of(database: Database, began: BattleId) -> int | None:
@@ -71,7 +71,7 @@ def battles(
     )
     found = {
         battle.number: battle
-        for number in database.players.called(player, realm)
+        for number in database.players.numbers_of_name(player, realm)
         for battle in _battles(database, theirs, number, after, since, most)
     }
     return [found[number] for number in sorted(found)[:most]]
@@ -109,7 +109,7 @@ def history(
     return _battles(database, rest, found[0], before, most)
 
 
-def ended(database: Database, player: str, most: int) -> Sequence[tuple[Battle, float]]:
+def finished_battles(database: Database, player: str, most: int) -> Sequence[tuple[Battle, float]]:
     """Return the last finished battles of a player with the times of their ends, the latest first.
 
     Practice battles and imported battles are left out.
@@ -176,7 +176,7 @@ def history_page(database: Database, asked: HistoryLookup, realm: str) -> Histor
     return HistoryPage(tuple(_battles(database, rest, *values, PAGE, skipped)), in_all)
 
 
-def between(
+def battles_between(
     database: Database, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
 ) -> Sequence[Battle]:
     """Return the battles of two players that began in a span of time, ordered by number.
@@ -191,8 +191,8 @@ def between(
     """
     found = [
         battle
-        for one in database.players.called(dwarf, realm)
-        for two in database.players.called(troll, realm)
+        for one in database.players.numbers_of_name(dwarf, realm)
+        for two in database.players.numbers_of_name(troll, realm)
         for battle in _battles(
             database, "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
         )
@@ -216,7 +216,7 @@ def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[A
     return matches
 
 
-def plies(database: Database, battle: Battle) -> Sequence[StoredEvent]:
+def battle_events(database: Database, battle: Battle) -> Sequence[StoredEvent]:
     """Return the events from which a battle is folded."""
     return [entry.event for entry in database.read_stream(*battle.source, battle.length)]
 
@@ -238,14 +238,14 @@ def forget_comments(database: Database, player: int) -> None:
     """Erase the text of all comments by a player."""
     # Comments of this very transaction may still be queued.
     database.streams.write()
-    for row in made_in_the_hall(database, Commented, player):
+    for row in hall_event_rows(database, Commented, player):
         *place, body = row
         *array, _ = json.loads(cast("str", body))
         database.table.put("event", *place, to_text([*array, ""]))
     database.table.delete("comment", "where player = ?", player)
 
 
-def still_called(database: Database, battle: Battle, *, realm: str = "") -> frozenset[str]:
+def current_name_owners(database: Database, battle: Battle, *, realm: str = "") -> frozenset[str]:
     """Return the players of a battle who still own their names.
 
     A guest's name may have been freed, and belong to another player by now.

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple, cast
 
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.features import load_storage
 from thudmud.game.events import (
     Adjourned,
@@ -58,9 +58,9 @@ from thudmud.store.files import (
     connect,
     damaged,
     errors_translated,
-    followed,
     require_nothing_left,
     require_ours,
+    resolve_symlink,
 )
 from thudmud.store.interface import DamagedStoreError, StoreError
 from thudmud.store.projected import ProjectedRows, as_text, project_all
@@ -94,8 +94,8 @@ class Contents(NamedTuple):
 
     def __str__(self) -> str:
         """Return the numbers in words."""
-        events, battles = counted(self.events, "event"), counted(self.battles, "battle")
-        return f"{events}, {battles} and {counted(self.players, 'player')}"
+        events, battles = pluralize(self.events, "event"), pluralize(self.battles, "battle")
+        return f"{events}, {battles} and {pluralize(self.players, 'player')}"
 
 
 def last_stored(path: Path) -> float | None:
@@ -108,7 +108,7 @@ def last_stored(path: Path) -> float | None:
     Raises:
         StoreError: the file cannot be read.
     """
-    path = followed(path)
+    path = resolve_symlink(path)
     with errors_translated(path):
         require_ours(path)
         with closing(connect(path, PATIENCE, reading=True)) as connection:
@@ -124,7 +124,7 @@ def check_backend(backend: Backend) -> str | None:
     The caller has to begin a transaction first if others may write meanwhile.
     """
     try:
-        if problem := backend.problem():
+        if problem := backend.find_problem():
             return problem
         head = _check_events(backend)
         if head.projection == PROJECTION:  # otherwise the next server rebuilds them
@@ -147,8 +147,8 @@ def check_database(dsn: str) -> Contents:
     with closing(Postgres(dsn)) as backend:
         backend.read_all()
         if found := check_backend(backend):
-            raise backend.translated(DamagedStoreError(found))
-        return _contents(SqlTable(backend.connection), backend.unchecked())
+            raise backend.translate_error(DamagedStoreError(found))
+        return _contents(SqlTable(backend.connection), backend.skipped_checks())
 
 
 def check_file(path: Path, *, held: bool = False) -> Contents:
@@ -164,7 +164,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
         StoreError: the check is not possible.
     """
     load_storage()
-    path = followed(path)
+    path = resolve_symlink(path)
     with errors_translated(path):
         if not held:
             require_nothing_left(path)
@@ -302,10 +302,10 @@ def _check_rows(database: Database) -> None:
             ) from error
     hall.open_seeks(database)
     hall.parts(database)
-    accounts.everybody(database)
+    accounts.all_accounts(database)
     accounts.order(database)
     accounts.guests(database)
-    nodes.people(database)
+    nodes.all_claims(database)
     for check in hooks.checks:
         check(database)
 

@@ -204,7 +204,7 @@ _WORD = re.compile(r"([dTR])([A-O][0-9]{1,2})([-=>~])([A-O][0-9]{1,2})((?:x[A-O]
 
 def _write_move(move: Move) -> str:
     """Encode a move as a word."""
-    mark = _MARKS[move.verb, move.trample]
+    mark = _MARKS[move.verb, move.is_trample]
     captures = "".join([f"x{square}" for square in move.captures]) if move.captures else ""
     return f"{_LETTERS[move.piece]}{move.origin}{mark}{move.target}{captures}"
 

@@ -31,7 +31,7 @@ def is_database(place: str) -> bool:
     return place.startswith(("postgresql://", "postgres://")) or "=" in place
 
 
-def opened(place: str, *, is_source: bool) -> Backend:
+def open_backend(place: str, *, is_source: bool) -> Backend:
     """Open a file or a PostgreSQL database.
 
     Args:
@@ -69,8 +69,8 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         StoreError: one of them cannot be used, or the target is not empty.
     """
     with (
-        closing(opened(source, is_source=True)) as old,
-        closing(opened(target, is_source=False)) as new,
+        closing(open_backend(source, is_source=True)) as old,
+        closing(open_backend(target, is_source=False)) as new,
     ):
         if not new.is_new:
             raise StoreError("There is something in the place to copy to: it has to be empty.")
@@ -78,15 +78,15 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
             old.read_all()
             events = _copy(old, new, progress)
         except old.errors as error:
-            raise old.translated(error) from error
+            raise old.translate_error(error) from error
         try:
             Database(new, time)  # rebuilds the projections
             new.read_all()
             found = check_backend(new)
         except new.errors as error:
-            raise new.translated(error) from error
+            raise new.translate_error(error) from error
         if found:
-            raise new.translated(DamagedStoreError(found))
+            raise new.translate_error(DamagedStoreError(found))
         return events
 
 

@@ -6,14 +6,15 @@ database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the 
 
 Theory of operation. `Database.write` runs several units of work as one transaction (group commit):
 
-1. After a reconnect, verify that the database still has everything seen here (`_verify_after_reconnect`).
+1. After a reconnect, verify that the database still has everything seen here
+   (`_verify_after_reconnect`).
 2. Take the writers' lock (`Backend.begin`). Only its holder may write anything, anywhere.
 3. If another process has committed meanwhile, adopt its ``head`` and empty the caches. Read the
    entries that it appended: subscribers get them before ours.
 4. Run each unit of work. One that is refused before it has written anything fails alone.
 5. Write the queued events and stream versions, and ``head`` with one more commit; then commit. From
    here on the events are durable.
-6. Raise the commit watermark (`Backend.told`).
+6. Raise the commit watermark (`Backend.record_acknowledged`).
 7. Return the results. The caller wakes those who appended, then calls the subscribers.
 
 Positions, versions, and the numbers of players and streams are assigned in step 4, under the lock.
@@ -44,7 +45,7 @@ Who may append, and when? Any process that has opened the store may append, unde
   out.
 - ``head.served`` is no older than the longest lease of this process's nodes. Otherwise no node may
   have been alive for a while, and appending would move ``served`` and erase the evidence. Such
-  appends are refused until the next heartbeat has stored the outage as an event (`interrupted`).
+  appends are refused until the next heartbeat has stored the outage as an event (`record_outage`).
 - No damage has been found here, and no events are missing that were seen here.
 """
 
@@ -190,16 +191,16 @@ class Database:
         sanctions, names, logins, and whatever features watch."""
         self.erased = False
         """Whether erased data may still be in the -wal file."""
-        self._link = backend.link()
+        self._link = backend.reconnect()
         """The number of the connection on which our view was last verified."""
-        with self._told():
+        with self._errors_translated():
             if backend.is_new:
                 self._begin()
             self.head = self.read_head()
             if self.head.projection != PROJECTION:
                 self.rebuild(alone=alone)
         self.feed.position = self.head.position
-        backend.told(self.head.commits, self.head.store)
+        backend.record_acknowledged(self.head.commits, self.head.store)
 
     def _begin(self) -> None:
         """Insert the row of ``head``, unless another process has just done so."""
@@ -232,7 +233,7 @@ class Database:
             try:
                 return self._transaction(works)
             except self.backend.errors as error:
-                if not self.backend.is_back(error):
+                if not self.backend.has_reconnected(error):
                     raise
                 return self._transaction(works)
         except Exception as error:  # noqa: BLE001 - passed to each caller as its result
@@ -242,7 +243,7 @@ class Database:
             refuses_all = isinstance(
                 error, NotWrittenError | UncertainError | HistoryLostError | UnknownFormatError
             )
-            is_its_own = not refuses_all and not self.backend.refuses_all(error)
+            is_its_own = not refuses_all and not self.backend.is_outage(error)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
                 return [one for [one], _ in done], [each for _, new in done for each in new]
@@ -254,11 +255,11 @@ class Database:
         Raises:
             StoreError: the data cannot be read.
         """
-        with self._told():
+        with self._errors_translated():
             try:
                 return self._read(work)
             except self.backend.errors as error:
-                if not self.backend.is_back(error):
+                if not self.backend.has_reconnected(error):
                     raise
                 return self._read(work)
 
@@ -273,14 +274,14 @@ class Database:
             self._new, self.feed.newest = [], None
             # Nothing read before the lock can be trusted. The data version says cheaply whether
             # another connection has committed since; a negative count marks a head of unknown
-            # state, see `_forget`.
+            # state, see `_reset_after_failure`.
             version = self.backend.version()
             if version != self._version or self.head.commits < 0:
                 self._adopt(self._head_of(row) if row else self.read_head())
                 self._version = version
             # Read before any work appends: subscribers get these entries first, in the common
             # order.
-            unseen = self.feed.unseen(self.head.position)
+            unseen = self.feed.unread_entries(self.head.position)
             if self.backend.is_shared:
                 self.streams.look_up(work.changes for work in works if isinstance(work, Append))
             before = self._changes
@@ -294,17 +295,17 @@ class Database:
         except BaseException as error:
             with suppress(*self.backend.errors):
                 self.backend.rollback()
-            self._forget()
+            self._reset_after_failure()
             if isinstance(error, _TransactionFailedError):
                 raise cast("StoreError", error.__cause__) from None
             raise
         # The transaction is durable now, so nothing below may raise: callers would take stored
         # events for refused ones.
-        self.backend.told(self.head.commits, self.head.store)
+        self.backend.record_acknowledged(self.head.commits, self.head.store)
         if self.erased:
             with suppress(*self.backend.errors):
                 self.scrub()
-        self.feed.hand_on(self.head.position)
+        self.feed.advance_to(self.head.position)
         return outcomes, unseen + self._new
 
     def _write(self) -> None:
@@ -312,7 +313,7 @@ class Database:
         self.streams.write()
         self.head = self.head._replace(commits=self.head.commits + 1)
         self.table.put("head", *self.head)
-        self.backend.require()  # last, to keep the window before the commit small
+        self.backend.require_durable()  # last, to keep the window before the commit small
 
     @property
     def _changes(self) -> int:
@@ -337,7 +338,7 @@ class Database:
         """Whether all entries known at the last look have been handed out."""
         return self.feed.position == self.head.position
 
-    def news(self) -> list[Entry] | None:
+    def read_news(self) -> list[Entry] | None:
         """Read the next entries appended by other processes.
 
         Returns:
@@ -347,11 +348,11 @@ class Database:
         Raises:
             StoreError: the entries cannot be read, now or by this version.
         """
-        with self._told():
+        with self._errors_translated():
             self._verify_after_reconnect()
             # For a file, one pread of the watermark replaces a query. A process that dies between
             # its commit and the watermark is noticed at our next write, by the data version.
-            witnessed = self.backend.witnessed()
+            witnessed = self.backend.acknowledged_commits()
             if witnessed == self.head.commits and self.is_caught_up:
                 return None
             asked = [("head", "where id = 1", ()), *self.feed.next_rows()]
@@ -362,8 +363,8 @@ class Database:
             self._adopt(head)
             entries: list[Entry] = []
             if self.feed.is_followed:
-                entries = self.feed.after(self.feed.position, head.position, *events)
-            self.feed.hand_on(entries[-1].position if entries else head.position)
+                entries = self.feed.entries_after(self.feed.position, head.position, *events)
+            self.feed.advance_to(entries[-1].position if entries else head.position)
             return entries
 
     def _adopt(self, head: Head) -> None:
@@ -384,7 +385,7 @@ class Database:
         self.head = head
         self.others_wrote = True
         if isinstance(self._clock, SteadyClock):  # all nodes follow the fastest clock
-            self._clock.not_before(head.at)
+            self._clock.advance_to(head.at)
 
     def read_head(self) -> Head:
         """Read the current row of ``head``."""
@@ -409,13 +410,13 @@ class Database:
         Raises:
             HistoryLostError: events that were seen here are gone.
         """
-        if (link := self.backend.link()) == self._link:
+        if (link := self.backend.reconnect()) == self._link:
             return
         self._clear(keys=True)
         if not self.backend.has_settled():
             self._has_forgotten("what it wrote last is missing")
         self._adopt(self.read_head())
-        if (at := self.feed.overwritten()) is not None:
+        if (at := self.feed.find_overwritten()) is not None:
             self._has_forgotten(f"event {at} is another one than was seen")
         self._link = link
 
@@ -431,7 +432,7 @@ class Database:
         self.streams.clear(keys=keys)
         self.players.clear()
 
-    def _forget(self) -> None:
+    def _reset_after_failure(self) -> None:
         """Reset caches and ``head`` after a failed transaction."""
         self._clear(keys=True)
         self.head = self.head._replace(commits=-1)  # the next write reads it if we can't
@@ -443,11 +444,11 @@ class Database:
     def scrub(self) -> bool:
         """Remove erased data from the -wal file; return whether none is left there."""
         if self.erased:
-            self.erased = not self.backend.scrubbed()
+            self.erased = not self.backend.scrub()
         return not self.erased
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_translated(self) -> Iterator[None]:
         """Translate exceptions of the database into a StoreError."""
         try:
             yield
@@ -459,7 +460,7 @@ class Database:
 
     def _translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return the exception to raise to callers; remember the first damage."""
-        told = self.backend.translated(error, writing=writing)
+        told = self.backend.translate_error(error, writing=writing)
         if isinstance(told, DamagedStoreError) and self.damage is None:
             self.damage = told
         return told
@@ -486,11 +487,11 @@ class Database:
 
         Raises:
             ConflictError: a stream has another version.
-            NotWrittenError: an outage must be recorded first, see `interrupted`.
+            NotWrittenError: an outage must be recorded first, see `record_outage`.
         """
         # Before the versions are checked: a request that was stored but never acknowledged is
         # repeated with versions that its own events have made outdated.
-        if key is not None and (known := self.streams.all_came_to(changes, key)):
+        if key is not None and (known := self.streams.request_results(changes, key)):
             return known
         # All versions are checked before the first event is queued, so a conflict leaves nothing
         # behind.
@@ -509,7 +510,7 @@ class Database:
                 left -= 1
                 stored[name] = self._store(name, event, at, last=not left, mark=mark)
         if key is not None:
-            self.streams.keep_request(key, stored, at, self.head.position)
+            self.streams.store_request(key, stored, at, self.head.position)
         if besides is not None:
             besides(self)
         return stored
@@ -530,7 +531,7 @@ class Database:
         array = to_array(event, lambda player: self.players.number_of(player, realm))
         body = to_text(array)
         is_whole = is_complete(event)
-        stream, position = self.streams.made(name), self.head.position + 1
+        stream, position = self.streams.find_or_create(name), self.head.position + 1
         row = self.streams.add(stream, position, at, body, last=last, is_whole=is_whole)
         self.feed.newest, version = row, row[2]
         _, _, commits, projection, _, served, store = self.head
@@ -550,8 +551,10 @@ class Database:
             self._new.append(self.streams.entry(position, name, version, event, mark))
         return Stored(position, version)
 
-    def bring_in(self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]) -> None:
-        """Store events with their own times, see `thudmud.store.Store.bring_in`.
+    def import_events(
+        self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
+    ) -> None:
+        """Store events with their own times, see `thudmud.store.Store.import_events`.
 
         The caller's iterator and ``take`` run inside the transaction.
         """
@@ -598,13 +601,13 @@ class Database:
         """Return the store's time, in seconds since the epoch; it never goes back."""
         return max(float(self._clock()), self.head.at)
 
-    def lived(self) -> None:
+    def record_heartbeat(self) -> None:
         """Record that a server is running now (``head.served``)."""
         now = self.now()
         self.head = self.head._replace(at=now, served=now)
         self.table.put("head", *self.head)
 
-    def interrupted(self) -> None:
+    def record_outage(self) -> None:
         """Append an outage to the hall's stream, from the last sign of a server until now.
 
         Clocks stand still for that time. Nothing is appended if no server has ever run.
@@ -634,11 +637,11 @@ class Database:
         """Return the versions of all streams, by key; many, so for export and checks only."""
         return self.streams.versions()
 
-    def came_to(self, stream: str, key: str) -> Stored | None:
+    def request_result(self, stream: str, key: str) -> Stored | None:
         """Return the stored result of a request with a key at a stream; None if unknown."""
-        return self.streams.came_to(stream, key)
+        return self.streams.request_result(stream, key)
 
-    def follow(self, after: int) -> tuple[list[Entry], bool]:
+    def entries_for_subscriber(self, after: int) -> tuple[list[Entry], bool]:
         """Return the first entries after a position, for a new subscriber that catches up.
 
         The first call starts the feed. From then on each transaction or look hands out later
@@ -649,15 +652,15 @@ class Database:
         """
         feed = self.feed
         if not feed.is_followed:
-            feed.begin(self.position())
+            feed.start_after(self.position())
         if after >= feed.position:
             return [], True
-        entries = [each for each in self.after(after) if each.position <= feed.position]
+        entries = [each for each in self.entries_after(after) if each.position <= feed.position]
         return entries, not entries or entries[-1].position >= feed.position
 
-    def after(self, position: int) -> list[Entry]:
+    def entries_after(self, position: int) -> list[Entry]:
         """Return the first entries after a position, in whole appends."""
-        return self.feed.after(position, self.position())
+        return self.feed.entries_after(position, self.position())
 
     def rebuild(self, *, alone: bool = False) -> None:
         """Rebuild the projections from the events, unless another process has just done so.
@@ -700,7 +703,7 @@ class Database:
         """
         return self.backend.compact()
 
-    def is_damaged(self, error: DamagedStoreError) -> None:
+    def mark_damaged(self, error: DamagedStoreError) -> None:
         """Refuse all writes from now on because of some damage."""
         self.damage = self.damage or error
 

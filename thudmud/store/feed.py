@@ -3,10 +3,10 @@
 Entries are handed out in whole appends, in the order of their positions, without gaps. The feed
 belongs to the store's thread; `thudmud.store.running` delivers its entries in the event loop.
 
-An entry leaves the feed in one of two ways: within our own transaction (`unseen`, then our own
-entries), or when the thread looks for writes of other processes (`after`). `hand_on` moves the
-position only after the commit or the read has succeeded. If either fails, the same entries come
-again, and nobody has been given any of them.
+An entry leaves the feed in one of two ways: within our own transaction (`unread_entries`, then our
+own entries), or when the thread looks for writes of other processes (`entries_after`). `advance_to`
+moves the position only after the commit or the read has succeeded. If either fails, the same
+entries come again, and nobody has been given any of them.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Feed:
         self._last: Sequence[object] | None = None
         """The row of the event at that position, if it was handed out."""
         self.newest: Sequence[object] | None = None
-        """The row of the last event of the next batch, until `hand_on`."""
+        """The row of the last event of the next batch, until `advance_to`."""
 
-    def begin(self, position: int) -> None:
+    def start_after(self, position: int) -> None:
         """Start handing out all entries after a position, that of the last event."""
         self.is_followed = True
         self.position = max(self.position, position)
         self._last = self._table.row("event", "where position = ?", self.position)
 
-    def unseen(self, position: int) -> list[Entry]:
+    def unread_entries(self, position: int) -> list[Entry]:
         """Return the entries that have not been handed out yet.
 
         Args:
@@ -63,7 +63,7 @@ class Feed:
         where = "where position > ? order by position limit ?"
         return [("event", where, (self.position, BATCH))] if self.is_followed else []
 
-    def after(
+    def entries_after(
         self, position: int, last: int, found: Sequence[Sequence[object]] | None = None
     ) -> list[Entry]:
         """Return the first entries after a position, in whole appends.
@@ -93,12 +93,12 @@ class Feed:
             raise DamagedStoreError(f"events after {position} are missing")
         return entries
 
-    def hand_on(self, position: int) -> None:
+    def advance_to(self, position: int) -> None:
         """Record that all entries up to a position have been handed out."""
         self.position = position
         self._last = self.newest or self._last
 
-    def overwritten(self) -> int | None:
+    def find_overwritten(self) -> int | None:
         """Return the position of the last event handed out, if another event is stored there now.
 
         This detects an outdated standby that was promoted and has since caught up in numbers.

@@ -100,7 +100,7 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}{suffix}")
 
 
-def followed(path: Path) -> Path:
+def resolve_symlink(path: Path) -> Path:
     """Resolve a symbolic link to the database.
 
     SQLite keeps its companion files beside the link's target, so we do as well. Otherwise two
@@ -211,7 +211,7 @@ def _is_full(path: Path) -> bool:
 
 
 HEAD = "-head"
-_WITNESS = 47
+_WATERMARK_SIZE = 47
 """The size of the watermark in bytes: small enough to be written in one piece."""
 
 _PRIVATE = 0o600
@@ -236,7 +236,7 @@ class Sqlite(Backend):
         self.connection = connection
         self._path = path
 
-    def problem(self) -> str | None:
+    def find_problem(self) -> str | None:
         """Return the first problem with pages, indexes or references, if there is one."""
         for (line,) in self.connection.execute("pragma integrity_check(1)"):
             if line != "ok":
@@ -245,13 +245,13 @@ class Sqlite(Backend):
             return f"a row of {table} belongs to a {parent} that is missing"
         return None
 
-    def refuses_all(self, error: Exception) -> bool:
+    def is_outage(self, error: Exception) -> bool:
         """Return whether the disk or another process made the statement fail."""
         return isinstance(error, sqlite3.OperationalError)
 
-    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
+    def translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Translate an exception of SQLite or the system into a StoreError."""
-        return translated(self._path, error, writing=writing)
+        return translate_error(self._path, error, writing=writing)
 
 
 class InMemory(Sqlite):
@@ -285,7 +285,7 @@ class OnDisk(Sqlite):
 
     def __init__(self, path: Path, *, serving: bool, patience: float) -> None:
         load_storage()
-        path = self._path = followed(path)
+        path = self._path = resolve_symlink(path)
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
         self._head = -1
         self._cached_watermark = b"", -1
@@ -306,18 +306,18 @@ class OnDisk(Sqlite):
                 self._lock()
             # Last chance to look without changing anything: connecting below may checkpoint the
             # -wal.
-            self._highest = max(check_head(path, patience), 0)
+            self._highest_acknowledged = max(check_head(path, patience), 0)
             self._make_private()
             self.connection = connect(path, patience)
             self._prepare()
         except BaseException as error:
             self.close()
             if isinstance(error, Exception):
-                raise translated(path, error) from error
+                raise translate_error(path, error) from error
             raise
         self._identities = self._on_disk()
 
-    def require(self) -> None:
+    def require_durable(self) -> None:
         """Raise NotWrittenError if one of the files was removed or replaced."""
         if self._on_disk() != self._identities:
             raise NotWrittenError(
@@ -326,23 +326,23 @@ class OnDisk(Sqlite):
                 " before you restart: without it an empty store would be begun."
             )
 
-    def told(self, commits: int, store: int) -> None:
+    def record_acknowledged(self, commits: int, store: int) -> None:
         """Raise the watermark, unless another process has raised it further.
 
         If the disk refuses that, the watermark stays too low until the next commit, which is
         harmless.
         """
         with suppress(OSError):
-            if commits > max(self._highest, self.witnessed()):
+            if commits > max(self._highest_acknowledged, self.acknowledged_commits()):
                 contents = _format_watermark(commits, store)
                 os.pwrite(self._head, contents, 0)
                 self._cached_watermark = contents, commits
-            self._highest = max(commits, self._highest)
+            self._highest_acknowledged = max(commits, self._highest_acknowledged)
 
-    def witnessed(self) -> int:
+    def acknowledged_commits(self) -> int:
         """Return the count of commits in the watermark."""
         # One byte more than its size: a longer file is not a watermark.
-        contents, count = os.pread(self._head, _WITNESS + 1, 0), self._cached_watermark[1]
+        contents, count = os.pread(self._head, _WATERMARK_SIZE + 1, 0), self._cached_watermark[1]
         if contents != self._cached_watermark[0]:
             count = _cached_watermark(contents)[0]
             self._cached_watermark = contents, count
@@ -353,7 +353,7 @@ class OnDisk(Sqlite):
         ((version,),) = self.connection.execute("pragma data_version")
         return int(version)
 
-    def scrubbed(self) -> bool:
+    def scrub(self) -> bool:
         """Checkpoint and truncate the -wal; return whether no other process prevented that."""
         ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
         return not busy
@@ -368,7 +368,7 @@ class OnDisk(Sqlite):
             StoreError: the disk has no room for that.
         """
         execute, folder = self.connection.execute, os.fspath(self._path.absolute().parent)
-        self.scrubbed()
+        self.scrub()
         before = self._path.stat().st_size
         ((free,),) = execute("pragma freelist_count")
         ((page,),) = execute("pragma page_size")
@@ -384,7 +384,7 @@ class OnDisk(Sqlite):
             execute("vacuum")
         finally:
             execute("pragma temp_store_directory = ''")
-        self.scrubbed()
+        self.scrub()
         return before, self._path.stat().st_size
 
     def close(self) -> None:
@@ -632,14 +632,14 @@ def errors_translated(path: Path | None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = translated(path, error)
+        told = translate_error(path, error)
         if told is error:
             raise
         raise told from error
 
 
-def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
-    """Translate an exception of SQLite or the system, see `Backend.translated`."""
+def translate_error(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
+    """Translate an exception of SQLite or the system, see `Backend.translate_error`."""
     if isinstance(error, DamagedStoreError):
         return error if str(error).startswith("The store") else damaged(path, str(error))
     if isinstance(error, StoreError):

@@ -28,7 +28,7 @@ def open_boards(database: Database) -> Sequence[OpenBoard]:
 
 def open_board(database: Database, key: str) -> OpenBoard | None:
     """Return the open board with a key; None if there is none."""
-    stream = database.streams.known(key)
+    stream = database.streams.find(key)
     row = stream and database.table.row("open_board", "where stream = ?", stream.id)
     return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
@@ -53,17 +53,17 @@ def interruptions(database: Database, after: float) -> Sequence[tuple[float, flo
 
 def seeks_of(database: Database, player: int) -> Iterator[SeekMade]:
     """Yield all seeks that a player has ever made, in order."""
-    for row in made_in_the_hall(database, SeekMade, player):
+    for row in hall_event_rows(database, SeekMade, player):
         *_, schema, at, _, body = cast("Any", row)
         yield cast("SeekMade", from_text(schema, body, at, database.players.name_of))
 
 
-def made_in_the_hall(
+def hall_event_rows(
     database: Database, kind: type[StoredEvent], player: int
 ) -> list[Sequence[object]]:
     """Return the rows of a player's events of one kind in the hall's stream, in order."""
     (name,) = of_kinds((kind,), database.backend.dialect)[1]
-    hall, begins = database.streams.known(HALL), f"{name}{player},"
+    hall, begins = database.streams.find(HALL), f"{name}{player},"
     # Such events begin with their kind and their player's number, so a prefix finds them.
     where = "where stream = ? and substr(body, 1, ?) = ? order by version"
     return list(database.table.rows("event", where, hall and hall.id, len(begins), begins))

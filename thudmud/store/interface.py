@@ -170,7 +170,7 @@ class Account(Value):
         created: when the member registered or the name was banned, in seconds since the epoch.
         seen: when the member was last online, in seconds since the epoch.
         banned: whether nobody may log in under the name.
-        operator: whether the member is an operator.
+        is_operator: whether the member is an operator.
         epoch: a random number that changes whenever all earlier logins end, and when the name is
             registered anew; 0 without a password.
     """
@@ -183,7 +183,7 @@ class Account(Value):
     created: float
     seen: float
     banned: bool = False
-    operator: bool = False
+    is_operator: bool = False
     epoch: int = 0
 
 

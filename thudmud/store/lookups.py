@@ -206,7 +206,7 @@ def _read(database: Database, number: int, realm: str, known: _Folded | None) ->
     battle = battles.battle(database, number, realm=realm)
     if battle is None:
         return None
-    players = battles.still_called(database, battle, realm=realm)
+    players = battles.current_name_owners(database, battle, realm=realm)
     found = FoundBattle(battle, None, battles.comments(database, number), players)
     if known is None or known.source != battle.source:
         known = _Folded(battle.source, battle.source.version - 1)

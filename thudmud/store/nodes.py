@@ -1,8 +1,8 @@
 """Nodes and their leases; claims on players. Each function runs in a transaction.
 
 A node is a server process on the store. It is alive until its lease runs out, and each heartbeat
-(`beat`) renews that. A claim is a row with the node and the session that a player is on, and the
-room that the player is in. Claims ensure that a name is used on only one node at a time.
+(`renew_lease`) renews that. A claim is a row with the node and the session that a player is on, and
+the room that the player is in. Claims ensure that a name is used on only one node at a time.
 
 Theory of operation. Both tables are changed only under the writers' lock, so of two nodes that
 claim a name at once, the second sees the claim of the first. Three rules hold:
@@ -25,8 +25,8 @@ What happens if a node dies?
 
 And if a call is cancelled?
 
-- A cancelled `beat` may still have renewed the lease in the store. The node's own deadline is
-  unchanged, so it merely stops earlier than it had to.
+- A cancelled `renew_lease` may still have renewed the lease in the store. The node's own deadline
+  is unchanged, so it merely stops earlier than it had to.
 - A cancelled `claim` may have been stored. The node then owns the name without having the player,
   until it calls `release` or its lease runs out.
 - A cancelled `reap` may have moved claims that the caller never saw, see
@@ -58,7 +58,7 @@ PAUSE = 0.1
 """Seconds between two polls of the database's time."""
 
 
-def beat(
+def renew_lease(
     database: Database, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
 ) -> bool:
     """Renew a node's lease; the first heartbeat of a node also registers it.
@@ -85,15 +85,17 @@ def beat(
     # Order matters: once our row is written below, a node is alive and `interrupted` would come too
     # late. Both are in one transaction, so a crash can't separate them.
     if not is_served(database):
-        database.interrupted()
+        database.record_outage()
         now = database.now()
     database.table.put("node", node, now, now + lease)
     database.lease = max(lease, database.lease or 0.0)
-    database.lived()
+    database.record_heartbeat()
     return known
 
 
-def _require_same_settings(database: Database, node: str, settings: Mapping[str, str], now: float) -> None:
+def _require_same_settings(
+    database: Database, node: str, settings: Mapping[str, str], now: float
+) -> None:
     rows = database.table.rows("setting", "order by name")
     there = {str(name): str(value) for name, value, *_ in rows}
     if there == settings:
@@ -137,7 +139,7 @@ def is_served(database: Database) -> bool:
     return has_servers(database.table, database.now())
 
 
-def last_beat(database: Database) -> float | None:
+def seconds_since_heartbeat(database: Database) -> float | None:
     """Return the seconds since the last heartbeat of any node; None if all nodes have ended.
 
     A killed node still counts: its row stays until it is reaped.
@@ -146,9 +148,9 @@ def last_beat(database: Database) -> float | None:
     return max(0.0, database.now() - max(seen)) if seen else None
 
 
-def leave(database: Database, node: str) -> None:
+def remove_node(database: Database, node: str) -> None:
     """Remove a node that ends properly, and all of its claims."""
-    database.lived()
+    database.record_heartbeat()
     # The last sign of life: an outage is counted from here if no other node is left.
     database.table.delete("claim", "where node = ?", node)
     database.table.delete("node", "where name = ?", node)
@@ -166,7 +168,7 @@ def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
     dead = list(database.table.rows("node", "where until <= ?", database.now()))
     taken: list[PlayerClaim] = []
     for name, seen, _ in dead:
-        if name == node:  # our own lease has run out: only `beat` may revive it
+        if name == node:  # our own lease has run out: only `renew_lease` may revive it
             continue
         for row in list(database.table.rows("claim", "where node = ?", name)):
             taken.append(_claim(database, row)._replace(seen=cast("float", seen)))
@@ -230,7 +232,7 @@ def owner(database: Database, name: str, *, realm: str = "") -> str | None:
     return cast("str", row[1]) if row else None
 
 
-def people(database: Database) -> Sequence[PlayerClaim]:
+def all_claims(database: Database) -> Sequence[PlayerClaim]:
     """Return all claims, ordered by player number."""
     return [_claim(database, row) for row in database.table.rows("claim", "order by player")]
 
@@ -243,7 +245,7 @@ def _claim(database: Database, row: Sequence[object]) -> PlayerClaim:
     return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
 
 
-def alone(database: Database) -> None:
+def end_all_leases(database: Database) -> None:
     """End the leases of all nodes, where only one process at a time can serve from a file."""
     [outcome], _ = database.write([_end_all])
     if outcome is not None:

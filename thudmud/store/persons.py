@@ -39,7 +39,7 @@ _JSON = {"preferences", "said"}
 _TIMES = {"at", "created", "seen", "since", "until", "coming", "mailed", "due", "failing"}
 
 
-def about(database: Database, name: str) -> dict[str, Any]:
+def personal_data(database: Database, name: str) -> dict[str, Any]:
     """Return all data stored about a name's current player, as JSON values.
 
     Raises:
@@ -71,10 +71,12 @@ def _rows_about(database: Database, table: str, number: int) -> list[dict[str, A
         return []
     where = " or ".join(f"{each} = ?" for each in theirs)
     rows = database.table.rows(table, f"where {where}", *[number] * len(theirs))
-    return [_told(database, columns, row) for row in rows]
+    return [_row_as_dict(database, columns, row) for row in rows]
 
 
-def _told(database: Database, columns: Sequence[str], row: Sequence[object]) -> dict[str, Any]:
+def _row_as_dict(
+    database: Database, columns: Sequence[str], row: Sequence[object]
+) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for column, value in zip(columns, row, strict=True):
         if column in _SECRET or column == "player":

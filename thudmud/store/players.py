@@ -68,7 +68,7 @@ class Players:
             raise NoSuchAccountError(f"There is no account {name}.")
         return found[0]
 
-    def called(self, name: str, realm: str = "") -> list[int]:
+    def numbers_of_name(self, name: str, realm: str = "") -> list[int]:
         """Return the numbers of all players with a name, including those who gave it up."""
         where = f"where {self._dialect.same_name} and realm = ? order by id"
         return [cast("int", row[0]) for row in self._table.rows("player", where, name, realm)]

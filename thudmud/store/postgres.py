@@ -211,7 +211,7 @@ class DatabaseLink:
 
     def __init__(self, dsn: str, patience: float) -> None:
         self._dsn, self._patience = dsn, patience
-        self.made = 0
+        self.connections_made = 0
         """The number of connections made so far."""
         self.server = ""
         """The server's start time: a server started at another time has other sessions."""
@@ -259,15 +259,15 @@ class DatabaseLink:
     def execute(self, query: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Execute a statement; without values, several statements are allowed."""
         with self._watched():
-            return self.session.execute(translated(query), values or None)
+            return self.session.execute(to_psycopg_query(query), values or None)
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute a statement once for each row of values."""
         with self._watched():
-            self.session.cursor().executemany(translated(query), rows)
+            self.session.cursor().executemany(to_psycopg_query(query), rows)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def pipelined(self) -> Iterator[None]:
         """Run statements in one round trip (pipeline mode); results come at the end."""
         with self._watched(), self.session.pipeline():
             yield
@@ -289,16 +289,16 @@ class DatabaseLink:
                 return
 
     def _connect(self) -> None:
-        self.session = connected(self._dsn)
+        self.session = open_connection(self._dsn)
         self._watch.follow(self._dsn, self.session)
-        self.made += 1
+        self.connections_made += 1
         ((self.server,),) = self.execute("select pg_postmaster_start_time()::text").fetchall()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Use the session, and give up for a while if its silent server was cut off."""
         try:
-            with self._watch.over():
+            with self._watch.watch_statement():
                 yield
         except psycopg.OperationalError:
             if self._watch.has_cut:
@@ -352,7 +352,7 @@ class LinkWatch:
             self._beside = make_conninfo("", **beside)
 
     @contextmanager
-    def over(self) -> Iterator[None]:
+    def watch_statement(self) -> Iterator[None]:
         """Watch the connection until the statement in the block has been answered."""
         if self._asked is not None:  # within a pipeline, which is watched as a whole
             yield
@@ -427,7 +427,7 @@ class Postgres(Backend):
                 self.connection.close()
                 raise
         except Exception as error:
-            raise self.translated(error) from error
+            raise self.translate_error(error) from error
 
     def _prepare(self) -> None:
         """Create missing tables, and verify that the existing ones are ours.
@@ -512,10 +512,10 @@ class Postgres(Backend):
             raise DamagedStoreError("its tables are not those of a store")
         return False
 
-    def link(self) -> int:
+    def reconnect(self) -> int:
         """Restore the connection if it was lost; return the number made so far."""
         self.connection.restore()
-        return self.connection.made
+        return self.connection.connections_made
 
     def has_settled(self) -> bool:
         """Wait until everything readable over a new connection is safe from a fail-over.
@@ -533,7 +533,7 @@ class Postgres(Backend):
             self._end(*self._settling)
         self._settling = self._session
         try:
-            with no_longer_than(PATIENCE, self.connection.session):
+            with time_limit(PATIENCE, self.connection.session):
                 self.connection.execute(LATER_COMMIT)
         except psycopg.errors.ConnectionTimeout:
             self.connection.give_up()
@@ -586,7 +586,7 @@ class Postgres(Backend):
                 if not isinstance(error, psycopg.errors.LockNotAvailable):
                     raise
                 if not left:
-                    raise self._held(error) from error
+                    raise self._with_lock_holder(error) from error
                 # Our lock_timeout has passed: terminate the holder if it is suspended, then try
                 # again.
                 self.connection.execute(END_SUSPENDED)
@@ -595,13 +595,15 @@ class Postgres(Backend):
         cursor.nextset()
         return cursor
 
-    def _held(self, error: psycopg.errors.LockNotAvailable) -> psycopg.errors.LockNotAvailable:
+    def _with_lock_holder(
+        self, error: psycopg.errors.LockNotAvailable
+    ) -> psycopg.errors.LockNotAvailable:
         """Return an error that names the holder of the writers' lock."""
         names = "process", "program", "host", "state", "waits for", "since", "statement"
         with suppress(psycopg.Error):
             for found in self.connection.execute(HOLDER):
                 held = ", ".join(f"{name} {each}" for name, each in zip(names, found, strict=True))
-                return type(error)(f"{in_line(error)}: somebody else writes ({held})")
+                return type(error)(f"{as_one_line(error)}: somebody else writes ({held})")
         return error
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
@@ -616,7 +618,7 @@ class Postgres(Backend):
         self._number += 1
         session = self._session
         try:
-            with self.connection.together():
+            with self.connection.pipelined():
                 last()
                 # In the same transaction: our number is there if and only if the transaction is.
                 self.connection.execute(WRITE_NUMBER, (self._token, self._number))
@@ -629,9 +631,9 @@ class Postgres(Backend):
                 raise NothingWrittenError(str(error)) from error
         self._acknowledged = self._number
 
-    def together(self) -> AbstractContextManager[object]:
+    def pipelined(self) -> AbstractContextManager[object]:
         """Run statements whose results are not needed at once, in one round trip."""
-        return self.connection.together()
+        return self.connection.pipelined()
 
     def _was_committed(self, pid: int, server: str) -> bool:
         """Look up whether the last transaction, whose connection was lost, was committed.
@@ -648,7 +650,7 @@ class Postgres(Backend):
         try:
             self.connection.restore()
             self._end(pid, server, unless="SyncRep")
-            with no_longer_than(PATIENCE, self.connection.session):
+            with time_limit(PATIENCE, self.connection.session):
                 self._begin()
                 written = self._written()
                 if written == self._number:
@@ -678,7 +680,7 @@ class Postgres(Backend):
         if not self.connection.is_lost:
             self.connection.execute("rollback")
 
-    def is_back(self, error: Exception) -> bool:
+    def has_reconnected(self, error: Exception) -> bool:
         """Return whether a transaction that failed by a lost connection can be run again now.
 
         The connection is restored if it was lost.
@@ -702,9 +704,9 @@ class Postgres(Backend):
         )
         cursor.itersize = AT_ONCE
         with cursor:
-            yield from cursor.execute(translated(query), values or None)
+            yield from cursor.execute(to_psycopg_query(query), values or None)
 
-    def problem(self) -> str | None:
+    def find_problem(self) -> str | None:
         """Run amcheck, where it is available; return the first problem, if any."""
         if not (schema := self._amcheck()):
             return None
@@ -715,10 +717,10 @@ class Postgres(Backend):
             execute(f"select {schema}.bt_index_check(oid, true) from pg_class where {trees}")  # noqa: S608  (ours)
             found = execute(f"select relname, blkno, msg from {rows} limit 1").fetchone()  # noqa: S608  (ours)
         except (psycopg.errors.IndexCorrupted, psycopg.errors.DataCorrupted) as error:
-            return in_line(error)
+            return as_one_line(error)
         return f"page {found[1]} of {found[0]}: {found[2]}" if found else None
 
-    def unchecked(self) -> tuple[str, ...]:
+    def skipped_checks(self) -> tuple[str, ...]:
         """Return descriptions of the checks that this database's setup doesn't allow."""
         told = []
         if not self._amcheck():
@@ -734,11 +736,11 @@ class Postgres(Backend):
         rows = self.connection.execute(AMCHECK).fetchall()
         return rows[0][0] if rows else ""
 
-    def refuses_all(self, error: Exception) -> bool:
+    def is_outage(self, error: Exception) -> bool:
         """Return whether the server itself refuses statements, or cannot be reached."""
         return isinstance(error, psycopg.OperationalError)
 
-    def witnessed(self) -> int:
+    def acknowledged_commits(self) -> int:
         """Return -1: there is no watermark, since reading ``head`` costs no more."""
         self.connection.restore()
         return -1
@@ -748,14 +750,14 @@ class Postgres(Backend):
         self._looks += 1
         return self._looks
 
-    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
+    def translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Translate an exception of PostgreSQL into a StoreError."""
         if isinstance(error, DamagedStoreError) and not str(error).startswith(self._name):
             return DamagedStoreError(f"{self._name} is damaged: {error}. Restore a backup.")
         if isinstance(error, StoreError):
             return error
         if isinstance(error, psycopg.Error):
-            why = in_line(error)
+            why = as_one_line(error)
             # Class XX of SQLSTATE: internal errors, among them corrupted data and indexes.
             if (error.sqlstate or "").startswith("XX"):
                 return DamagedStoreError(f"{self._name} is damaged: {why}. Restore a backup.")
@@ -772,13 +774,13 @@ class Postgres(Backend):
         """Call a function with other nodes' messages, in a thread of its own."""
         self._listener = Listener(self._dsn, self._channel, self._token, heard)
 
-    def tell(self, note: str) -> None:
+    def send_note(self, note: str) -> None:
         """Send a note, in ASCII, to all other nodes that listen. It is not stored.
 
         Raises:
             NoteTooLongError: the note needs more than `MOST_PARTS` notifications.
         """
-        channel, parts = self._channel.strip('"'), list(in_parts(note))
+        channel, parts = self._channel.strip('"'), list(split_note(note))
         if len(parts) > MOST_PARTS:  # don't quote the note: it may contain players' chat
             most = LONGEST_NOTE * MOST_PARTS
             raise NoteTooLongError(
@@ -813,7 +815,7 @@ class _Companion:
     def _run(self) -> None:
         while not self._is_closing(0.0):
             try:
-                with connected(self._dsn) as session:
+                with open_connection(self._dsn) as session:
                     self._use(session)
             except psycopg.Error as error:
                 self._failed(error)
@@ -835,10 +837,10 @@ class _Companion:
             timeout: seconds to wait at most; None for no limit.
             files: file descriptors.
         """
-        return self._wake in readable([self._wake, *files], timeout)
+        return self._wake in wait_readable([self._wake, *files], timeout)
 
 
-def in_parts(note: str) -> Iterator[tuple[str, str]]:
+def split_note(note: str) -> Iterator[tuple[str, str]]:
     """Split a note into parts that fit into a notification.
 
     Yields:
@@ -862,7 +864,7 @@ class Parts:
     def __init__(self) -> None:
         self._begun: dict[str, list[str]] = {}
 
-    def joined(self, sender: str, place: str, part: str) -> str | None:
+    def add_part(self, sender: str, place: str, part: str) -> str | None:
         """Add a part; return the note that it completes, or None if more parts are needed."""
         before = self._begun.pop(sender, [])
         if not place:
@@ -898,7 +900,7 @@ class Listener(_Companion):
         self._listens.wait(PATIENCE)
 
     def _failed(self, error: psycopg.Error) -> None:
-        _log.warning("cannot listen for other servers: %s", in_line(error))
+        _log.warning("cannot listen for other servers: %s", as_one_line(error))
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
         session.execute(f"listen {self._channel}")
@@ -912,7 +914,7 @@ class Listener(_Companion):
             for notify in session.notifies(timeout=0):
                 sender, _, part = notify.payload.partition(" ")
                 token, _, place = sender.partition(":")
-                note = None if token == self._token else parts.joined(token, place, part)
+                note = None if token == self._token else parts.add_part(token, place, part)
                 if note is not None:
                     self._heard(note or None)
             if session.closed:
@@ -949,10 +951,10 @@ class AdvisoryLock(_Companion):
         super().__init__(dsn, "lock")
 
     def _failed(self, error: psycopg.Error) -> None:
-        _log.warning("waiting for a lock: %s", in_line(error))
+        _log.warning("waiting for a lock: %s", as_one_line(error))
         is_silent = isinstance(error, psycopg.errors.ConnectionTimeout)
         if not is_silent or monotonic() >= self._begun + OPENING:
-            self._told(StoreError(f"{name_of(self._dsn)} could not be used: {in_line(error)}."))
+            self._told(StoreError(f"{name_of(self._dsn)} could not be used: {as_one_line(error)}."))
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
         is_told = False
@@ -967,7 +969,7 @@ class AdvisoryLock(_Companion):
         self._is_closing(None, session.fileno())
 
 
-def readable(files: Iterable[int], timeout: float | None) -> set[int]:
+def wait_readable(files: Iterable[int], timeout: float | None) -> set[int]:
     """Wait until some files are readable; return their descriptors.
 
     ``select.select`` does not support descriptors from 1024 on, and a server may have more.
@@ -979,7 +981,7 @@ def readable(files: Iterable[int], timeout: float | None) -> set[int]:
 
 
 @contextmanager
-def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator[None]:
+def time_limit(seconds: float, session: psycopg.Connection[Any]) -> Iterator[None]:
     """Shut down a session's connection if the statements in the block take longer.
 
     Raises:
@@ -1010,12 +1012,12 @@ def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator
             timer.join()
 
 
-def in_line(error: Exception) -> str:
+def as_one_line(error: Exception) -> str:
     """Return a message of PostgreSQL as one line, without a full stop."""
     return " ".join(str(error).split()).rstrip(".")
 
 
-def connected(dsn: str) -> psycopg.Connection[Any]:
+def open_connection(dsn: str) -> psycopg.Connection[Any]:
     """Open a connection with our settings.
 
     Raises:
@@ -1026,7 +1028,7 @@ def connected(dsn: str) -> psycopg.Connection[Any]:
     defaults = {name: value for name, value in LINK.items() if given.get(name) is None}
     session = psycopg.connect(make_conninfo(dsn, **defaults), autocommit=True)
     try:
-        with no_longer_than(PATIENCE, session):
+        with time_limit(PATIENCE, session):
             session.execute("; ".join(SETTINGS).encode())
     except BaseException:
         session.close()
@@ -1070,6 +1072,6 @@ def name_of(dsn: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def translated(query: str) -> bytes:
+def to_psycopg_query(query: str) -> bytes:
     """Return a statement with psycopg's placeholders instead of question marks."""
     return query.replace("?", "%s").encode()

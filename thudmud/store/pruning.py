@@ -148,7 +148,7 @@ class Pruning:
         )
         event = from_text(schema, body, at, str)
         spare = _Spare(position, body[2 : body.index('"', 2)], len(body))
-        stream = database.streams.numbered(number)
+        stream = database.streams.with_number(number)
         if is_of_a_match(stream.key):
             return [spare] if version < stream.version else []
         if stream.key == HALL:

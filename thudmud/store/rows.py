@@ -209,7 +209,7 @@ def _column(table: str, part: str, dialect: Dialect) -> str:
         rest.pop()
     elif table in DURABLE and rest[:1] != ["primary"]:
         rest.append("not null")
-    if name in _PARENTS and table not in _OF_NOBODY and dialect.checks_references:
+    if name in _PARENTS and table not in _OF_NOBODY and dialect.has_reference_checks:
         rest.append(f"references {name}")
     return " ".join([name, dialect.types.get(kind, kind), *rest])
 
@@ -291,7 +291,7 @@ class SqlTable:
 
     def several(self, backend: Backend, *queries: Query) -> list[list[Sequence[object]]]:
         """Return the rows of several queries, sent in one round trip where possible."""
-        with backend.together():
+        with backend.pipelined():
             cursors = [
                 self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (our own names)
                 for table, rest, values in queries

@@ -20,8 +20,8 @@ older entries in batches, until the feed covers the rest, and only then releases
 that come by both ways are recognised by their positions and dropped.
 
 What happens if the thread dies? `_finish` runs in the loop. The jobs in progress and the queued
-ones are refused, and `Store.stopped` raises the cause. A write in progress that is refused this way
-may have been committed; after a restart it can be repeated with its request key.
+ones are refused, and `Store.wait_stopped` raises the cause. A write in progress that is refused
+this way may have been committed; after a restart it can be repeated with its request key.
 
 A database in memory has no thread. Its coroutines never wait, and can be driven without a loop.
 asyncio is therefore imported only where there is a thread: importing it takes as long as everything
@@ -88,22 +88,22 @@ class Subscription:
         """Deliver older entries, which were read for this subscription."""
         if self.streams is not None:
             entries = [entry for entry in entries if entry.stream in self.streams]
-        self._hand_over(entries)
+        self._deliver_now(entries)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Deliver the queued entries; from now on, deliver new ones at once."""
         waiting, self._waiting = self._waiting or [], None
         for entries in waiting:
-            self._hand_over(entries)
+            self._deliver_now(entries)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
         """Deliver new entries, or queue them behind the older ones that are being read."""
         if self._waiting is None:
-            self._hand_over(entries)
+            self._deliver_now(entries)
         else:
             self._waiting.append(entries)
 
-    def _hand_over(self, entries: Sequence[Entry]) -> None:
+    def _deliver_now(self, entries: Sequence[Entry]) -> None:
         # While catching up, an entry may come twice: from the read, and from the feed.
         if entries and entries[0].position <= self.position:
             entries = [entry for entry in entries if entry.position > self.position]
@@ -307,9 +307,9 @@ class ThreadRunner:
             # Listen before the start is reported: no note may be missed from then on.
             database.backend.listen(lambda said: self._tell(self._on_backend_note, said))
         except Exception as error:  # noqa: BLE001 - raised by `start`
-            self._tell(_settle, self._started, error)
+            self._tell(_resolve, self._started, error)
         else:
-            self._tell(_settle, self._started, None)
+            self._tell(_resolve, self._started, None)
             try:
                 self._work(database)
             except (HistoryLostError, UnknownFormatError) as error:
@@ -347,7 +347,7 @@ class ThreadRunner:
                     self._tell(self._answer, job, _outcome(job.work, database))
             ending = ending or any(job.work is None for job in jobs)
             if monotonic() >= due:
-                self._look(database)
+                self._poll_others(database)
                 due = monotonic() + self._poll
             if database.forgotten:
                 raise database.forgotten
@@ -363,7 +363,7 @@ class ThreadRunner:
             self._is_answering = False
         return [job for job in jobs if job]
 
-    def _look(self, database: Database) -> None:
+    def _poll_others(self, database: Database) -> None:
         """Look for writes of other processes, and deliver their entries.
 
         An error is reported once, and the read is retried at each look. Later entries must not be
@@ -379,7 +379,7 @@ class ThreadRunner:
 
     def _deliver_entries(self, database: Database) -> None:
         """Deliver the entries of other processes, batch by batch."""
-        while (entries := database.news()) is not None:
+        while (entries := database.read_news()) is not None:
             self._tell_of_others(database)
             if entries:
                 self._tell(self._followers.deliver, entries)
@@ -397,7 +397,7 @@ class ThreadRunner:
 
     def _look_now(self, database: Database) -> None:
         self._will_look = False  # first: a write during this look needs another one
-        self._look(database)
+        self._poll_others(database)
 
     # From here on: runs in the loop.
 
@@ -413,19 +413,19 @@ class ThreadRunner:
         self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[Entry]
     ) -> None:
         for job, outcome in zip(jobs, outcomes, strict=True):
-            _settle(job.result, outcome)
+            _resolve(job.result, outcome)
         if entries:
             self._followers.deliver(entries)
 
     def _answer(self, job: _Job, outcome: object) -> None:
-        _settle(job.result, outcome)
+        _resolve(job.result, outcome)
         self._loop.call_soon(self._jobs.put, None)  # after the caller has run
 
     def _finish(self) -> None:
         self._thread.join()
         if self._why != CLOSED:
             self._stopped(StoreError(self._why))
-        _settle(self._ended, None)
+        _resolve(self._ended, None)
         for job in self._at_work:
             _refuse(job, self._why)
         while not self._jobs.empty():
@@ -441,7 +441,7 @@ def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
         return error
 
 
-def _settle(future: Future[Any], outcome: object) -> None:
+def _resolve(future: Future[Any], outcome: object) -> None:
     """Set a future's result or exception, unless it is already done or cancelled."""
     if future.done():
         return
@@ -454,6 +454,6 @@ def _settle(future: Future[Any], outcome: object) -> None:
 def _refuse(job: _Job, why: str) -> None:
     """Fail a job that will never run."""
     if job.work is None:
-        _settle(job.result, None)
+        _resolve(job.result, None)
     else:
-        _settle(job.result, (NotWrittenError if job.writes else StoreError)(why))
+        _resolve(job.result, (NotWrittenError if job.writes else StoreError)(why))

@@ -33,15 +33,15 @@ class SteadyClock:
         """Return the time, in seconds since the epoch."""
         return self._began + self._ticks()
 
-    def not_before(self, at: float) -> None:
+    def advance_to(self, at: float) -> None:
         """Advance to a time if it is later: the system's time has been set back."""
         self._began += max(0.0, at - self())
 
-    def go_on_from(self, at: float) -> None:
+    def set_to(self, at: float) -> None:
         """Set the clock to a time, earlier or later, that several nodes share."""
         self._began += at - self()
 
     @property
-    def behind(self) -> float:
+    def offset(self) -> float:
         """Seconds by which the system's time is ahead; negative if it was set back."""
         return self._wall() - self()

@@ -105,7 +105,7 @@ class Store:
         """The row writer, which belongs to the store's thread; here only its counters are read."""
         self._followers = Subscriptions()
         self._games = FoldedGames()
-        self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
+        self._note_listeners: list[tuple[Heard, Callable[[], Form]]] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
         """Why the store can no longer be used."""
@@ -165,7 +165,7 @@ class Store:
 
         def open_it() -> Database:
             files = OnDisk(Path(path), serving=serving, patience=patience)
-            return _opened(files, clock, alone=serving)
+            return _open_database(files, clock, alone=serving)
 
         await store._run(open_it, poll)
         return store
@@ -203,22 +203,22 @@ class Store:
         store = cls()
         clock = store.clock = clock or store.clock
         store._dsn = dsn
-        await store._run(lambda: _opened(Postgres(dsn, serving=serving), clock), poll)
+        await store._run(lambda: _open_database(Postgres(dsn, serving=serving), clock), poll)
         return store
 
     async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
-        def opened() -> Database:
+        def open_and_keep() -> Database:
             database = open_it()
             self._table = database.table
             return database
 
         runner = ThreadRunner(
-            opened,
+            open_and_keep,
             poll,
             self._followers,
             self._others_changed,
             self._runner_stopped,
-            heard=self._heard,
+            heard=self._dispatch_note,
         )
         self._runner = runner
         try:
@@ -233,7 +233,7 @@ class Store:
         table = self._table
         return StoreWrites(table.changes, table.event_bytes) if table else StoreWrites()
 
-    async def stopped(self) -> None:
+    async def wait_stopped(self) -> None:
         """Wait until the store can no longer be used.
 
         That is due to a bug in the store, or to events that are gone from the database.
@@ -400,7 +400,7 @@ class Store:
         changes |= besides or {}
         return await self.append(changes, key=key, mark=mark, work=work, fence=fence)
 
-    async def bring_in(
+    async def import_events(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
     ) -> None:
         """Import events from elsewhere in one transaction, each with its own time.
@@ -437,7 +437,7 @@ class Store:
                 raise
 
         try:
-            await self._runner.write(lambda database: database.bring_in(asked_for(), take))
+            await self._runner.write(lambda database: database.import_events(asked_for(), take))
         except StoreError as error:
             if raised and error is not raised[0]:
                 raise raised[0] from None
@@ -468,14 +468,14 @@ class Store:
         try:
             whole = False
             while not whole:
-                read_to = after
-                entries, whole = await self._runner.read(lambda db, to=read_to: db.follow(to))  # type: ignore[misc]  # of a default
+                look = partial(Database.entries_for_subscriber, after=after)
+                entries, whole = await self._runner.read(look)
                 subscription.catch_up(entries)
                 after = entries[-1].position if entries else after
         except BaseException:
             subscription.close()
             raise
-        subscription.go_on()
+        subscription.resume()
         return subscription
 
     async def catch_up(self) -> None:
@@ -510,14 +510,14 @@ class Store:
             return await self._games.find(self._runner.read, lookup.number, realm)
         return await self._runner.read(lambda database: answer(database, lookup, realm))
 
-    async def go_by_nodes(self) -> None:
+    async def use_nodes_clock(self) -> None:
         """Set the clock to the time of the live nodes, see `nodes.time_of_nodes`."""
         if self._dsn and isinstance(self.clock, SteadyClock):
-            self.clock.go_on_from(await self._runner.read(nodes.time_of_nodes))
+            self.clock.set_to(await self._runner.read(nodes.time_of_nodes))
 
     # Notes
 
-    async def notify(self, note: object, form: Callable[[], Form]) -> None:
+    async def publish_note(self, note: object, form: Callable[[], Form]) -> None:
         """Send a note, which is never stored, to all listeners here and on other nodes.
 
         Args:
@@ -530,13 +530,13 @@ class Store:
         """
         if self._dsn:
             text = form().to_text(note)
-            await self._runner.read(lambda database: database.backend.tell(text))
-        for heard, _ in list(self._hearing):
+            await self._runner.read(lambda database: database.backend.send_note(text))
+        for heard, _ in list(self._note_listeners):
             heard(note)
 
-    def _heard(self, text: str) -> None:
+    def _dispatch_note(self, text: str) -> None:
         """Pass another process's note to all listeners; `NotesMissed` for missed ones."""
-        for heard, form in list(self._hearing):
+        for heard, form in list(self._note_listeners):
             try:
                 heard(NotesMissed() if text == MISSED else form().from_text(text))
             except MalformedTextError as error:  # for example, sent by another version
@@ -544,7 +544,7 @@ class Store:
                 why = type(error.__cause__).__name__
                 _log.warning("a note of another node cannot be read: %s", why)
 
-    def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
+    def subscribe_notes(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
         """Subscribe a callback to notes.
 
         Args:
@@ -555,8 +555,8 @@ class Store:
             A function that ends the subscription.
         """
         hearing = callback, form
-        self._hearing.append(hearing)
-        return lambda: self._hearing.remove(hearing)
+        self._note_listeners.append(hearing)
+        return lambda: self._note_listeners.remove(hearing)
 
     # The whole store
 
@@ -571,7 +571,9 @@ class Store:
         path = str(self._path.absolute()) if self._path else ""
         found = await check_beside(path, self._dsn)
         if found:
-            await self._runner.read(lambda database: database.is_damaged(DamagedStoreError(found)))
+            await self._runner.read(
+                lambda database: database.mark_damaged(DamagedStoreError(found))
+            )
         return found
 
     async def _tell_again(self) -> None:
@@ -604,14 +606,16 @@ class Store:
         task.add_done_callback(self._tasks.discard)
 
     def _runner_stopped(self, error: StoreError) -> None:
-        """Raise the error to the callers of `stopped`."""
+        """Raise the error to the callers of `wait_stopped`."""
         self._trouble = error
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_exception(error)
 
 
-def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False) -> Database:
+def _open_database(
+    backend: Backend, clock: Callable[[], float], *, alone: bool = False
+) -> Database:
     """Open the database on a backend.
 
     Args:
@@ -623,17 +627,17 @@ def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False
         database = Database(backend, clock, alone=alone)
         if isinstance(clock, SteadyClock):
             if backend.is_shared:
-                clock.go_on_from(database.read(lambda opened: opened.backend.now()))
-            clock.not_before(database.head.at)
+                clock.set_to(database.read(lambda opened: opened.backend.now()))
+            clock.advance_to(database.head.at)
         if alone:
-            nodes.alone(database)
+            nodes.end_all_leases(database)
     except BaseException:
         backend.close()
         raise
     return database
 
 
-def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_synchronously(coroutine: Coroutine[Any, Any, T]) -> T:
     """Return the result of a coroutine of a store in memory, which never waits."""
     try:
         coroutine.send(None)

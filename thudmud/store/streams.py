@@ -59,9 +59,9 @@ class Streams:
 
     # Changes by a transaction
 
-    def made(self, key: str) -> Stream:
+    def find_or_create(self, key: str) -> Stream:
         """Return the stream with a key, creating it if there is none."""
-        stream = self.known(key)
+        stream = self.find(key)
         if stream is None:
             number = self._table.number("select coalesce(max(id), 0) + 1 from stream")
             stream = Stream(number, key, key, 0, 1)
@@ -70,7 +70,7 @@ class Streams:
 
     def rename(self, key: str, name: str) -> None:
         """Store a board's current name."""
-        self._put(self.made(key)._replace(name=name))
+        self._put(self.find_or_create(key)._replace(name=name))
 
     def add(
         self, stream: Stream, position: int, at: float, body: str, *, last: bool, is_whole: bool
@@ -123,7 +123,7 @@ class Streams:
 
     # Reading
 
-    def known(self, key: str) -> Stream | None:
+    def find(self, key: str) -> Stream | None:
         """Return the stream with a key; None if there is none."""
         stream = self._known.get(key)
         if stream is None and key in self._moved:
@@ -133,7 +133,7 @@ class Streams:
             cache(self._known, key, stream)
         return stream
 
-    def numbered(self, number: int) -> Stream:
+    def with_number(self, number: int) -> Stream:
         """Return the stream with a number."""
         row = self._table.row("stream", "where id = ?", number)
         if row is None:
@@ -142,7 +142,7 @@ class Streams:
 
     def version(self, key: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
-        found = self.known(key)
+        found = self.find(key)
         return found.version if found else 0
 
     def versions(self) -> Mapping[str, int]:
@@ -162,7 +162,7 @@ class Streams:
         Raises:
             DamagedStoreError: some events are missing, and were not pruned.
         """
-        stream = self.known(key)
+        stream = self.find(key)
         if stream is None:
             return []
         first = max(first, 1)
@@ -214,24 +214,24 @@ class Streams:
 
     # Results of requests with a key
 
-    def came_to(self, stream: str, key: str) -> Stored | None:
+    def request_result(self, stream: str, key: str) -> Stored | None:
         """Return the stored result of a request at a stream; None if unknown."""
-        known = self.known(stream)
+        known = self.find(stream)
         row = known and self._table.row("request", "where stream = ? and key = ?", known.id, key)
         return Stored(cast("int", row[2]), cast("int", row[3])) if row else None
 
-    def all_came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
+    def request_results(self, changes: Changes, key: str) -> Mapping[str, Stored]:
         """Return the stored results of a request, by stream; empty if it wasn't stored."""
         found = {}
         for name, (_, events) in changes.items():
             if events:
-                place = self.came_to(name, key)
+                place = self.request_result(name, key)
                 if place is None:  # a match's stream may know the key from another board
                     return {}
                 found[name] = place
         return found
 
-    def keep_request(self, key: str, stored: Mapping[str, Stored], at: float, last: int) -> None:
+    def store_request(self, key: str, stored: Mapping[str, Stored], at: float, last: int) -> None:
         """Store the results of a request, and delete old ones once an hour.
 
         Args:
@@ -245,7 +245,7 @@ class Streams:
             old = self.last_before(at - KEPT_REQUESTS, last)
             self._table.delete("request", "where position <= ?", old)
         for name, place in stored.items():
-            self._table.put("request", self.made(name).id, key, *place)
+            self._table.put("request", self.find_or_create(name).id, key, *place)
 
     # Events
 
@@ -283,7 +283,7 @@ class Streams:
 
     def _key_of(self, number: int) -> str:
         if number not in self._keys:
-            cache(self._keys, number, self.numbered(number).key)
+            cache(self._keys, number, self.with_number(number).key)
         return self._keys[number]
 
     # Prefetching, where each query takes a round trip

@@ -105,10 +105,10 @@ class Capabilities:
     def set_known(self, data: Mapping[str, object]) -> None:
         """Update the terminal by a ``Thud.Terminal`` package; missing values don't change."""
         columns, rows = data.get("width", self._width), data.get("height", self._height)
-        if whole(columns) and whole(rows):
+        if is_whole_number(columns) and is_whole_number(rows):
             self.set_size(columns, rows)
         number = data.get("colours")
-        if whole(number):
+        if is_whole_number(number):
             self._told_colours = max(each for each in COLOURS if each <= number)
         match data.get("reader"):
             case bool(reads):
@@ -126,7 +126,7 @@ class Capabilities:
             self._mtts = Mtts(int(bits))
 
 
-def whole(given: object) -> TypeGuard[int]:
+def is_whole_number(given: object) -> TypeGuard[int]:
     """Return whether a JSON value is an integer of at least 0. JSON's true isn't."""
     return type(given) is int and 0 <= given < _MOST
 
@@ -136,7 +136,7 @@ def is_utf8(name: str) -> bool:
     return bool(_UTF_8.fullmatch(name))
 
 
-def utf8_in(offer: bytes) -> bytes:
+def find_utf8(offer: bytes) -> bytes:
     """Return the name of UTF-8 as written in a client's list of character sets; b"" for none."""
     table = b"[TTABLE]"
     if offer.startswith(table):  # followed by a version of one byte (RFC 2066)

@@ -76,7 +76,7 @@ class Connection(SessionConnection):
         self.session = self._open_session(self._transport, self._reading)
         self.negotiation = Negotiation(self.session, self._policy)
         self.negotiation.begin()
-        self.session.opened(self.negotiation)
+        self.session.connection_made(self.negotiation)
 
     def buffer_updated(self, nbytes: int) -> None:
         """Handle received bytes; a chunk without telnet commands needs no interpreter."""
@@ -116,13 +116,13 @@ class Connection(SessionConnection):
         self._opening = opening if is_tls is None else None
         if is_tls:
             self._is_over = True
-            self.session.received([Signal.SPEAKS_TLS])
+            self.session.items_received([Signal.SPEAKS_TLS])
 
     def take(self, data: bytes) -> None:
         """Split bytes of text, without telnet commands, and pass complete lines to the session."""
         lines = self._splitter.feed(data)
         if lines:
-            self.session.received(lines)
+            self.session.items_received(lines)
 
     # The interface of a `Source`.
 
@@ -135,14 +135,14 @@ class Connection(SessionConnection):
         """Interpret waiting bytes, see `Source.interpret`; end a connection over its budget."""
         if self.session.screen.closed:
             self._waiting = b""
-        left = int(self._budget.left(asyncio.get_running_loop().time()))
+        left = int(self._budget.balance(asyncio.get_running_loop().time()))
         spent = self._scan(min(most, left))
         self._budget.charge(spent)
         if self._waiting and spent >= left:
             self._drop()
-            self.session.overspent()
+            self.session.budget_exceeded()
         elif not self._waiting:
-            self._reading.let_go(self)
+            self._reading.release(self)
             if self._has_ended:
                 self.session.input_ended()
         return spent
@@ -170,7 +170,7 @@ class Connection(SessionConnection):
             if spent >= most:
                 break
             if not self._interpreter.is_inside and (sizes := _SIZES.match(data, at)):
-                hear, size = self.negotiation.hear_subnegotiation, _unescaped(sizes[1])
+                hear, size = self.negotiation.handle_subnegotiation, _unescaped(sizes[1])
                 self.handle_package(hear, telopt.NAWS + size)
                 at = sizes.end()
                 spent += _SIZES_COST
@@ -233,7 +233,7 @@ class _Interpreter(TelnetWriter):
             return False
         if byte == telopt.IAC and self.cmd_received in _OPTION_COMMANDS:
             # Option 255 (RFC 861), which telnetlib3 would treat as the start of another command.
-            self.connection.negotiation.hear(self.cmd_received, byte)
+            self.connection.negotiation.handle_command(self.cmd_received, byte)
             self.cmd_received = False
             return False
         return super().feed_byte(byte)
@@ -253,27 +253,27 @@ class _Interpreter(TelnetWriter):
     def handle_subnegotiation(self, buf: collections.deque[bytes]) -> None:
         if self._subnegotiated > self.max_subnegotiation:
             return  # its end is missing
-        hear, whole = self.connection.negotiation.hear_subnegotiation, b"".join(buf)
+        hear, whole = self.connection.negotiation.handle_subnegotiation, b"".join(buf)
         self.connection.handle_package(hear, whole)
 
     def handle_do(self, opt: bytes) -> bool:
         if opt == telopt.TM:  # a timing mark is a request, not an option (RFC 860)
-            self.connection.session.received([Mark(telopt.IAC + telopt.WILL + telopt.TM)])
+            self.connection.session.items_received([Mark(telopt.IAC + telopt.WILL + telopt.TM)])
         else:
-            self.connection.negotiation.hear(telopt.DO, opt)
+            self.connection.negotiation.handle_command(telopt.DO, opt)
         return False
 
     def handle_dont(self, opt: bytes) -> None:
-        self.connection.negotiation.hear(telopt.DONT, opt)
+        self.connection.negotiation.handle_command(telopt.DONT, opt)
 
     def handle_will(self, opt: bytes) -> None:
-        self.connection.negotiation.hear(telopt.WILL, opt)
+        self.connection.negotiation.handle_command(telopt.WILL, opt)
 
     def handle_wont(self, opt: bytes) -> None:
-        self.connection.negotiation.hear(telopt.WONT, opt)
+        self.connection.negotiation.handle_command(telopt.WONT, opt)
 
     def handle_ayt(self, _byte: bytes) -> None:
-        self.connection.session.received([Signal.ARE_YOU_THERE])
+        self.connection.session.items_received([Signal.ARE_YOU_THERE])
 
     def handle_ec(self, _byte: bytes) -> None:
         self.connection.take(_ERASE_CHARACTER)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from thudmud.telnet.capabilities import Capabilities, whole
+from thudmud.telnet.capabilities import Capabilities, is_whole_number
 from thudmud.telnet.interface import Ask, Credentials, Mark, Receiver, Watch
 from thudmud.telnet.lines import readable
 
@@ -56,11 +56,11 @@ class Packages:
         """Send a package with JSON data."""
         self._session.screen.command(self._carried(packed(package, text)))
 
-    def hear(self, payload: bytes) -> None:
+    def receive_package(self, payload: bytes) -> None:
         """Handle a package of the client's; ignore an invalid one."""
         match read(payload):
             case ("core.ping", _):
-                self._session.received([Mark(self._carried(packed(PING)))])
+                self._session.items_received([Mark(self._carried(packed(PING)))])
             case ("core.hello", {"client": "Mudlet"}) if self._gui:
                 self.send(GUI, self._gui)
                 self._gui = ""
@@ -72,14 +72,14 @@ class Packages:
                     self.send(LOGIN, PASSWORDS)
             case ("char.login" | "char.login.credentials", data):
                 if found := credentials(data):
-                    self._session.received([Credentials(*found)])
+                    self._session.items_received([Credentials(*found)])
             case ("thud.ask", str(line)):
-                self._session.received([Ask(_readable(line))])
+                self._session.items_received([Ask(_readable(line))])
             case ("thud.ask", {"line": str(line), **more}):
-                self._session.received([Ask(_readable(line), _number(more.get("id")))])
+                self._session.items_received([Ask(_readable(line), _number(more.get("id")))])
             case ("thud.watch", dict() as data):
                 if watch := watched(data):
-                    self._session.received([watch])
+                    self._session.items_received([watch])
             case ("thud.terminal", dict() as data):
                 self._client.set_known(data)
             case _:
@@ -159,9 +159,11 @@ def credentials(data: object) -> tuple[str, str] | None:
 def watched(data: Mapping[str, object]) -> Watch | None:
     """Parse the data of a ``Thud.Watch`` package; return None if it is invalid."""
     match data:
-        case {"battle": number, "explore": ply} if whole(number) and whole(ply) and number:
+        case {"battle": number, "explore": ply} if (
+            is_whole_number(number) and is_whole_number(ply) and number
+        ):
             return Watch(battle=number, explored=ply)
-        case {"battle": number} if whole(number) and number and "explore" not in data:
+        case {"battle": number} if is_whole_number(number) and number and "explore" not in data:
             return Watch(battle=number)
         case {"board": str(words)}:
             return Watch(_readable(words[:_LONGEST_BOARD]))

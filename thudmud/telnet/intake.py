@@ -48,7 +48,7 @@ class ReadPauser:
         if not self._ended:
             self._transport.pause_reading()
 
-    def let_go(self, who: object) -> None:
+    def release(self, who: object) -> None:
         """Resume reading, unless another holder is left."""
         if who not in self._held_by:
             return

@@ -112,10 +112,10 @@ class Receiver(Protocol):
     def screen(self) -> Screen:
         """The screen, through which all output goes."""
 
-    def opened(self, client: Client) -> None:
+    def connection_made(self, client: Client) -> None:
         """Handle a new connection."""
 
-    def received(self, items: Iterable[Item]) -> None:
+    def items_received(self, items: Iterable[Item]) -> None:
         """Queue items, in this order."""
 
     def charge(self, seconds: float) -> None:
@@ -133,14 +133,14 @@ class Receiver(Protocol):
     def end(self, sentence: str, why: CloseReason) -> None:
         """End the connection, after a sentence for people, "" for none; ``why`` is for programs."""
 
-    def lost(self) -> None:
+    def connection_lost(self) -> None:
         """Handle the loss of the connection."""
 
 
 class TelnetReceiver(Receiver, Protocol):
     """The session of a telnet connection."""
 
-    def overspent(self) -> None:
+    def budget_exceeded(self) -> None:
         """Handle a client that has exceeded its budget of telnet bytes; its input is dropped."""
 
 
@@ -163,7 +163,7 @@ class Budget(Protocol):
     `thudmud.accounts.limiters.TokenBucket` implements it.
     """
 
-    def left(self, now: float) -> float:
+    def balance(self, now: float) -> float:
         """Return the number of tokens, which is negative if some are owed."""
 
     def charge(self, tokens: float) -> None:
@@ -224,7 +224,7 @@ class SessionConnection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
         """Notify the session."""
-        self.session.lost()
+        self.session.connection_lost()
 
 
 class TelnetPolicy(Value):
@@ -235,7 +235,7 @@ class TelnetPolicy(Value):
         budget: makes a connection's budget for the bytes of telnet commands.
         max_subnegotiation: the most bytes of a sub-negotiation; a longer one is dropped.
         option_changes: the most requests about options that a client may make.
-        compress: whether MCCP2 compression is offered.
+        can_compress: whether MCCP2 compression is offered.
         status: returns the MSSP variables for game lists.
         gui: the JSON data of `thudmud.telnet.gmcp.GUI`, for Mudlet; "" for none.
         flusher: writes all output, once at the end of each turn of the event loop.
@@ -246,7 +246,7 @@ class TelnetPolicy(Value):
     budget: Callable[[], Budget]
     max_subnegotiation: int = 4096
     option_changes: int = 100
-    compress: bool = False
+    can_compress: bool = False
     status: Callable[[], Mapping[str, str]] = dict
     gui: str = ""
     flusher: Flusher = field(default_factory=Flusher)

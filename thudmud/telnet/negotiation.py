@@ -21,7 +21,7 @@ from enum import Enum
 from telnetlib3 import telopt
 
 from thudmud.telnet import gmcp, mssp
-from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
+from thudmud.telnet.capabilities import Capabilities, find_utf8, is_utf8, variables_in
 from thudmud.telnet.interface import Receiver, TelnetPolicy, TerminalChanged
 
 # ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
@@ -67,7 +67,7 @@ class Negotiation:
         self._packages = gmcp.Packages(
             session,
             self._client,
-            lambda package: framed(telopt.GMCP + package),
+            lambda package: frame_subnegotiation(telopt.GMCP + package),
             policy.gui,
         )
         self._offers_made = False
@@ -92,7 +92,7 @@ class Negotiation:
     def reveal(self) -> None:
         """Ask the client to show typing again."""
         if self._ours[telopt.ECHO].want(False):
-            self._say(telopt.WONT, telopt.ECHO)
+            self._send_command(telopt.WONT, telopt.ECHO)
 
     def data(self, package: str, text: str) -> None:
         """Send a GMCP package with JSON data, if the client supports GMCP."""
@@ -101,7 +101,7 @@ class Negotiation:
 
     # The client's commands.
 
-    def hear(self, command: bytes, option: bytes) -> None:
+    def handle_command(self, command: bytes, option: bytes) -> None:
         """Handle a DO, DONT, WILL or WONT."""
         if command in _OURS:
             self._handle_our_option(option, _OURS[command])
@@ -109,7 +109,7 @@ class Negotiation:
             self._handle_their_option(option, _THEIRS[command])
         self._make_offers()
 
-    def hear_subnegotiation(self, whole: bytes) -> None:
+    def handle_subnegotiation(self, whole: bytes) -> None:
         """Handle a sub-negotiation, an option and its payload; ignore an invalid one.
 
         An option that isn't agreed on is ignored, too.
@@ -125,7 +125,7 @@ class Negotiation:
             case telopt.CHARSET:
                 self._handle_charset(payload)
             case telopt.GMCP if self._ours[telopt.GMCP].is_agreed:
-                self._packages.hear(payload)
+                self._packages.receive_package(payload)
         self._report()
         self._make_offers()
 
@@ -135,9 +135,9 @@ class Negotiation:
             return
         before = ours.is_agreed
         # A request for ECHO is refused: clients hide typing while it is agreed.
-        answer = ours.hear(wanted, welcome=self._is_offered(option))
+        answer = ours.receive(wanted, welcome=self._is_offered(option))
         if answer is not None:
-            self._say(_SAID_OF_OURS[answer], option)
+            self._send_command(_SAID_OF_OURS[answer], option)
         # SGA is refused, too, but the request shows that the client wants no GA after prompts.
         if option == telopt.SGA:
             self._wants_no_marks = wanted
@@ -151,9 +151,9 @@ class Negotiation:
         if not self._can_afford(theirs, wanted):
             return
         before = theirs.is_agreed
-        answer = theirs.hear(wanted, welcome=option in _WELCOME)
+        answer = theirs.receive(wanted, welcome=option in _WELCOME)
         if answer is not None:
-            self._say(_SAID_OF_THEIRS[answer], option)
+            self._send_command(_SAID_OF_THEIRS[answer], option)
         if theirs.is_agreed and not before:
             if option == telopt.TTYPE:
                 self._awaits_type = True
@@ -172,7 +172,7 @@ class Negotiation:
             self._report()
         elif option == telopt.MCCP2_COMPRESS:
             if agreed:
-                self._session.screen.compress(framed(telopt.MCCP2_COMPRESS))
+                self._session.screen.compress(frame_subnegotiation(telopt.MCCP2_COMPRESS))
             else:
                 self._session.screen.decompress()
 
@@ -225,7 +225,7 @@ class Negotiation:
 
     def _answer_charset(self, offer: bytes) -> None:
         """Answer a client's request; refuse it while our own is pending (RFC 2066)."""
-        name = utf8_in(offer)
+        name = find_utf8(offer)
         if name and not self._awaits_charset:
             self._client.utf8 = True
             self._send_subnegotiation(telopt.CHARSET + telopt.ACCEPTED + name)
@@ -243,11 +243,11 @@ class Negotiation:
             self._ask(option)
         for option in _OFFERED:
             self._offer(option)
-        if self._policy.compress:
+        if self._policy.can_compress:
             self._offer(telopt.MCCP2_COMPRESS)
 
     def _is_offered(self, option: bytes) -> bool:
-        compressed = option == telopt.MCCP2_COMPRESS and self._policy.compress
+        compressed = option == telopt.MCCP2_COMPRESS and self._policy.can_compress
         return option in _OFFERED or compressed
 
     def _can_afford(self, agreement: QMethod, wanted: bool) -> bool:
@@ -263,25 +263,25 @@ class Negotiation:
 
     def _offer(self, option: bytes) -> None:
         if self._ours[option].want(True):
-            self._say(telopt.WILL, option)
+            self._send_command(telopt.WILL, option)
 
     def _ask(self, option: bytes) -> None:
         if self._theirs[option].want(True):
-            self._say(telopt.DO, option)
+            self._send_command(telopt.DO, option)
 
-    def _say(self, command: bytes, option: bytes) -> None:
+    def _send_command(self, command: bytes, option: bytes) -> None:
         self._session.screen.command(telopt.IAC + command + option)
 
     def _send_subnegotiation(self, payload: bytes) -> None:
-        self._session.screen.command(framed(payload))
+        self._session.screen.command(frame_subnegotiation(payload))
 
     def _report(self) -> None:
         if self._client.terminal != self._reported:
             self._reported = self._client.terminal
-            self._session.received([TerminalChanged(self._reported)])
+            self._session.items_received([TerminalChanged(self._reported)])
 
 
-def framed(payload: bytes) -> bytes:
+def frame_subnegotiation(payload: bytes) -> bytes:
     """Frame an option and its payload as a sub-negotiation, with IAC escaped."""
     escaped = payload.replace(telopt.IAC, telopt.IAC + telopt.IAC)
     return telopt.IAC + telopt.SB + escaped + telopt.IAC + telopt.SE
@@ -356,7 +356,7 @@ class QMethod:
         """Return whether a command is a request for a change, not an answer to ours."""
         return self.state is (QState.NO if heard else QState.YES)
 
-    def hear(self, heard: bool, *, welcome: bool) -> bool | None:
+    def receive(self, heard: bool, *, welcome: bool) -> bool | None:
         """Handle a command of the other end, and return our reply; None for no reply.
 
         Args:

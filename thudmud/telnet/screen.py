@@ -127,7 +127,7 @@ class Screen:
             self._scheduled = True
             self._flusher.add(self)
 
-    def ask(self, *, at_once: bool = True) -> None:
+    def show_prompt(self, *, at_once: bool = True) -> None:
         """Show the prompt at the end of this turn, unless the cursor is behind it already.
 
         Args:
@@ -140,7 +140,7 @@ class Screen:
                 self._scheduled = True
                 self._flusher.add(self)
 
-    def answered(self, *, echoed: bool = True) -> None:
+    def note_input(self, *, echoed: bool = True) -> None:
         """Handle a line of the player's; its echo, if any, has moved the cursor to a fresh line."""
         if self.at_prompt and not echoed:
             self._put(CRLF)
@@ -210,7 +210,7 @@ class Screen:
         if not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
             self._transport.close()
 
-    def lost(self) -> None:
+    def connection_lost(self) -> None:
         """Handle the loss of the connection."""
         self.closed = True
         for timer in self._timers:
@@ -244,7 +244,7 @@ class Screen:
 
     def _write(self) -> None:
         if self._pieces and not self.closed:
-            output = self._flusher.join(self._pieces)
+            output = self._flusher.join_pieces(self._pieces)
             if self._compressor is not None:
                 # Flushed, so that the client can decompress and show all of it now.
                 compressed = self._compressor.compress(output)
@@ -287,7 +287,7 @@ class Flusher:
     def __init__(self) -> None:
         self._due: list[Screen] = []
         self._joined: dict[Callable[[bytes], bytes] | None, tuple[list[bytes], bytes]] = {}
-        """The pieces and result of the last `join`, by ``make``."""
+        """The pieces and result of the last `join_pieces`, by ``make``."""
 
     def add(self, screen: Screen) -> None:
         """Have a screen flushed at the end of this turn."""
@@ -295,7 +295,9 @@ class Flusher:
             asyncio.get_running_loop().call_soon(self._flush)
         self._due.append(screen)
 
-    def join(self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None) -> bytes:
+    def join_pieces(
+        self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None
+    ) -> bytes:
         """Join pieces; screens with the same pieces in one turn get the same object.
 
         Args:

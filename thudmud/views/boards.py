@@ -82,7 +82,8 @@ def status_line(table: Table) -> str:
     """Return one line with players, remaining pieces and score."""
     game = game_at(table)
     sides = ", ".join(
-        f"{side.plural} {game.position.count(Piece.of(side))} ({player_or_description(table, side)})"
+        f"{side.plural} {game.position.count(Piece.of(side))}"
+        f" ({player_or_description(table, side)})"
         for side in Side
     )
     rock = "".join(f"; Rock on {square}" for square in game.position.squares(Piece.ROCK))
@@ -236,7 +237,7 @@ class _Painter:
         """Return the row of column letters, joined by a dashed line along the edge of the board."""
         step = self._layout.step
         text = (" " * (step - 1)).join(LETTERS[column] for column in self._order)
-        outer = [column for column in range(WIDTH) if Square(column, 0).on_board]
+        outer = [column for column in range(WIDTH) if Square(column, 0).is_on_board]
         start, end = step * outer[0] - 1, step * outer[-1] + 2
         edge = text[start:end].replace(" ", self._across)
         return self._centred(f"{text[:start]}{edge}{text[end:]}", self._coordinates)
@@ -244,7 +245,7 @@ class _Painter:
     def _ruled(self) -> list[str]:
         """Return the line below each row of large squares."""
         inside = [
-            sum(Square(column, row).on_board for column in self._order) for row in self._order
+            sum(Square(column, row).is_on_board for column in self._order) for row in self._order
         ]
         return [
             self._centred(" ".join([self._across * 3] * max(both)), self._squares)
@@ -268,13 +269,13 @@ class _Painter:
 
     def _gap(self, *beside: Square | None) -> Run:
         """Return the run between two squares, None being outside the grid."""
-        on_board = [square is not None and square.on_board for square in beside]
+        on_board = [square is not None and square.is_on_board for square in beside]
         if self._is_large and any(on_board):
             return self._down, self._squares
         return " ", self._ground if all(on_board) else NONE
 
     def _blank_square(self, square: Square) -> _Strip:
-        if not square.on_board:
+        if not square.is_on_board:
             return [_BLANK] * (3 if self._is_large else 1)
         if self._is_large:
             return [(" ", self._ground)] * 3
@@ -282,7 +283,7 @@ class _Painter:
 
     def _enclose(self, strip: _Strip, squares: list[Square], drawn: int) -> None:
         """Add the frame to a row. `drawn` is the number of rows above it on the screen."""
-        inside = [at for at, square in enumerate(squares) if square.on_board]
+        inside = [at for at, square in enumerate(squares) if square.is_on_board]
         left = right = self._down
         if inside[0]:
             left, right = "/\\" if drawn < WIDTH // 2 else "\\/"
@@ -338,7 +339,12 @@ _painter = lru_cache(maxsize=32)(_Painter)
 def _painter_for(display: Display, layout: GridLayout) -> _Painter:
     """Return the painter shared by all displays with the same look."""
     look = replace(
-        display, width=DEFAULT_WIDTH, is_large=False, is_ascii_only=False, is_for_reader=False, with_machine_lines=False
+        display,
+        width=DEFAULT_WIDTH,
+        is_large=False,
+        is_ascii_only=False,
+        is_for_reader=False,
+        with_machine_lines=False,
     )
     return _painter(look, layout)
 
@@ -393,7 +399,7 @@ class _Tally(NamedTuple):
 
 def _tally(table: Table) -> _Tally:
     game = game_at(table)
-    now, begun, score = game.position, game.opening, game.score
+    now, begun, score = game.position, game.initial_position, game.score
     dwarfs, trolls = now.dwarfs.bit_count(), now.trolls.bit_count()
     return _Tally(
         (player_or_description(table, Side.DWARF), player_or_description(table, Side.TROLL)),
@@ -485,7 +491,8 @@ def _sides(table: Table, width: int, display: Display) -> list[Fact]:
         facts: list[Fact] = []
         for side in Side:
             piece, (left, _) = Piece.of(side), left_and_lost(table, side)
-            words = f"{side.plural.capitalize()}: {player_or_description(table, side)}, {count.format(left)}"
+            player = player_or_description(table, side)
+            words = f"{side.plural.capitalize()}: {player}, {count.format(left)}"
             facts.append([(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)])
         if len(both := _together(facts, width)) == 1:
             return both

@@ -68,7 +68,7 @@ def move_data(move: Move) -> Data:
         "from": str(move.origin),
         "to": str(move.target),
         "captures": square_names(move.captures),
-        "trample": move.trample,
+        "trample": move.is_trample,
     }
 
 
@@ -111,12 +111,12 @@ def legal_moves_data(game: Game, origin: Square) -> Data:
     any ``least`` to ``most`` of them may be chosen. A trample captures all of them, in order.
     """
     position, _ = as_moving(game, origin)
-    piece = position.piece_at(origin) if origin.on_board else None
+    piece = position.piece_at(origin) if origin.is_on_board else None
     moves = () if game.outcome else moves_of(game.ruleset, position, origin)
     choices: defaultdict[tuple[Verb, Square], list[int]] = defaultdict(list)
     tramples: list[Move] = []
     for move in moves:
-        if move.trample:
+        if move.is_trample:
             tramples.append(move)
         else:
             choices[move.verb, move.target].append(move.captured_bits)
@@ -192,7 +192,7 @@ def record_data(found: archive.FoundBattle) -> Data:
     game = found.game
     if game is None:
         return {**battle_data(found.battle), "rows": None, "moves": None, "record": None}
-    side, moves, control = game.opening.turn, [], found.battle.time
+    side, moves, control = game.initial_position.turn, [], found.battle.time
     left = seconds_left_after_plies(control, found.spent) if control else []
     times = zip_longest(game.moves, found.spent, left)
     for ply, (move, spent, rest) in enumerate(times, 1):
@@ -206,7 +206,7 @@ def record_data(found: archive.FoundBattle) -> Data:
     text = write_record(game, found.comments, found.spent)
     return {
         **battle_data(found.battle),
-        "rows": position_rows(game.opening),
+        "rows": position_rows(game.initial_position),
         "moves": moves,
         "record": text,
     }

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import groupby
 from math import comb
 
-from thudmud.english import capitalised, counted, listed
+from thudmud.english import capitalised, join_words, pluralize
 from thudmud.rules import (
     EVERY,
     Attempt,
@@ -126,7 +126,7 @@ def _captures(
             more = ["and more"] if most and len(kinds) > most else []
             facts.append(f"{_piece(captures, [*kinds[:most], *more])}.")
     if further:
-        facts.append(f'{listed(further)} can capture, too: "captures {further[0]}" tells how.')
+        facts.append(f'{join_words(further)} can capture, too: "captures {further[0]}" tells how.')
     return tuple(facts)
 
 
@@ -140,7 +140,7 @@ def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
     """Return the position with the owner of the piece on move, and a heading if that isn't so."""
     position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None
-    if piece not in game.ruleset.fighters(turn.other).pieces:
+    if piece not in game.ruleset.side_rules(turn.other).pieces:
         return position, ""
     heading = f"It is the {turn.plural}' turn; if it were the {turn.other.plural}': "
     return replace(position, turn=turn.other), heading
@@ -172,7 +172,7 @@ def _none(position: Position, origin: Square | None, cannot: str) -> str:
     """Return the sentence for a side or piece that can't do something, or for an empty square."""
     if origin is None:
         return f"The {position.turn.plural} {cannot}."
-    if not origin.on_board:
+    if not origin.is_on_board:
         return f"{origin} is off the board."
     piece = position.piece_at(origin)
     if piece is None:
@@ -191,7 +191,7 @@ def _kinds(moves: Sequence[Move], between: str) -> list[str]:
     choices: defaultdict[tuple[Verb, int], list[Move]] = defaultdict(list)
     tramples = []
     for move in moves:
-        if move.trample:
+        if move.is_trample:
             tramples.append(move)
         else:
             choices[move.verb, move.target.bit].append(move)
@@ -228,13 +228,13 @@ def _some(captured: set[int]) -> str:
     least, most = min(sizes), max(sizes)
     if len(captured) == sum(comb(len(squares), size) for size in range(least, most + 1)):
         if least == len(squares):
-            return listed(squares)
+            return join_words(squares)
         if most == 1:
-            return listed(squares, "or")
+            return join_words(squares, "or")
         if most == len(squares):
             number = "any" if least == 1 else f"{least} or more"
-            return f"{number} of {listed(squares)}"
-    return " or ".join(listed(each) for each in sorted(map(squares_in, captured)))
+            return f"{number} of {join_words(squares)}"
+    return " or ".join(join_words(each) for each in sorted(map(squares_in, captured)))
 
 
 def _tramples(moves: Sequence[Move]) -> list[str]:
@@ -289,7 +289,7 @@ def lines_by_side(game: Game, side: Side | None) -> list[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _lines(ruleset: Ruleset, position: Position, side: Side | None) -> tuple[str, ...]:
-    captures = {each: ruleset.fighters(each).captures for each in Side}
+    captures = {each: ruleset.side_rules(each).captures for each in Side}
     if not LINE_VERBS.keys() & set(captures.values()):
         return tuple(_without_lines(ruleset, position, captures.values()))
     facts = []
@@ -320,7 +320,7 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
     longest = sorted(found, key=lambda line: -line[1])[:MOST_LINES]
     facts = heading + [_line_sentence(*line, found[line]) for line in longest]
     if len(found) > MOST_LINES:
-        facts.append(f"And {counted(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
+        facts.append(f"And {pluralize(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
     return facts
 
 
@@ -346,9 +346,11 @@ def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) 
     for move in moves:
         # A hurl captures on its target, which needs no mention.
         prey = [square for square in move.captures if square is not move.target]
-        choice = f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}" if prey else ""
+        choice = (
+            f" capturing {'any of ' if len(prey) > 1 else ''}{join_words(prey)}" if prey else ""
+        )
         targets[choice].append(move.target)
-    goes = [f"to {listed(sorted(to), 'or')}{choice}" for choice, to in targets.items()]
+    goes = [f"to {join_words(sorted(to), 'or')}{choice}" for choice, to in targets.items()]
     verb, piece = moves[0].verb.value, capitalised(moves[0].piece.noun)
     return f"{piece} {front}, {which}: {verb} {'; '.join(goes)}."
 
@@ -365,6 +367,6 @@ def _without_lines(
     position = replace(position, turn=Side.DWARF)
     for square in position.squares(Piece.ROCK):
         targets = [move.target for move in ruleset.moves_from(position, square)]
-        can = f"could go to {listed(targets, 'or')}" if targets else "cannot go anywhere now"
+        can = f"could go to {join_words(targets, 'or')}" if targets else "cannot go anywhere now"
         facts.append(f"The Rock on {square} {can}.")
     return facts

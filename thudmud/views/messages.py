@@ -76,9 +76,9 @@ def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
 _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joined}
 
 
-def _is_bell_due(hall: Hall, telling: Delivery, me: str | None) -> bool:
+def _is_bell_due(hall: Hall, delivery: Delivery, me: str | None) -> bool:
     """Whether the reader's bell rings: their turn, the start of their battle, or time pressure."""
-    event, table = telling.event, telling.table
+    event, table = delivery.event, delivery.table
     if me is None or table is None or me not in hall.people:
         return False
     match event:

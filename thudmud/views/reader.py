@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import takewhile
 
-from thudmud.english import capitalised, lasting, listed
+from thudmud.english import capitalised, join_words, rounded_duration
 from thudmud.game import events
 from thudmud.game.options import Style
 from thudmud.game.table import Table
@@ -44,9 +44,9 @@ def clock_sentences(table: Table, me: str) -> list[str]:
     )
     runs = f"{whose} time runs."
     if clock.remaining_standstill:
-        away = listed(table.seats[side] for side in table.away)
+        away = join_words(table.seats[side] for side in table.away)
         why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"
-        still = f"for at most {lasting(clock.remaining_standstill)} more"
+        still = f"for at most {rounded_duration(clock.remaining_standstill)} more"
         runs = f"The clock stands still while {why}, {still}."
     return [
         f"The clock of the {table.name} gives {sentences.time_control_in_words(clock.control)}.",
@@ -61,7 +61,7 @@ def _without_clock(table: Table, me: str) -> list[str]:
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.is_running and table.idle_limit and other and is_among_people:
         claims = f'you can type "claim game on {table.name}"'
-        told.append(f"If {other} does not move for {lasting(table.idle_limit)}, {claims}.")
+        told.append(f"If {other} does not move for {rounded_duration(table.idle_limit)}, {claims}.")
     if not table.has_match_under_way:
         told.append(f'"set clock 10+5 on {table.name}" sets one for the next match.')
     return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
 from thudmud.values import replace
@@ -89,4 +89,4 @@ def _clause(because: Because, advice: Advice) -> str:
 
 def some(number: int, piece: Piece) -> str:
     """Return a number of pieces in words."""
-    return piece.phrase if number == 1 else counted(number, piece.noun)
+    return piece.phrase if number == 1 else pluralize(number, piece.noun)

@@ -11,7 +11,14 @@ from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from thudmud.english import capitalised, counted, does, lasting, listed, shortened
+from thudmud.english import (
+    capitalised,
+    conjugate,
+    join_words,
+    pluralize,
+    rounded_duration,
+    shortened,
+)
 from thudmud.errors import RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.meaning import Phrase
@@ -239,7 +246,7 @@ class _Several(tuple[str, ...]):
     __slots__ = ()
 
     def __format__(self, conjunction: str) -> str:
-        return listed(self, conjunction) if conjunction else ", ".join(self)
+        return join_words(self, conjunction) if conjunction else ", ".join(self)
 
 
 _OF_THE_HALL = {
@@ -297,7 +304,7 @@ def refusal_text(
         if "free" in details:
             details["free"] = _free_board(details["free"])
         if details.get("seconds") is not None:
-            details["seconds"] = lasting(details["seconds"])
+            details["seconds"] = rounded_duration(details["seconds"])
         if "is_shared" in details:
             details["whom"] = "your address" if details["is_shared"] else "you"
         if seats := details.get("seats"):
@@ -335,13 +342,16 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
             return f"{piece} stands on {details['square']}; it is the {side}' turn."
         case Reason.TOO_FAR:
-            piece, reach = capitalised(details["piece"].phrase), counted(details["reach"], "square")
+            piece, reach = (
+                capitalised(details["piece"].phrase),
+                pluralize(details["reach"], "square"),
+            )
             return f"{piece} moves at most {reach}; {details['target']} is {details['far']} away."
         case Reason.MOVE_ONTO_TROLL:
             return _move_onto_troll(**details)
         case Reason.LINE_TOO_SHORT:
             length, target, far = details["length"], details["target"], details["far"]
-            line, reach = counted(length, details["piece"].noun), counted(length, "square")
+            line, reach = pluralize(length, details["piece"].noun), pluralize(length, "square")
             return (
                 f"The line of {line} can be {_PARTICIPLES[details['verb']]} at most {reach};"
                 f" {target} is {far} away."
@@ -350,7 +360,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             held = details["piece"].phrase if details["piece"] else "nothing"
             return f"A hurled dwarf has to land on a troll; {details['target']} holds {held}."
         case Reason.TOO_MANY_CAPTURES:
-            most, choices = counted(details["most"], "dwarf"), details["choices"]
+            most, choices = pluralize(details["most"], "dwarf"), details["choices"]
             instead = f", or {details['instead']} there instead" if details["instead"] else ""
             return f"A move captures at most {most} here; choose among {choices}{instead}."
         case _:
@@ -390,14 +400,14 @@ _PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
     """Return sentences on the players at a board, and on how the reader can take a free seat."""
     plays = [
-        f"{does(seat.player, me, 'play')} the {seat.side.plural}"
+        f"{conjugate(seat.player, me, 'play')} the {seat.side.plural}"
         f"{'' if seat.away_since is None else ' (away)'}"
         for seat in seats
         if seat.player is not None
     ]
     if holds_both(seats):
         away = "" if seats[0].away_since is None else " (away)"
-        return f"{capitalised(does(str(seats[0].player), me, 'play'))} both sides{away}."
+        return f"{capitalised(conjugate(str(seats[0].player), me, 'play'))} both sides{away}."
     if not plays:
         joins = (f'"join game as {side.value} on {board}"' for side in Side)
         return f"Both seats are free: {' or '.join(joins)}."
@@ -422,7 +432,7 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
             return f'{name} is empty: "invite" and a name asks somebody to play on.'
         return f'{name} is free: "invite" and a name asks somebody.'
     if seat.reserved_for not in {None, me}:
-        return f"{name} is empty: {listed(sits)} can invite you to it."
+        return f"{name} is empty: {join_words(sits)} can invite you to it."
     return f'{name} is free: "join game as {seat.side.value} on {board}".'
 
 
@@ -542,7 +552,9 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             return f"There is no command {word}." + ("" if details["suggestion"] else known)
         case Mistake.UNEXPECTED_WORD | Mistake.MISSING_WORD:
             understood = _quote_end(details["line"][: details["column"]].strip())
-            expected = listed((_KINDS.get(each, f'"{each}"') for each in details["expected"]), "or")
+            expected = join_words(
+                (_KINDS.get(each, f'"{each}"') for each in details["expected"]), "or"
+            )
             if code is Mistake.MISSING_WORD:
                 return f"After {understood} something is missing: {expected}."
             return f"After {understood} comes {expected}, not {word}."

@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from thudmud.english import capitalised, counted, does, lasting, listed, precisely
+from thudmud.english import (
+    capitalised,
+    conjugate,
+    join_words,
+    pluralize,
+    rounded_duration,
+    two_unit_duration,
+)
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import NO_BOTS, Offer, Parting, TableEvent
@@ -117,7 +124,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return _joined_sentences(event, table, me)
         case events.BattleStarted(player=player, dwarf=dwarf, troll=troll) if dwarf == troll:
             plays = f"by the {event.rules} rules, playing both sides"
-            return [f"{does(player, me, 'practise')} at the {table.name} {plays}."]
+            return [f"{conjugate(player, me, 'practise')} at the {table.name} {plays}."]
         case events.BattleStarted():
             return _battle_started(event, table, me)
         case events.BattleEnded():
@@ -141,26 +148,28 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             rules = f"to the {table.ruleset.name} rules"
             return [f"Nobody is left at the {table.name}, so it is reset {rules}."]
         case events.RulesSet():
-            sets = does(event.player, me, "set")
+            sets = conjugate(event.player, me, "set")
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
         case events.PositionSet():
             return _position_set(event, table, me)
         case events.TimeSet():
             return [_time_set(event, table, me)]
         case events.ClockHeld():
-            stood = f"the clock at the {table.name} stood still for {precisely(event.seconds)}"
+            stood = (
+                f"the clock at the {table.name} stood still for {two_unit_duration(event.seconds)}"
+            )
             return [f"The server was down for a while: {stood}."]
         case events.IdleWarned():
             return _idle_warned(event, table, me)
         case events.OfferLapsed():
             return [f"The offer to {OFFERS[event.offer]} no longer stands."]
         case events.Declined():
-            return [f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
+            return [f"{conjugate(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
         case events.TakenBack():
             own, *reply = event.moves
             asker = table.seats.get(event.side, "nobody")
             answer = f", and with it the reply {_way(reply[0])}" if reply else ""
-            return [f"{does(asker, me, 'take')} back the move {_way(own)}{answer}."]
+            return [f"{conjugate(asker, me, 'take')} back the move {_way(own)}{answer}."]
         case events.Adjourned(match=match):
             return _put_away(match, table, me)
         case events.Resumed(match=match):
@@ -196,7 +205,8 @@ def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -
     which, swapped = f"The first battle of a {'rated' if event.rated else 'casual'} match", ""
     if event.number > 1:
         which, swapped = "The second battle", ", with the seats swapped"
-    begins = f"begins at the {table.name} by the {event.rules} rules{time_control_phrase(event.time)}{swapped}"
+    time = time_control_phrase(event.time)
+    begins = f"begins at the {table.name} by the {event.rules} rules{time}{swapped}"
     told = [f"{which} {begins}: {_sides(event.dwarf, event.troll, me)}."]
     if event.opening:
         set_up = "It begins from the position that was set up"
@@ -205,12 +215,12 @@ def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -
 
 
 def _position_set(event: events.PositionSet, table: Table, me: str | None) -> list[str]:
-    sets, position = does(event.player, me, "set"), event.opening
+    sets, position = conjugate(event.player, me, "set"), event.opening
     if position is None:
         return [f"{sets} up the opening of the {event.rules} rules at the {table.name}."]
-    pieces = [counted(position.count(Piece.of(side)), side.value) for side in Side]
+    pieces = [pluralize(position.count(Piece.of(side)), side.value) for side in Side]
     turn = f"the {position.turn.plural} to move first"
-    told = [f"{sets} up a position at the {table.name}: {listed(pieces)}, {turn}."]
+    told = [f"{sets} up a position at the {table.name}: {join_words(pieces)}, {turn}."]
     if me in {event.player, *table.seats.values()}:
         told.append("Battles from it do not count for scores or ratings.")
     return told
@@ -218,20 +228,20 @@ def _position_set(event: events.PositionSet, table: Table, me: str | None) -> li
 
 def _time_set(event: events.TimeSet, table: Table, me: str | None) -> str:
     if event.time is None:
-        return f"{does(event.player, me, 'take')} the clock off the {table.name}."
+        return f"{conjugate(event.player, me, 'take')} the clock off the {table.name}."
     time = time_control_in_words(event.time)
     if not event.time.is_correspondence:
         time = f"{event.time}: {time}"
-    return f"{does(event.player, me, 'set')} the clock of the {table.name} to {time}."
+    return f"{conjugate(event.player, me, 'set')} the clock of the {table.name} to {time}."
 
 
 def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list[str]:
     """Return the warning about an idle player."""
     other = table.seats[event.side.other]
-    wait = lasting((table.claimable_at or event.at) - event.at)
+    wait = rounded_duration((table.claimable_at or event.at) - event.at)
     if me == event.player:
         return [f"{other} is waiting, and can claim the battle in {wait} if you do not move."]
-    told = [f"{event.player} has not moved for {lasting(event.at - table.waiting_since)}."]
+    told = [f"{event.player} has not moved for {rounded_duration(event.at - table.waiting_since)}."]
     claims = f"{other} can claim the battle"
     if me == other:
         claims = f'you can type "claim game on {table.name}"'
@@ -250,27 +260,27 @@ def _nearing_the_end(table: Table) -> list[str]:
     # Practice can be ended at any time.
     if table.quiet_limit and game.quiet_plies == table.quiet_limit and not table.is_practice:
         can = f'either player can now type "end game on {table.name}" to end the battle'
-        told.append(f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {can}.")
+        told.append(f"Nothing was captured for {pluralize(game.quiet_plies, 'ply')}: {can}.")
     return told
 
 
 def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     game, side = table.game, table.side_of(event.player)
-    told = [f"{does(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
+    told = [f"{conjugate(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
-        told = [f"{does(event.player, me, 'ask')} to take back the move {_way(last)}."]
+        told = [f"{conjugate(event.player, me, 'ask')} to take back the move {_way(last)}."]
     by = f"by the {table.ruleset.name} rules{time_control_phrase(table.time)}"
     if event.offer is Offer.REMATCH and table.match:
         match, dwarf = table.match, table.seats[Side.DWARF]
         kind = "rated" if match.began_rated and not match.tournament else "casual"
         first = f"{'you' if dwarf == me else dwarf} would play the dwarfs first"
-        told = [f"{does(event.player, me, 'offer')} a {kind} rematch {by}: {first}."]
+        told = [f"{conjugate(event.player, me, 'offer')} a {kind} rematch {by}: {first}."]
     elif event.offer is Offer.BEGIN:
         which = "second battle" if table.half_played else "first battle of a match"
-        told = [f"{does(event.player, me, 'offer')} to begin the {which} {by}."]
+        told = [f"{conjugate(event.player, me, 'offer')} to begin the {which} {by}."]
     elif event.offer is Offer.RESTART and table.match and table.match.is_binding:
-        told.append(f"{does(event.player, me, 'lose')} this rated match by that.")
+        told.append(f"{conjugate(event.player, me, 'lose')} this rated match by that.")
     agrees, declines = f"{_AGREED_BY[event.offer]} on {table.name}", f'"no on {table.name}"'
     if table.is_running:
         declines += " or the next move"
@@ -283,10 +293,10 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
 
 
 def _joined_sentences(event: events.Joined, table: Table, me: str | None) -> list[str]:
-    sits = does(event.player, me, "sit")
+    sits = conjugate(event.player, me, "sit")
     told = [f"{sits} down at the {table.name} to play the {event.side.plural}."]
     if table.match and not table.match.is_over and table.match.points(event.side):
-        told.append(f"The seat comes with {counted(table.match.points(event.side), 'point')}.")
+        told.append(f"The seat comes with {pluralize(table.match.points(event.side), 'point')}.")
     if table.match and table.has_match_under_way and table.match.unrated_reason is Unrated.REPLACED:
         told.append("The match no longer counts for ratings.")
     if table.is_running:
@@ -305,9 +315,9 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
         seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
-        told = [f"{does(event.player, me, 'quit')} and {leave} {seat}."]
+        told = [f"{conjugate(event.player, me, 'quit')} and {leave} {seat}."]
     elif event.parting is Parting.LEFT:
-        told = [f"{does(event.player, me, 'leave')} {seat}."]
+        told = [f"{conjugate(event.player, me, 'leave')} {seat}."]
     else:
         told = [f"{event.player} has been away for too long: {seat} {is_} free."]
     if table.is_running and table.seats:
@@ -332,9 +342,9 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
         told = [LOSSES[event.parting].format(player=event.player)]
         told.append(f"{capitalised(seat)} {is_} kept for {event.player}.")
     elif event.parting is Parting.LEFT:
-        told = [f"{does(event.player, me, 'walk')} away; {seat} {is_} kept."]
+        told = [f"{conjugate(event.player, me, 'walk')} away; {seat} {is_} kept."]
     else:
-        told = [f"{does(event.player, me, 'quit')}; {seat} {is_} kept."]
+        told = [f"{conjugate(event.player, me, 'quit')}; {seat} {is_} kept."]
     other = table.seats.get(event.side.other)
     if not (table.has_match_under_way and me and other != event.player):
         return told
@@ -352,14 +362,15 @@ def _at_stake(event: events.Absent, table: Table) -> list[str]:
     if clock := table.clock:
         runs = "runs from your opponent's next ply on"
         if clock.turn is event.side:
-            still = f"stands still for {lasting(clock.remaining_standstill)} at most, then runs on"
+            limit = rounded_duration(clock.remaining_standstill)
+            still = f"stands still for {limit} at most, then runs on"
             runs = still if clock.remaining_standstill else "runs on"
         return [
             f"Your clock {runs}: you have {time_left(clock.advanced_to(event.at), event.side)}."
         ]
     if not table.is_running or table.grace is None:
         return []
-    when = f"in {lasting(table.grace)}" if table.grace else "now"
+    when = f"in {rounded_duration(table.grace)}" if table.grace else "now"
     return [f"Your opponent can claim the battle {when}."]
 
 
@@ -369,11 +380,11 @@ def _while_away(table: Table) -> list[str]:
     if clock or grace is None:
         if clock is None or table.is_by_correspondence:
             return []  # by correspondence there is nothing to wait for
-        still = f"stands still for {lasting(clock.remaining_standstill)} at most"
+        still = f"stands still for {rounded_duration(clock.remaining_standstill)} at most"
         return [f"The clock {still if clock.remaining_standstill else 'runs on'}."]
     claims = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
     can = f"you can type {claims}"
-    return [f"In {lasting(grace)} {can}." if grace else f"{can}."]
+    return [f"In {rounded_duration(grace)} {can}." if grace else f"{can}."]
 
 
 def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> list[str]:
@@ -397,20 +408,22 @@ def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | 
     """Return the reason why a battle ended, as a sentence."""
     ending, winner = event.outcome.ending, event.outcome.winner
     if ending is Ending.RESIGNATION and match.is_practice and winner:
-        return f"{does(event.player, me, 'resign')} the battle for the {winner.other.plural}."
+        return f"{conjugate(event.player, me, 'resign')} the battle for the {winner.other.plural}."
     if ending is Ending.RESIGNATION:
-        return f"{does(event.player, me, 'resign')} the battle."
+        return f"{conjugate(event.player, me, 'resign')} the battle."
     if ending is Ending.DESERTION and match.is_practice:
-        return f"{does(event.player, me, 'end')} the battle."
+        return f"{conjugate(event.player, me, 'end')} the battle."
     if ending is Ending.TIME:
         whose = "your" if event.player == me else f"{event.player}'s"
         return f"{whose} time is up, which counts as resigning."
     if ending is Ending.CLAIM:
         loser = Side.TROLL if event.player == event.dwarf else Side.DWARF
         name = event.dwarf if loser is Side.DWARF else event.troll
-        late = f"{does(name, me, 'have')} {'been away' if loser in table.away else 'not moved'}"
-        return f"{late} for too long: {does(event.player, me, 'claim')} the battle."
-    plies, side = counted(match.game.quiet_plies, "ply"), match.game.position.turn
+        late = (
+            f"{conjugate(name, me, 'have')} {'been away' if loser in table.away else 'not moved'}"
+        )
+        return f"{late} for too long: {conjugate(event.player, me, 'claim')} the battle."
+    plies, side = pluralize(match.game.quiet_plies, "ply"), match.game.position.turn
     if ending is Ending.NO_MOVE and not match.game.position.bits(Piece.of(side)):
         return f"All {side.plural} are captured."
     return ENDINGS[ending].format(plies=plies, turn=side.plural)
@@ -435,7 +448,7 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
         return [*told, "It is a draw.", *then]
     side = Side.DWARF if lead > 0 else Side.TROLL
     player = table.seats.get(side)
-    wins = does(player, me, "win") if player else f"the {side.plural} win"
+    wins = conjugate(player, me, "win") if player else f"the {side.plural} win"
     return [*told, f"{wins} the match by {abs(lead)}.", *then]
 
 
@@ -454,7 +467,7 @@ def next_step(table: Table, me: str | None) -> str:
     away = {table.seats[side] for side in table.away}
     if not away or table.is_by_correspondence:
         return begins
-    return f"When {listed(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
+    return f"When {join_words(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
 
 
 # Plies and players.
@@ -462,11 +475,11 @@ def next_step(table: Table, me: str | None) -> str:
 
 def ply(move: Move, player: str, me: str | None) -> str:
     """Return a ply as a sentence, such as "Anna hurls the dwarf from F1 to F6, ..."."""
-    if move.trample:
-        sends = f"{does(player, me, 'send')} the troll {_way(move)}"
+    if move.is_trample:
+        sends = f"{conjugate(player, me, 'send')} the troll {_way(move)}"
         return f"{sends}, trampling {_victims(move, Piece.DWARF)}."
     way = f"the {move.piece.noun} from {move.origin} to {move.target}"
-    moves = f"{does(player, me, move.verb.word)} {way}"
+    moves = f"{conjugate(player, me, move.verb.word)} {way}"
     if move.verb is Verb.HURL:
         return f"{moves}, felling the troll."
     if not move.captures:
@@ -493,11 +506,11 @@ def _way(move: Move) -> str:
 
 def _victims(move: Move, prey: Piece) -> str:
     noun = prey.noun + ("s" if len(move.captures) > 1 else "")
-    return f"the {noun} at {listed(move.captures)}"
+    return f"the {noun} at {join_words(move.captures)}"
 
 
 def _sides(dwarf: str, troll: str, me: str | None) -> str:
-    return f"{does(dwarf, me, 'play')} the dwarfs, {does(troll, me, 'play')} the trolls"
+    return f"{conjugate(dwarf, me, 'play')} the dwarfs, {conjugate(troll, me, 'play')} the trolls"
 
 
 def _practice(player: str, me: str | None) -> str:
@@ -526,17 +539,17 @@ def time_control_in_words(control: TimeControl) -> str:
     """Return a time control in full words."""
     if control.is_correspondence:
         return f"{control} for each ply"
-    minutes = f"{counted(control.minutes, 'minute')} each"
+    minutes = f"{pluralize(control.minutes, 'minute')} each"
     if not control.increment:
         return f"{minutes} for all plies"
-    return f"{minutes}, and {counted(control.increment, 'second')} more for every ply"
+    return f"{minutes}, and {pluralize(control.increment, 'second')} more for every ply"
 
 
 def time_left(clock: Clock, side: Side) -> str:
     """Return the time a side has left, such as ``4:10``, ``1:04:10`` or ``2 days 3 hours``."""
     seconds = int(clock.seconds_left(side))
     if clock.control.is_correspondence:
-        return precisely(seconds)
+        return two_unit_duration(seconds)
     hours, minutes = divmod(seconds // 60, 60)
     figures = f"{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
     return f"{hours}:{figures}" if hours else figures
@@ -561,8 +574,8 @@ def timed_sides(clock: Clock) -> Iterable[Side]:
 def has_left(table: Table, clock: Clock, side: Side, me: str | None) -> str:
     """Return the time that a player has left, as a sentence."""
     player = table.seats.get(side, f"whoever plays the {side.plural}")
-    has = capitalised(does(player, me, "have"))
-    return f"{has} {precisely(clock.seconds_left(side))} left."
+    has = capitalised(conjugate(player, me, "have"))
+    return f"{has} {two_unit_duration(clock.seconds_left(side))} left."
 
 
 # The state of a board.
@@ -590,9 +603,8 @@ def progress(table: Table) -> str:
     )
     if match.is_practice:
         which = "Practice"
-    return (
-        f"{which}{'' if match.is_running else ' is over'}, {counted(len(match.game.moves), 'ply')}"
-    )
+    over = "" if match.is_running else " is over"
+    return f"{which}{over}, {pluralize(len(match.game.moves), 'ply')}"
 
 
 def rated_suffix(table: Table) -> str:
@@ -604,7 +616,7 @@ def left_and_lost(table: Table, side: Side) -> tuple[int, int]:
     """Return the numbers of remaining and of captured pieces of a side."""
     game, piece = game_at(table), Piece.of(side)
     left = game.position.count(piece)
-    return left, game.opening.count(piece) - left
+    return left, game.initial_position.count(piece) - left
 
 
 def score_phrase(score: Score) -> str:

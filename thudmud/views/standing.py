@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, pluralize
 from thudmud.game.events import Offered
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
@@ -129,7 +129,7 @@ def _progress(table: Table) -> str:
         return "battle over" if match.is_practice else "match over"
     if not match.is_running:
         return "between the battles of a match"
-    plies = counted(len(match.game.moves), "ply")
+    plies = pluralize(len(match.game.moves), "ply")
     which = "practice" if match.is_practice else f"battle {match.battle}"
     return f"{which}, {plies} played, {match.game.position.turn.plural} to move"
 
@@ -150,7 +150,7 @@ def summary(game: Game) -> list[str]:
     grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
     return [
         *map(str.rstrip, grid),
-        f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
+        f"{capitalised(game.ruleset.name)} rules, {pluralize(len(game.moves), 'ply')}",
         f"{sentences.score_phrase(game.score)}; {ahead}.",
         state,
     ]

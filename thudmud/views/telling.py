@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 import thudmud.views.help  # noqa: F401  (it registers its words)
-from thudmud.english import lasting
+from thudmud.english import rounded_duration
 from thudmud.game import events
 from thudmud.game.asides import Aside, TimeShort
 from thudmud.game.command import Asked
@@ -49,11 +49,11 @@ def renderer_for(hall: Hall, delivery: Delivery) -> Callable[[View], list[str]]:
 
 
 def _render_table_event(
-    telling: Delivery, event: events.TableEvent, table: Table, hall: Hall, view: View
+    delivery: Delivery, event: events.TableEvent, table: Table, hall: Hall, view: View
 ) -> list[str]:
-    if telling.is_intermediate and isinstance(event, events.BattleStarted):
+    if delivery.is_intermediate and isinstance(event, events.BattleStarted):
         return []  # already over
-    told = _happened(hall, telling, event, table, view)
+    told = _happened(hall, delivery, event, table, view)
     sits = isinstance(event, events.Joined) and event.player == view.me
     if not view.display.is_for_reader:
         return told + board_lines(table, view) if sits or isinstance(event, DRAWN) else told
@@ -96,7 +96,7 @@ def _happened(
 
 @words.register
 def _time_short(told: TimeShort, occasion: RenderContext, view: View) -> list[str]:
-    left = f"You have less than {lasting(told.seconds)} left."
+    left = f"You have less than {rounded_duration(told.seconds)} left."
     return at_table([left], occasion.known_table, view)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from zlib import crc32
 
-from thudmud.english import capitalised, does
+from thudmud.english import capitalised, conjugate
 from thudmud.views.data import Fact
 
 _AREA, _HALL = "thudmud", "hall"
@@ -45,7 +45,7 @@ def _went(data: Mapping[str, Any]) -> _Made:
 
 def _channel_text(data: Mapping[str, Any]) -> _Made:
     kind, player, text = data["kind"], data["player"], data["text"]
-    said = does(player, None, kind)
+    said = conjugate(player, None, kind)
     told = {"emote": f"{player} {text}", "tell": f"{said} {data['to']}: {text}"}
     line = told.get(kind, f"{said}: {text}")
     yield "Comm.Channel.Text", {"channel": kind, "talker": player, "text": line}

@@ -113,7 +113,8 @@ class Display(Value):
         is_for_reader: whether boards are described for a screen reader.
         with_machine_lines: whether machine lines for a program follow each event.
         shows_times: whether messages of other players show the time.
-        is_drawn_by_client: whether the client draws boards, so that texts are for a player who clicks.
+        is_drawn_by_client: whether the client draws boards, so that texts are for a player who
+            clicks.
         shows_results: whether results of other players are shown.
     """
 
@@ -154,7 +155,8 @@ class Display(Value):
             is_for_reader=reader,
             with_machine_lines=options.has(Toggle.MACHINE),
             shows_times=options.has(Toggle.TIMES),
-            is_drawn_by_client=terminal.can_draw and options.reader is Switch.AUTO,  # else they want words
+            is_drawn_by_client=terminal.can_draw
+            and options.reader is Switch.AUTO,  # else they want words
             shows_results=options.has(Toggle.RESULTS),
         )
 

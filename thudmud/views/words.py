@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from unicodedata import category
 
-from thudmud.english import listed
+from thudmud.english import join_words
 from thudmud.rules import Move
 
 UNKNOWN = "?"
@@ -235,5 +235,5 @@ def pages_of(things: int, on_a_page: int) -> int:
 
 def in_few_words(move: Move) -> str:
     """Return a ply as a short phrase, suitable for reading aloud."""
-    taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
+    taking = f" taking {join_words(map(str, move.captures))}" if move.captures else ""
     return f"{move.origin} to {move.target}{taking}"

@@ -72,7 +72,7 @@ _log = logging.getLogger(__name__)
 class RunQueue(Protocol):
     """Fair scheduler: shares each turn of the event loop among the waiting callbacks."""
 
-    def wait(self, source: str, take: Callable[[], None], *, again: bool = False) -> None:
+    def schedule(self, source: str, take: Callable[[], None], *, again: bool = False) -> None:
         """Schedule a callback for one of the next turns.
 
         Args:
@@ -116,10 +116,10 @@ class HttpPeer(Protocol):
     def address(self, fields: Mapping[str, str]) -> str | None:
         """Return the client address of a request; None if a forwarder doesn't name one."""
 
-    def came(self, transport: asyncio.Transport) -> None:
+    def connection_opened(self, transport: asyncio.Transport) -> None:
         """Record that the connection has opened."""
 
-    def gone(self, transport: asyncio.Transport) -> None:
+    def connection_closed(self, transport: asyncio.Transport) -> None:
         """Record that the connection has closed without having been upgraded."""
 
 
@@ -133,14 +133,14 @@ def _rejection(reason: str, _: str) -> bytes:
     http = h11.Connection(h11.SERVER)
     response = plain(HTTPStatus.SERVICE_UNAVAILABLE, reason, {"Retry-After": "60"})
     finish(response, None)
-    events = serialize(response, keeps=False), h11.Data(data=response.body), h11.EndOfMessage()
+    events = serialize(response, keep_alive=False), h11.Data(data=response.body), h11.EndOfMessage()
     return b"".join(http.send(each) or b"" for each in events)
 
 
 class HttpConnection(asyncio.BufferedProtocol):
     """HTTP/1.1 server connection; answers its requests in order, one at a time.
 
-    Theory of operation: nothing is answered as soon as it is received. `_go_on` queues the
+    Theory of operation: nothing is answered as soon as it is received. `_queue_turn` queues the
     connection for a turn (see `RunQueue`), and a turn answers one request or writes one piece of a
     response. So a client that pipelines many requests waits for everybody else between two of them.
     """
@@ -159,7 +159,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """The request being answered."""
         self._budget: Budget | None = None
         """Request budget of the current client, which is charged for CPU time and bytes too."""
-        self._rest: memoryview | None = None
+        self._unwritten: memoryview | None = None
         """Unwritten part of the response body; None if no response is being written."""
         self._has_more = False
         """Whether the received bytes may contain another request."""
@@ -180,7 +180,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self._reading = ReadPauser(self._transport)
-        self._peer.came(self._transport)
+        self._peer.connection_opened(self._transport)
         self._limit_time()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
@@ -192,7 +192,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         if not self._is_over:  # bytes after the end are only read to notice that it has closed
             self._unread += self._buffer[:nbytes]
             self._has_more = True
-            self._go_on()
+            self._queue_turn()
 
     def eof_received(self) -> bool:
         """Close after the pending responses, or at once if the next one waits for a budget."""
@@ -201,7 +201,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         if self._delay or self._is_tls:  # asyncio's TLS transports cannot be half-closed
             self._finish()
         else:
-            self._go_on()
+            self._queue_turn()
         return not self._is_over
 
     def pause_writing(self) -> None:
@@ -212,8 +212,8 @@ class HttpConnection(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """Resume answering, because the client has caught up."""
         self._is_choked = False
-        self._reading.let_go(self)
-        self._go_on()
+        self._reading.release(self)
+        self._queue_turn()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
         """Cancel all pending work and inform the peer object."""
@@ -221,7 +221,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         for each in (self._patience, self._work, self._delay):
             if each:
                 each.cancel()
-        self._peer.gone(self._transport)
+        self._peer.connection_closed(self._transport)
 
     def upgrade(self, request: HttpRequest) -> None:
         """Switch protocols, for a request that `HttpPolicy.respond` answered with None."""
@@ -255,14 +255,14 @@ class HttpConnection(asyncio.BufferedProtocol):
             return
         self._is_over = True
         if lingers and self._transport.can_write_eof():
-            self._reading.let_go("backlog")
+            self._reading.release("backlog")
             self._call_later(LINGERING, self._transport.abort)
             with suppress(OSError):  # the client has already disconnected
                 self._transport.write_eof()
         else:
             self._transport.close()
 
-    def _go_on(self, *, again: bool = False) -> None:
+    def _queue_turn(self, *, again: bool = False) -> None:
         """Queue for a turn if there is work to do and nothing else to wait for.
 
         Meanwhile up to `MAX_HEAD` bytes are read ahead, because only reading reveals that a client
@@ -272,13 +272,13 @@ class HttpConnection(asyncio.BufferedProtocol):
         if not (self._is_queued or self._is_choked or self._is_over or is_busy):
             if self._has_more or self._request:
                 self._is_queued = True
-                self._policy.turns.wait(self._peer.source, self._take_turn, again=again)
+                self._policy.turns.schedule(self._peer.source, self._take_turn, again=again)
             elif self._has_ended:
                 self._finish()
         if len(self._unread) > MAX_HEAD and (self._is_queued or is_busy):
             self._reading.hold("backlog")
         else:
-            self._reading.let_go("backlog")
+            self._reading.release("backlog")
 
     def _take_turn(self) -> None:
         self._is_queued = False
@@ -286,7 +286,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             return
         begun = thread_time()
         try:
-            if self._rest is not None:
+            if self._unwritten is not None:
                 self._write_next_piece()
             elif self._request:  # it was delayed until its client's budget allowed it
                 self._answer(self._request)
@@ -296,7 +296,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._fail()
         if self._budget:
             self._budget.charge(extra_cost(thread_time() - begun))
-        self._go_on(again=True)
+        self._queue_turn(again=True)
 
     def _fail(self) -> None:
         # Log only the first segment: the rest may be a secret, such as a calendar's address.
@@ -383,7 +383,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _end_delay(self) -> None:
         self._delay = None
-        self._go_on()
+        self._queue_turn()
 
     def _answer(self, request: HttpRequest) -> None:
         answer = self._policy.respond(request)
@@ -403,7 +403,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._write(response, request)
         except Exception:  # noqa: BLE001  (as in `_take_turn`)
             self._fail()
-        self._go_on(again=True)
+        self._queue_turn(again=True)
 
     def _write(self, response: HttpResponse, request: HttpRequest | None) -> None:
         """Start writing a response.
@@ -417,29 +417,29 @@ class HttpConnection(asyncio.BufferedProtocol):
             raise RuntimeError("expected a request before its response")
         finish(response, request)
         keeps = request is not None and not request.has_body
-        head = http.send(serialize(response, keeps=keeps)) or b""
+        head = http.send(serialize(response, keep_alive=keeps)) or b""
         has_none = response.status_code == HTTPStatus.NOT_MODIFIED
         has_none |= request is not None and request.method == "HEAD"
-        self._rest = memoryview(b"" if has_none else response.body)
+        self._unwritten = memoryview(b"" if has_none else response.body)
         if self._budget:
-            self._budget.charge(response.cost + len(self._rest) // FILE_PIECE)
+            self._budget.charge(response.cost + len(self._unwritten) // FILE_PIECE)
         self._write_next_piece(head)
 
     def _write_next_piece(self, head: bytes = b"") -> None:
         """Write the next piece of the response, and end it after the last one."""
-        rest, http = self._rest, self._http
+        rest, http = self._unwritten, self._http
         if rest is None or http is None:
             return
-        piece, self._rest = rest[:WRITTEN_AT_ONCE], rest[WRITTEN_AT_ONCE:]
+        piece, self._unwritten = rest[:WRITTEN_AT_ONCE], rest[WRITTEN_AT_ONCE:]
         written = [head, http.send(h11.Data(data=bytes(piece))) or b"" if piece else b""]
-        if not self._rest:
+        if not self._unwritten:
             written.append(http.send(h11.EndOfMessage()) or b"")
         self._transport.write(b"".join(written))
-        if not self._rest:
+        if not self._unwritten:
             self._end_response(http)
 
     def _end_response(self, http: h11.Connection) -> None:
-        self._request = self._rest = self._http = self._event = None
+        self._request = self._unwritten = self._http = self._event = None
         self._tail = b""
         if http.our_state is not h11.DONE:  # no keep-alive; linger if the client may still send
             self._finish(lingers=http.their_state in {h11.SEND_BODY, h11.ERROR, h11.IDLE})

@@ -94,4 +94,4 @@ class FrameScreen(Screen):
     def _frame(self) -> None:
         """Join the text after the last frame into a frame."""
         text = self._pieces[self._framed :]
-        self._pieces[self._framed :] = [self._flusher.join(text, binary_frame)]
+        self._pieces[self._framed :] = [self._flusher.join_pieces(text, binary_frame)]

@@ -232,7 +232,7 @@ def finish(response: HttpResponse, request: HttpRequest | None) -> None:
     response.headers.extend(fields)  # faster than one `setdefault` per field
 
 
-def serialize(response: HttpResponse, *, keeps: bool) -> h11.Response:
+def serialize(response: HttpResponse, *, keep_alive: bool) -> h11.Response:
     """Convert the head of a response to the event that h11 sends."""
     status = HTTPStatus(response.status_code)
     if status is HTTPStatus.NO_CONTENT:
@@ -242,7 +242,7 @@ def serialize(response: HttpResponse, *, keeps: bool) -> h11.Response:
     if status not in {HTTPStatus.NOT_MODIFIED, HTTPStatus.NO_CONTENT}:
         fields.append(("Content-Length", str(len(response.body))))
     if "Connection" not in response.headers:
-        fields.append(("Connection", "keep-alive" if keeps else "close"))
+        fields.append(("Connection", "keep-alive" if keep_alive else "close"))
     return h11.Response(status_code=status, reason=status.phrase, headers=fields)
 
 

@@ -65,13 +65,13 @@ class Picture(Value):
     Attributes:
         kind: key of `KINDS`.
         tag: entity tag.
-        lasting: whether it never changes, so that clients may cache it.
+        is_immutable: whether it never changes, so that clients may cache it.
         body: the content; None if the client already has the version of this tag.
     """
 
     kind: str
     tag: str
-    lasting: bool
+    is_immutable: bool
     body: bytes | None
 
 
@@ -81,16 +81,16 @@ class Absence(Value):
     Attributes:
         status: HTTP status.
         sentence: explanation for the client.
-        later: seconds after which to try again; 0 if that wouldn't help.
+        retry_after: seconds after which to try again; 0 if that wouldn't help.
     """
 
     status: HTTPStatus
     sentence: str
-    later: int = 0
+    retry_after: int = 0
 
     def response(self, cost: int = 0) -> HttpResponse:
         """Return the error response; 429 costs nothing extra, because nothing was drawn."""
-        fields = {"Retry-After": str(self.later)} if self.later else {}
+        fields = {"Retry-After": str(self.retry_after)} if self.retry_after else {}
         cost = 0 if self.status is HTTPStatus.TOO_MANY_REQUESTS else cost
         return plain(self.status, self.sentence, fields, cost=cost)
 
@@ -159,7 +159,7 @@ def read_picture_request(
     return PictureRequest(battle, "", *how) if battle else NO_BATTLE
 
 
-def readable_by(embed: frozenset[str], request: HttpRequest) -> dict[str, str]:
+def cors_fields(embed: frozenset[str], request: HttpRequest) -> dict[str, str]:
     """Return CORS fields that let scripts of embedding pages read a response.
 
     That is safe for any origin, because the server never looks at cookies.
@@ -196,8 +196,8 @@ async def picture_response(
         return found.response(COSTS[kind])
     fields = {
         "Content-Type": KINDS[found.kind],
-        "Cache-Control": f"public, max-age={KEPT}" if found.lasting else "no-cache",
+        "Cache-Control": f"public, max-age={KEPT}" if found.is_immutable else "no-cache",
         "ETag": found.tag,
-        **readable_by(site.embed, request),
+        **cors_fields(site.embed, request),
     }
     return HttpResponse(HTTPStatus.OK, fields, found.body or b"", cost=COSTS[kind])

@@ -16,10 +16,10 @@ from http import HTTPStatus
 from urllib.parse import quote, unquote, urlsplit
 
 from thudmud.pictures import SCHEMES
-from thudmud.pictures.pixels import SIZE, draws_pixels
+from thudmud.pictures.pixels import SIZE, can_draw_pixels
 from thudmud.values import Value
 from thudmud.web.http import HttpRequest, HttpResponse, plain
-from thudmud.web.pictures import Preview, Site, battle_number, readable_by
+from thudmud.web.pictures import Preview, Site, battle_number, cors_fields
 
 _LINK = re.compile(r"/(board|game)/([^/]+)")
 
@@ -46,7 +46,7 @@ def base_of(request: HttpRequest, site: Site) -> str:
     return site.public_url or (f"{request.scheme}://{request.host}" if request.host else "")
 
 
-async def linked(kind: str, name: str, site: Site) -> Linked | None:
+async def find_linked(kind: str, name: str, site: Site) -> Linked | None:
     """Look up the board or battle behind a link; None if it doesn't exist."""
     if kind == "game":
         number = battle_number(name)
@@ -63,7 +63,7 @@ def _parts(page: bytes) -> list[bytes]:
     return _PREVIEW.split(page)
 
 
-def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes:
+def with_open_graph_tags(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes:
     """Insert the preview of a link into the page's head, escaped.
 
     Args:
@@ -84,7 +84,7 @@ def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes
     if base:
         link = f"{base}{shared.path}"
         tags.append(f'<meta property="og:url" content="{html.escape(link)}">')
-        if draws_pixels():
+        if can_draw_pixels():
             tags += [
                 f'<meta property="og:image" content="{html.escape(link)}.png">',
                 f'<meta property="og:image:width" content="{SIZE}">',
@@ -102,7 +102,7 @@ async def frame_response(
     request: HttpRequest, where: str, name: str, *, site: Site
 ) -> HttpResponse:
     """Respond to a request for a frame, such as ``/embed/game/12``."""
-    shared = await linked(where, name, site) if site.embed else None
+    shared = await find_linked(where, name, site) if site.embed else None
     if shared is None:
         return plain(HTTPStatus.NOT_FOUND, "There is nothing to embed here.")
     fields = {
@@ -112,10 +112,10 @@ async def frame_response(
         f" frame-ancestors {' '.join(sorted(site.embed))}; object-src 'none'",
         "Cross-Origin-Resource-Policy": "cross-origin",
     }
-    return HttpResponse(HTTPStatus.OK, fields, _framed(shared, request).encode())
+    return HttpResponse(HTTPStatus.OK, fields, _frame_page(shared, request).encode())
 
 
-def _framed(shared: Linked, request: HttpRequest) -> str:
+def _frame_page(shared: Linked, request: HttpRequest) -> str:
     chosen = request.args
     known = {"record": f"{shared.path}.thud", "link": shared.path, "live": "5"}
     if battle := _PLY.fullmatch(f"ply={chosen.get('ply', '')}"):
@@ -147,24 +147,26 @@ async def oembed_response(request: HttpRequest, *, site: Site) -> HttpResponse:
         return plain(HTTPStatus.NOT_IMPLEMENTED, "This is told as JSON alone.")
     hosts = {urlsplit(base).netloc.lower(), request.fields.get("host", "").lower()} - {""}
     found = _LINK.fullmatch(link.path) if link.netloc.lower() in hosts and site.embed else None
-    shared = await linked(found[1], unquote(found[2]), site) if found else None
+    shared = await find_linked(found[1], unquote(found[2]), site) if found else None
     if shared is None:
         return plain(HTTPStatus.NOT_FOUND, "There is no board and no battle there.")
-    told = _told(shared, base, link.fragment, _most(asked, "maxwidth"), _most(asked, "maxheight"))
+    told = _oembed_data(
+        shared, base, link.fragment, _max_size(asked, "maxwidth"), _max_size(asked, "maxheight")
+    )
     fields = {
         "Content-Type": "application/json",
         "Cache-Control": "no-cache",
-        **readable_by(site.embed, request),
+        **cors_fields(site.embed, request),
     }
     return HttpResponse(HTTPStatus.OK, fields, json.dumps(told).encode())
 
 
-def _most(asked: Mapping[str, str], name: str) -> int:
+def _max_size(asked: Mapping[str, str], name: str) -> int:
     said = asked.get(name, "")
     return int(said) if re.fullmatch("[1-9][0-9]{0,4}", said, re.ASCII) else 10_000
 
 
-def _told(
+def _oembed_data(
     shared: Linked, base: str, fragment: str, max_width: int, max_height: int
 ) -> dict[str, object]:
     width, height = min(WIDTH, max_width), min(HEIGHT, max_height)
@@ -180,7 +182,7 @@ def _told(
         "html": snippet(f"{base}/embed{shared.path}", fragment, title, width, height),
     }
     # The maximum size holds for the thumbnail as well (oEmbed, section 2.3.4).
-    if draws_pixels() and max_width >= SIZE <= max_height:
+    if can_draw_pixels() and max_width >= SIZE <= max_height:
         picture = {"url": f"{base}{shared.path}.png", "width": SIZE, "height": SIZE}
         told |= {f"thumbnail_{key}": each for key, each in picture.items()}
     return told

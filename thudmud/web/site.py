@@ -12,13 +12,13 @@ from pathlib import Path, PurePosixPath
 
 from thudmud.features import NAMES
 from thudmud.pictures.pieces import icon
-from thudmud.pictures.pixels import draws_pixels
+from thudmud.pictures.pixels import can_draw_pixels
 from thudmud.rules.moves import Piece
 from thudmud.values import Value, replace
 from thudmud.web.http import HttpRequest, HttpResponse
 from thudmud.web.mpackage import NAME, mpackage
 from thudmud.web.pictures import Site
-from thudmud.web.sharing import base_of, linked, told_in
+from thudmud.web.sharing import base_of, find_linked, with_open_graph_tags
 from thudmud.web.viewer import NAME as VIEWER
 from thudmud.web.viewer import bundle
 
@@ -55,13 +55,13 @@ class File(Value):
     The tag is weak, so that it holds for the compressed body too (RFC 9110, section 8.8.3).
 
     Attributes:
-        is_lasting: whether the file never changes, because its path contains a hash.
+        is_immutable: whether the file never changes, because its path contains a hash.
     """
 
     body: bytes
     kind: str
     tag: str
-    is_lasting: bool = False
+    is_immutable: bool = False
 
     @property
     def packed(self) -> bytes:
@@ -90,7 +90,7 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     bodies |= {NAME: mpackage(), VIEWER: bundle(), "icon.svg": icon(Piece.TROLL).encode()}
     version = sha256(repr(bodies).encode()).hexdigest()[:12]
     page = bodies["index.html"].replace(_PIECES, bodies["pieces.svg"])
-    flags = f' data-features="{" ".join(features)}"' + (" data-pixels" if draws_pixels() else "")
+    flags = f' data-features="{" ".join(features)}"' + (" data-pixels" if can_draw_pixels() else "")
     page = page.replace(b'<html lang="en"', f'<html lang="en"{flags}'.encode())
     preloads = "".join(
         f'<link rel="modulepreload" href="/{name}">\n' for name in _modules("main.js", bodies)[1:]
@@ -99,7 +99,7 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     bodies["index.html"] = _LOADED.sub(f"/{version}/".encode(), page)
     found = {f"/{path}": _file(path, body) for path, body in bodies.items()}
     return found | {
-        f"/{version}{path}": replace(file, is_lasting=True)
+        f"/{version}{path}": replace(file, is_immutable=True)
         for path, file in found.items()
         if path.endswith((".css", ".js", ".svg"))
     }
@@ -124,7 +124,7 @@ def _tag(content: bytes) -> str:
 
 def file_response(_: HttpRequest, file: File) -> HttpResponse:
     """Respond to a request for a static file."""
-    cached = "public, max-age=31536000, immutable" if file.is_lasting else "no-cache"
+    cached = "public, max-age=31536000, immutable" if file.is_immutable else "no-cache"
     fields = {"Content-Type": file.kind, "Cache-Control": cached, "ETag": file.tag}
     return HttpResponse(HTTPStatus.OK, fields, file.body, packed=lambda: file.packed)
 
@@ -133,7 +133,7 @@ async def link_response(
     request: HttpRequest, where: str, name: str, *, site: Site, page: File
 ) -> HttpResponse:
     """Respond to a link to a board or battle: the page, with a preview in its head."""
-    shared = await linked(where, name, site)
+    shared = await find_linked(where, name, site)
     if shared is None:
         return file_response(request, page)
     # The client chooses Host, so these pages can't be cached here; hence neither is the body
@@ -145,5 +145,5 @@ async def link_response(
         "ETag": _tag(repr((page.tag, base, shared, bool(site.embed))).encode()),
         "Vary": "Accept-Encoding",
     }
-    body = told_in(page.body, shared, base, may_embed=bool(site.embed))
+    body = with_open_graph_tags(page.body, shared, base, may_embed=bool(site.embed))
     return HttpResponse(HTTPStatus.OK, fields, body)

@@ -125,7 +125,7 @@ class WebConnection(HttpConnection):
             self._patience.cancel()
         # Both protocols pause the same transport by a `ReadPauser` of their own: releasing this one
         # later would resume reading although the WebSocket's rate limit has paused it.
-        self._reading.let_go("backlog")
+        self._reading.release("backlog")
         frames = FrameConnection(self._peer, self._sockets, self._buffer)
         self._transport.set_protocol(frames)
         frames.connection_made(self._transport)
@@ -178,16 +178,16 @@ class WebClient(Client):
         """
         self._packages.send(package, text)
 
-    def hear(self, package: bytes) -> None:
+    def receive_package(self, package: bytes) -> None:
         """Process a GMCP package sent by the client."""
         before = self._known.terminal
-        self._packages.hear(package)
+        self._packages.receive_package(package)
         if self._known.terminal != before:
-            self.tell()
+            self.report_terminal()
 
-    def tell(self) -> None:
+    def report_terminal(self) -> None:
         """Inform the session about the client's terminal."""
-        self._session.received([TerminalChanged(self._known.terminal)])
+        self._session.items_received([TerminalChanged(self._known.terminal)])
 
 
 class FrameConnection(SessionConnection):
@@ -214,8 +214,8 @@ class FrameConnection(SessionConnection):
         self._screen = FrameScreen(self._transport, self._outbox_bytes, self._flusher)
         self.session = self._peer.open_session(self._transport, self._reading, self._screen)
         self.client = WebClient(self.session)
-        self.session.opened(self.client)
-        self.client.tell()
+        self.session.connection_made(self.client)
+        self.client.report_terminal()
         self._ping_later()
 
     def buffer_updated(self, nbytes: int) -> None:
@@ -268,11 +268,11 @@ class FrameConnection(SessionConnection):
         message = b"".join(self._message)
         self._message.clear()
         if self._is_text:
-            self.handle_package(self.client.hear, message)
+            self.handle_package(self.client.receive_package, message)
         else:
             # A message is a line, whether or not the client ends it.
             end = b"" if message.endswith((b"\r", b"\n")) else b"\n"
-            self.session.received(self._splitter.feed(message + end))
+            self.session.items_received(self._splitter.feed(message + end))
 
     def _charge(self, frames: int) -> None:
         """Charge frames to the rate limit, and pause reading while the budget is exceeded."""
@@ -284,7 +284,7 @@ class FrameConnection(SessionConnection):
 
     def _unchoke(self) -> None:
         self._unchoking = None
-        self._reading.let_go(self)
+        self._reading.release(self)
 
     def _ping_later(self) -> None:
         loop = asyncio.get_running_loop()

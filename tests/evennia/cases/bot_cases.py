@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from tests.evennia.cases.furnished import Furnished
 from thudmud.bots.workers import Question, Reply
-from thudmud.evennia.thinking import find_out
+from thudmud.evennia.thinking import ask_worker
 from thudmud.features.analysis.model import AnalysisLookup, positions
 from thudmud.features.hints.model import AdviceLookup
 from thudmud.game.evaluation import Evaluation
@@ -19,7 +19,7 @@ class Bots(Furnished):
     def setUp(self) -> None:
         super().setUp()
         self.asked: list[tuple[Any, Any]] = []
-        finding = patch("thudmud.evennia.board.find_out", lambda *asked: self.asked.append(asked))
+        finding = patch("thudmud.evennia.board.ask_worker", lambda *asked: self.asked.append(asked))
         finding.start()
         self.addCleanup(finding.stop)
 
@@ -149,7 +149,7 @@ class Thinking(Furnished):
         opening, answers = Game.start(DISCWORLD), Queue[Any]()
         with patch("thudmud.evennia.thinking.reactor") as reactor:
             reactor.callFromThread = lambda then, answer: then(answer)
-            find_out(Question("oak", opening, 1), answers.put)
+            ask_worker(Question("oak", opening, 1), answers.put)
             assert opening.push(answers.get(timeout=60).ply)
-            find_out(AdviceLookup("oak", opening), answers.put)
+            ask_worker(AdviceLookup("oak", opening), answers.put)
             assert answers.get(timeout=60)[opening][0] in opening.legal_moves()

@@ -14,7 +14,7 @@ from evennia.help.filehelp import FileHelpStorageHandler
 
 from tests.evennia.cases.furnished import BOARD, Furnished
 from thudmud.evennia import ThudBoard
-from thudmud.evennia.commands import VERBS_HERE, VOCABULARY, BoardCmdSet, EveryCommand, keys
+from thudmud.evennia.commands import VERBS_HERE, VOCABULARY, BoardCmdSet, EveryCommand, command_keys
 from thudmud.evennia.help_entries import PAGES_HERE
 from thudmud.language import VERBS, ParseError, parse
 from thudmud.views.help import PARTS
@@ -42,7 +42,7 @@ class OneBoard(Furnished):
         assert "You sit down at the elm board" in self.type(self.char2, "join game as dwarf")
 
     def test_command_set_contains_exactly_the_board_verbs(self) -> None:
-        known = list(keys())
+        known = list(command_keys())
         assert set(VERBS) - set(VERBS_HERE) == {
             *("look", "l", "help", "h", "commands", "?", "go", "boards", "who", "finger", "plan"),
             *("follow", "unfollow", "news", "say", "'", "emote", ":", "tell", "message"),
@@ -72,7 +72,7 @@ class OneBoard(Furnished):
         words = {
             name.lstrip("@+") for each in CharacterCmdSet() for name in (each.key, *each.aliases)
         }
-        assert not words & set(keys())
+        assert not words & set(command_keys())
         assert 'You say, "start game"' in self.type(self.char1, "say start game")
         assert "Room" in self.type(self.char1, "look")
         seen = self.type(self.char1, "set oak board/desc = Old wood.")

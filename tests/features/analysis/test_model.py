@@ -32,7 +32,7 @@ from thudmud.game.decisions import decide
 from thudmud.game.evaluation import WIN_SCORE, Evaluation
 from thudmud.game.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
-from thudmud.store import at_once
+from thudmud.store import run_synchronously
 from thudmud.values import replace
 
 GAME = Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").push("dB6-C6")
@@ -152,8 +152,8 @@ class TestWorths:
         assert found.worths == (0, -50, 0, 200)
 
     def test_initial_worth_of_a_set_up_position_equals_its_score(self) -> None:
-        one_dwarf = GAME.opening.dwarfs & -GAME.opening.dwarfs
-        game = Game.start(DISCWORLD, replace(GAME.opening, dwarfs=one_dwarf))
+        one_dwarf = GAME.initial_position.dwarfs & -GAME.initial_position.dwarfs
+        game = Game.start(DISCWORLD, replace(GAME.initial_position, dwarfs=one_dwarf))
         game = game.play(game.legal_moves()[0])
         assert analysed(game, weighed((70, 70), (90, 90), game=game)).worths == (-3100, -3080)
 
@@ -163,7 +163,7 @@ class TestWorths:
 
     def test_final_worth_of_an_ended_battle_equals_the_score(self) -> None:
         dwarf, troll = Square.parse("A6").bit, Square.parse("B6").bit
-        game = Game.start(DISCWORLD, replace(GAME.opening, dwarfs=dwarf, trolls=troll))
+        game = Game.start(DISCWORLD, replace(GAME.initial_position, dwarfs=dwarf, trolls=troll))
         over = game.push("dA6-B6xB6")
         assert over.outcome
         assert len(list(positions(over))) == 1
@@ -176,7 +176,7 @@ class TestWorths:
 
     def test_final_worth_of_a_battle_won_by_a_goal_is_a_win(self) -> None:
         rock, dwarf, troll = (Square.parse(each).bit for each in ("F2", "E2", "H12"))
-        opening = replace(KOOM_VALLEY.opening, rock=rock, dwarfs=dwarf, trolls=troll)
+        opening = replace(KOOM_VALLEY.initial_position, rock=rock, dwarfs=dwarf, trolls=troll)
         game = Game.start(KOOM_VALLEY, opening).push("RF2-F1")
         assert game.outcome
         assert analysed(game, weighed((300, 300), game=game)).worths == (0, WIN_SCORE)
@@ -213,7 +213,7 @@ def end(hall: StoredHall) -> None:
 
 def keep_found(hall: StoredHall, found: Analysis) -> None:
     began = hall.battles[0].id
-    at_once(hall.store.write(lambda database: keep_analysis(database, began, found)))
+    run_synchronously(hall.store.write(lambda database: keep_analysis(database, began, found)))
 
 
 def keep(hall: StoredHall) -> None:

@@ -17,7 +17,9 @@ def played(outcome: Outcome | None = None) -> Game:
     game = Game.start(DISCWORLD)
     for move in LONGER:
         game = game.play(move)
-    return Game(game.ruleset, game.opening, game.position, game.moves, outcome, game.quiet_plies)
+    return Game(
+        game.ruleset, game.initial_position, game.position, game.moves, outcome, game.quiet_plies
+    )
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_explorer_text_fits_the_screen(width: int) -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6", "shove g7 f7 capturing all")
     made.obey("Carl", Resign("oak board"), NOW)
-    made.fit("Bert", Terminal(width=width))
+    made.set_terminal("Bert", Terminal(width=width))
     for line in ("explore 1", "explore 1 1", "explore on oak board"):
         [message] = [each for each in made.obey("Bert", line, NOW) if not each.package]
         lines = message.text.splitlines()

@@ -63,7 +63,7 @@ async def answered(place: Place, adviser: SlowAdviser) -> None:
 async def test_hint_arrives_later_for_the_asker_only(place: Place, adviser: SlowAdviser) -> None:
     place.told.clear()
     result = await place.service.submit(place.visits["Anna"], "hint")
-    assert result.done
+    assert result.is_done
     assert result.seconds
     assert place.told == {}
     await answered(place, adviser)

@@ -484,7 +484,7 @@ async def test_news_is_announced_to_members_until_read(hall: Place) -> None:
     async def come(name: str, seen: str | None, *, member: bool) -> str:
         screen = Screen()
         visit = await hall.service.join(
-            JoinRequest(name, Terminal(80), screen, member=member, profile=Profile(news=seen))
+            JoinRequest(name, Terminal(80), screen, is_member=member, profile=Profile(news=seen))
         )
         assert visit
         hall.visits[name] = visit
@@ -956,7 +956,7 @@ async def test_late_event_of_another_node_does_not_move_a_player_back(
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna", "Carla")
     await until(lambda: "Carla" in two.hall.people)
-    two.service.hear([CameIn("Anna", MATCH), *then, Entered("Anna", None)], "one")
+    two.service.apply_remote_asides([CameIn("Anna", MATCH), *then, Entered("Anna", None)], "one")
     await one.type("Carla", "new board")
     await until(lambda: MATCH in two.hall.tables and two.hall.people["Carla"].room == MATCH)
     assert two.hall.people["Anna"].room is None

@@ -40,7 +40,7 @@ class Game:
 
     async def open(self) -> None:
         await self.service.open()
-        self.sessions.keep_order(await self.store.watch(accounts.order, self.sessions.keep_order))
+        self.sessions.apply_order(await self.store.watch(accounts.order, self.sessions.apply_order))
 
     async def enter(self, name: str, address: str = "", *, member: bool = False) -> FakeSession:
         session = FakeSession(self.sessions, name, address)
@@ -103,7 +103,7 @@ async def test_mute_that_cannot_be_stored_has_no_effect(
         raise StoreError("The disk is full.")
 
     bert = await game.enter("Bert")
-    do_instead(monkeypatch, game.store, accounts.impose, fail)
+    do_instead(monkeypatch, game.store, accounts.impose_sanction, fail)
     with pytest.raises(StoreError):
         await game.type(olga, "mute bert")
     assert "You say: hi" in await game.type(bert, "say hi")
@@ -114,7 +114,7 @@ async def test_kicked_player_keeps_the_seat_and_may_return(game: Game, olga: Fak
     await game.type(bert, "join game as dwarf on oak board")
     assert "You kick Bert" in await game.type(olga, "kick bert because of that")
     assert "Olga has ended your connection, because of that." in bert.shown[-1]
-    assert bert.ended
+    assert bert.has_ended
     assert "Bert" not in game.service
     assert game.hall.tables["oak board"].seats.values()
     again = await game.enter("Bert")
@@ -129,11 +129,11 @@ async def test_ban_disconnects_its_target_at_once(game: Game, olga: FakeSession,
     assert "You ban" in await game.type(olga, f"ban {whom} for 2 days because of that")
     assert "of this server has banned" in bert.shown[-1]
     assert "because of that. If that is wrong, write to ops@example.net." in bert.shown[-1]
-    assert bert.ended
-    assert not carla.ended
-    assert asks.ended == (whom != "bert")
+    assert bert.has_ended
+    assert not carla.has_ended
+    assert asks.has_ended == (whom != "bert")
     again = await game.enter("Bert", "192.0.2.7")
-    assert (again.visit, again.ended) == (None, True)
+    assert (again.visit, again.has_ended) == (None, True)
     await game.type(olga, f"unban {whom}")
     assert (await game.enter("Bert", "192.0.2.7")).visit
 
@@ -156,8 +156,8 @@ async def test_sanctions_hold_with_the_moderation_feature_off() -> None:
     assert "Keeping order" not in await game.type(olga, "help")
     await game.store.write(accounts.ban, "192.0.2.7")
     assert "of this server has banned 192.0.2.7" in bert.shown[-1]
-    assert bert.ended
-    await game.store.write(accounts.impose, Sanction(Measure.MUTE, "Carla"))
+    assert bert.has_ended
+    await game.store.write(accounts.impose_sanction, Sanction(Measure.MUTE, "Carla"))
     assert "Nobody hears" in await game.type(carla, "say hi")
 
 

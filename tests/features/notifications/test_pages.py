@@ -57,7 +57,7 @@ class Site:
         for line in lines:
             name, _, words = line.partition(": ")
             if name not in self.visits:
-                arrival = JoinRequest(name, Terminal(), member=True)
+                arrival = JoinRequest(name, Terminal(), is_member=True)
                 visit = await self.sessions.service.join(arrival)
                 assert visit
                 self.visits[name] = visit

@@ -58,7 +58,9 @@ class Pushed:
         await self.notifier.look(mails=False)
 
     async def browsers(self) -> int:
-        return len((await self.place.service.store.read(persons.about, "Anna")).get("browser", []))
+        return len(
+            (await self.place.service.store.read(persons.personal_data, "Anna")).get("browser", [])
+        )
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ from thudmud.game.options import (
     Toggle,
 )
 from thudmud.game.table import BoardSpec
-from thudmud.language.parsing import chosen_by
+from thudmud.language.parsing import parse_option
 
 DEFAULT_ON = Options().on
 RED = Colour(foreground=1)
@@ -59,7 +59,7 @@ RED = Colour(foreground=1)
 )
 def test_choice_changes_a_single_option(choice: SetOption, options: Options) -> None:
     assert choice.apply_to(Options()) == options
-    assert chosen_by(str(choice)) == choice  # as at the name prompt, where a lone word is a name
+    assert parse_option(str(choice)) == choice  # as at the name prompt, where a lone word is a name
 
 
 def test_element_colour_can_be_changed_and_reset() -> None:

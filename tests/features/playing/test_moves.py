@@ -246,7 +246,7 @@ def before_a_trample() -> tuple[Table, Move]:
     table = after(Table.set_up(BoardSpec("elm table", "koom valley"), 200), *STARTED)
     for number in count(1):
         legal = game(table).legal_moves()
-        tramples = [move for move in legal if move.trample and len(move.captures) > 1]
+        tramples = [move for move in legal if move.is_trample and len(move.captures) > 1]
         if tramples:
             return table, tramples[0]
         side = game(table).position.turn

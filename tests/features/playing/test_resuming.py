@@ -34,7 +34,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import Context, resume
 from thudmud.rules import Side
-from thudmud.store import ConflictError, at_once
+from thudmud.store import ConflictError, run_synchronously
 from thudmud.values import replace
 
 PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
@@ -387,7 +387,7 @@ class TestAsking:
     "command", [Adjourn("oak board"), Resume(None, "oak board"), Resume(3, "oak board")], ids=str
 )
 def test_refused_decision_changes_nothing(hall: StoredHall, command: Command) -> None:
-    before = dict(hall.tables), hall.away(), at_once(hall.store.position())
+    before = dict(hall.tables), hall.away(), run_synchronously(hall.store.position())
     with pytest.raises(RefusedError):
         hall.decided("Carla", command, NOW)
-    assert (dict(hall.tables), hall.away(), at_once(hall.store.position())) == before
+    assert (dict(hall.tables), hall.away(), run_synchronously(hall.store.position())) == before

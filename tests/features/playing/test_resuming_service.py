@@ -38,7 +38,7 @@ async def test_match_cannot_be_resumed_at_two_boards(place: Place, store: SlowSt
     await place.type("Bert", "go to elm board")
     store.gate.set()
     first = await at_oak
-    assert first.done
+    assert first.is_done
     second = await place.type("Bert", "resume game on elm board")
     assert "going on at the oak board" in " ".join(second.split())
     assert place.hall.tables["oak board"].is_running
@@ -64,7 +64,7 @@ async def test_match_cannot_be_resumed_by_two_servers_on_one_store(
     await store.held_up()
     store.gate.set()
     results = await asyncio.gather(at_oak, at_elm)
-    assert [each.done for each in results] == [True, False]
+    assert [each.is_done for each in results] == [True, False]
     for hall in (place.hall, other.hall):
         assert hall.tables["oak board"].is_running
         assert not hall.tables["elm board"].is_running
@@ -91,6 +91,6 @@ async def test_resume_decided_on_an_outdated_match_uses_the_latest_state(
     await other.type("Anna", "adjourn game")
     await other.type("Bert", "adjourn game")
     gate.set()
-    assert (await early).done
+    assert (await early).is_done
     assert place.plies() == 2
     assert (await store.look_up(HistoryLookup(None))).in_all == 1

@@ -81,7 +81,7 @@ class Cup(TimedPlace):
     async def settled(self) -> None:
         """Wait until the director has no work left and no lock is held."""
         service, director = self.service, director_of(self)
-        locks = service.presence.names, service.following.tables
+        locks = service.presence.names, service.applier.locks
         await until(lambda: not (director.due or director.is_working or any(map(len, locks))))
 
     async def pass_by(self, seconds: float) -> None:
@@ -696,9 +696,9 @@ async def test_name_of_a_guest_is_reserved_while_entered(cup: Cup) -> None:
     await cup.enter("Zed")
     await cup.announce(f"arena {SOON}", "Zed", "Bert")
     await cup.leave("Zed")
-    assert await cup.service.needs("zed")
+    assert await cup.service.is_name_needed("zed")
     await cup.type("Anna", "withdraw zed from 1")
-    assert not await cup.service.needs("Zed")
+    assert not await cup.service.is_name_needed("Zed")
 
 
 async def test_names_of_guests_are_reserved_until_the_tournament_ends(
@@ -709,13 +709,13 @@ async def test_names_of_guests_are_reserved_until_the_tournament_ends(
     await cup.announce(f"swiss {SOON}", "Zed", by="Yoda")
     for name in ("Yoda", "Zed"):
         await cup.leave(name)
-    assert await cup.service.needs("Yoda")
-    assert await cup.service.needs("Zed")
-    assert not await cup.service.needs("Bert")
+    assert await cup.service.is_name_needed("Yoda")
+    assert await cup.service.is_name_needed("Zed")
+    assert not await cup.service.is_name_needed("Bert")
     await cup.pass_by(100.0)
     assert cup.one.end
-    assert not await cup.service.needs("Yoda")
-    assert not await cup.service.needs("Zed")
+    assert not await cup.service.is_name_needed("Yoda")
+    assert not await cup.service.is_name_needed("Zed")
 
 
 async def test_cancelled_tournament_leaves_its_matches_running(cup: Cup) -> None:
@@ -912,10 +912,10 @@ async def test_pause_end_is_stored_once_by_two_nodes(
 async def test_name_of_an_entrant_is_reserved_on_other_nodes(cluster: Cluster) -> None:
     one, two = cluster.cups.values()
     await two.enter("Zed")
-    assert not await one.service.needs("Zed")
+    assert not await one.service.is_name_needed("Zed")
     await two.type("Zed", "enter 1")
     await two.leave("Zed")
-    assert await one.service.needs("Zed")
+    assert await one.service.is_name_needed("Zed")
 
 
 async def test_round_paired_by_two_nodes_at_once_is_stored_once(

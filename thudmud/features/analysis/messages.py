@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thudmud.english import capitalised, counted, listed, with_article
+from thudmud.english import capitalised, join_words, pluralize, with_article
 from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.analysis.model import (
     AnalysedBattle,
@@ -77,7 +77,7 @@ _NOUNS = {
 @words.register
 def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
     """Render the progress of an analysis."""
-    number, plies = analysing.battle.number, counted(analysing.plies, "ply")
+    number, plies = analysing.battle.number, pluralize(analysing.plies, "ply")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
     if not analysing.done:
         told = (
@@ -128,7 +128,7 @@ def _analysing(battle: Battle, done: int, plies: int) -> Data:
 
 
 def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
-    plies, turns = len(game.moves), (game.opening.turn, game.opening.turn.other)
+    plies, turns = len(game.moves), (game.initial_position.turn, game.initial_position.turn.other)
     return {
         **_analysing(battle, plies, plies),
         "nodes": analysis.nodes,
@@ -192,14 +192,14 @@ def _counts(game: Game, analysis: Analysis) -> str:
     """Return a sentence that counts the marks of each side."""
     counts = []
     for side in Side:
-        first = 1 if game.opening.turn is side else 2
+        first = 1 if game.initial_position.turn is side else 2
         marks = [analysis.mark(ply) for ply in range(first, len(game.moves) + 1, 2)]
         some = [
-            f"{counted(marks.count(mark), noun)} ({mark.value})"
+            f"{pluralize(marks.count(mark), noun)} ({mark.value})"
             for mark, noun in _NOUNS.items()
             if mark in marks
         ]
-        counts.append(f"the {side.plural} made {listed(some) if some else 'no mistakes'}")
+        counts.append(f"the {side.plural} made {join_words(some) if some else 'no mistakes'}")
     return capitalised(f"{'; '.join(counts)}.")
 
 
@@ -234,7 +234,7 @@ def _better(analysis: Analysis, game: Game, ply: int) -> str:
 
 def _side(game: Game, ply: int) -> Side:
     """Return the side that played a ply, counted from 1."""
-    return game.opening.turn if ply % 2 else game.opening.turn.other
+    return game.initial_position.turn if ply % 2 else game.initial_position.turn.other
 
 
 def _line(line: Variation) -> str:

@@ -152,7 +152,7 @@ class PendingAnalysisLookup(Lookup["tuple[int, int, int] | None"]):
 
 def positions(game: Game) -> Iterator[Game]:
     """Yield the game before each ply, and after the last one unless the battle was over."""
-    then = Game.start(game.ruleset, game.opening)
+    then = Game.start(game.ruleset, game.initial_position)
     for move in game.moves:
         yield then
         then = then.play(move)
@@ -174,7 +174,7 @@ def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
         game: the battle.
         weighed: the evaluations, in the order of `positions`.
     """
-    more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].score
+    more = 100 * _lead(game.ruleset.score(game.initial_position)) - weighed[0].score
     worths = [
         each.score if abs(each.score) == WIN_SCORE else clamp_score(each.score + more)
         for each in weighed
@@ -216,7 +216,7 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
     curve = _smoothed(worths)
     for side in Side:
         sign = 1 if side is Side.DWARF else -1
-        first = 0 if game.opening.turn is side else 1
+        first = 0 if game.initial_position.turn is side else 1
         own = range(first, len(game.moves), 2)
         marked = {ply for ply in own if lost[ply] >= MISTAKE}
         fallen, since = 0, 0
@@ -254,7 +254,7 @@ def _lost(game: Game, ply: int, weighed: Sequence[Evaluation]) -> int:
     if after is None or game.moves[ply] == before.principal_variation[0]:
         return 0
     depth = min(before.depth, after.depth + 1)
-    is_dwarfs = (game.opening.turn is Side.DWARF) is (ply % 2 == 0)
+    is_dwarfs = (game.initial_position.turn is Side.DWARF) is (ply % 2 == 0)
     losses = []
     for each in (depth, depth - 1):
         if each > 1:  # depth 1 before the ply has no counterpart after it

@@ -36,7 +36,7 @@ def _answer_kept_analysis_lookup(
 
 def analysis_of(database: Database, began: BattleId) -> Analysis | None:
     """Return the stored analysis of a battle, or None."""
-    stream = database.streams.known(began.board)
+    stream = database.streams.find(began.board)
     where = "where stream = ? and version = ?"
     row = stream and database.table.row("analysis", where, stream.id, began.version)
     return _read(row) if row else None
@@ -56,7 +56,7 @@ def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> No
     """Store a battle's analysis, replacing an earlier one."""
     values = list(structs.astuple(analysis))
     values[_LINES] = [write_moves(each) for each in analysis.lines]
-    body, stream = to_text(values), database.streams.made(began.board)
+    body, stream = to_text(values), database.streams.find_or_create(began.board)
     database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 
 

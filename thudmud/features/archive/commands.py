@@ -37,7 +37,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.meaning import resolve_battle
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
-from thudmud.rules import Comment, ruleset_called
+from thudmud.rules import Comment, find_ruleset
 from thudmud.values import replace
 
 
@@ -107,7 +107,7 @@ class History(ArchiveCommand):
     def by_rules(
         cls, whose: str, opponent: str | None, day: str | None, page: int | None
     ) -> History:
-        if rules := ruleset_called(whose):
+        if rules := find_ruleset(whose):
             return cls(None, page or 1, opponent, rules.name, day)
         player, _, by = whose.partition(" ")
         return cls(player, page or 1, opponent, by, day)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import MappingProxyType
 
-from thudmud.english import capitalised, counted, shortened
+from thudmud.english import capitalised, pluralize, shortened
 from thudmud.features.archive.commands import Games, History, Replay, ViewRecord
 from thudmud.features.archive.model import CommentMade
 from thudmud.features.playing.resuming import Resume
@@ -105,7 +105,7 @@ def replayed(
         played = sentences.ply(then.moves[-1], player, mine)
         lines = wrap(f"Battle {number}, ply {ply} of {plies}: {played}", width)
     else:
-        seen = f"{counted(plies, 'ply')} to see:"
+        seen = f"{pluralize(plies, 'ply')} to see:"
         lines = wrap(f"Battle {number}, as it began on {day(battle.at)}. {seen}", width)
     if display.is_for_reader:
         lines += wrap(reader.piece_counts(table), width)
@@ -174,7 +174,7 @@ def entry(battle: Battle) -> str:
     """Return a battle's entry in a list."""
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
-        facts.insert(1, counted(battle.plies, "ply"))
+        facts.insert(1, pluralize(battle.plies, "ply"))
     if battle.time:
         facts.insert(1, str(battle.time))
     if battle.has_custom_opening:
@@ -279,14 +279,14 @@ def _running(table: Table, match: Match, side: Side) -> str:
     is_mine = turn is side and not match.is_practice
     whose = "your turn" if is_mine else f"the {turn.plural}' turn"
     left = f", {sentences.time_left(match.clock, turn)} left" if match.clock else ""
-    return f"{board}, {counted(len(match.game.moves), 'ply')}, {whose}{left}"
+    return f"{board}, {pluralize(len(match.game.moves), 'ply')}, {whose}{left}"
 
 
 def _adjourned(away: AdjournedMatch, me: str) -> str:
     battle, match = away
     side = Side.DWARF if match.dwarf == me else Side.TROLL
     other = match.troll if side is Side.DWARF else match.dwarf
-    state = counted(len(match.moves), "ply") if match.outcome is None else "which is over"
+    state = pluralize(len(match.moves), "ply") if match.outcome is None else "which is over"
     which = f"{side.plural} against {other}; battle {match.battle} of {BATTLES}"
     which = "practice" if battle.is_practice else which
     begun = f'begun on {day(battle.at)}: "{Resume(battle.number)}"'

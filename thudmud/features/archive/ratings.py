@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from thudmud.english import capitalised, counted, listed, nth, shortened
+from thudmud.english import capitalised, join_words, ordinal, pluralize, shortened
 from thudmud.features.archive import curves
 from thudmud.features.archive.commands import Replay, ViewScore, ViewStandings
 from thudmud.features.archive.messages import count
@@ -92,7 +92,7 @@ def score(
         lines += wrap(f"{found.name}, at puzzles: rating {rating}.", width)
     if found.tournaments:
         places = (
-            f"{nth(each.place)} of {each.entrants} in {each.name}" for each in found.tournaments
+            f"{ordinal(each.place)} of {each.entrants} in {each.name}" for each in found.tournaments
         )
         lines += wrap(f"{found.name}, in tournaments: {'; '.join(places)}.", width)
     ratings = [found.puzzles, *found.people.ratings.values(), *found.bots.ratings.values()]
@@ -198,15 +198,15 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
         f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
     ]
     if others:
-        lines += wrap(f"Others are ranked, too: {listed(others)}.", width)
+        lines += wrap(f"Others are ranked, too: {join_words(others)}.", width)
     return lines
 
 
 @add_lines_to(BattleEnded)
-def _add_rating_changes(telling: Delivery, occasion: RenderContext, view: View) -> list[str]:
+def _add_rating_changes(delivery: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Add rating changes to the end of a battle, and how to replay it."""
-    event, match = cast("BattleEnded", telling.event), occasion.known_table.match
-    told = changed(event, match, telling.changes, view, occasion.hall)
+    event, match = cast("BattleEnded", delivery.event), occasion.known_table.match
+    told = changed(event, match, delivery.changes, view, occasion.hall)
     if match and match.number:
         told.append(f'"{Replay(match.number)}" shows this battle again.')
     return told
@@ -263,7 +263,7 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
     match why:
         case Unrated.GUEST:
             guests = sorted(guest_players(event, hall), key=lambda each: each != me)
-            names = listed("you" if each == me else each for each in guests)
+            names = join_words("you" if each == me else each for each in guests)
             are = "is" if len(guests) == 1 and guests[0] != me else "are"
             return f"{names} {are} {'a guest' if len(guests) == 1 else 'guests'}"
         case Unrated.TOO_SHORT:
@@ -326,5 +326,5 @@ def points_of(rating: archive.Rating, display: Display) -> str:
 
 
 def _rating(rating: archive.Rating, noun: str, display: Display) -> str:
-    results = counted(rating.results, noun)
+    results = pluralize(rating.results, noun)
     return f"{points_of(rating, display)}, give or take {rating.uncertainty} ({results})"

@@ -74,7 +74,7 @@ def _clock(aside: Replayed) -> Data | None:
     control = aside.battle.time
     if control is None or len(aside.spent) < len(aside.game.moves):
         return None
-    first, given = aside.game.opening.turn, 60 * control.minutes or DAY * control.days
+    first, given = aside.game.initial_position.turn, 60 * control.minutes or DAY * control.days
     left = [given, given, *seconds_left_after_plies(control, aside.spent[: aside.ply])]
     sides = (first, first.other) if aside.ply % 2 == 0 else (first.other, first)
     latest = dict(zip(sides, left[-2:], strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from thudmud.english import capitalised, listed
+from thudmud.english import capitalised, join_words
 from thudmud.features.archive.commands import Stop, ViewScore
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
@@ -314,14 +314,14 @@ def _continuation(game: Game, line: Variation) -> str:
     end = game.play_all(line)
     if end.outcome and game.ruleset.goals:
         clauses.append("that wins the battle" if end.outcome.winner is game.turn else "you lose")
-        return f" {capitalised(listed(clauses))}."
+        return f" {capitalised(join_words(clauses))}."
     if not clauses:
         return ""
     won, lost = (sum(len(move.captures) for move in line[place::2]) for place in (0, 1))
     mine, theirs = Piece.of(game.turn), Piece.of(game.turn.other)
     gain = some(won, theirs) if won else "nothing"
     loss = some(lost, mine) if lost else "nothing"
-    return f" {capitalised(listed(clauses))}: in all, you win {gain} and lose {loss}."
+    return f" {capitalised(join_words(clauses))}: in all, you win {gain} and lose {loss}."
 
 
 def _captured(game: Game, move: Move) -> str:

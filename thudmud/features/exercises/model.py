@@ -241,8 +241,8 @@ def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard |
     ruleset = RULESETS[data["rules"]] if "rules" in data else _require_board(before).ruleset
     side = Side(data["side"]) if "side" in data else _require_board(before).side
     if data.get("opening"):
-        return LessonBoard(ruleset, ruleset.opening, side)
-    pieces = dict.fromkeys(ruleset.opening.squares(Piece.STONE), Piece.STONE)
+        return LessonBoard(ruleset, ruleset.initial_position, side)
+    pieces = dict.fromkeys(ruleset.initial_position.squares(Piece.STONE), Piece.STONE)
     pieces |= dict.fromkeys(_squares(data.get("dwarfs", "")), Piece.DWARF)
     pieces |= dict.fromkeys(_squares(data.get("trolls", "")), Piece.TROLL)
     pieces |= dict.fromkeys(_squares(data.get("rock", "")), Piece.ROCK)

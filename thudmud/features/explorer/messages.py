@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Replay
 from thudmud.features.explorer.commands import Explore
@@ -112,7 +112,7 @@ def render_statistics(
     """Render the statistics of a position as a table, or as a sentence for each ply."""
     game, number, found, _ = position
     width = display.width
-    here = f"after {counted(len(game.moves), 'ply')}" if game.moves else "at the start"
+    here = f"after {pluralize(len(game.moves), 'ply')}" if game.moves else "at the start"
     here = f"at the {occasion.table.name}" if occasion.table else f"{here} of battle {number}"
     lines = []
     if not found.plies:
@@ -126,7 +126,7 @@ def render_statistics(
     else:
         lines += _table(shown, width)
     if others := len(found.plies) - len(shown) + found.others:
-        lines += wrap(f"{counted(others, 'other ply')} came less often.", width)
+        lines += wrap(f"{pluralize(others, 'other ply')} came less often.", width)
     if found.best:
         best = f"Battle {found.best.number} is the best known, {archive.entry(found.best)}."
         lines += wrap(f'{best} "{Replay(found.best.number)}" shows it.', width)
@@ -136,7 +136,7 @@ def render_statistics(
 def _left(found: PositionStatistics, width: int) -> list[str]:
     if not found.left:
         return []
-    counting = f"Not all battles are counted yet: {counted(found.left, 'battle')} to go."
+    counting = f"Not all battles are counted yet: {pluralize(found.left, 'battle')} to go."
     return wrap(counting, width)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from thudmud.game.archive import Battle, Lookup
 from thudmud.rules import RULESETS, Game, Move, Outcome, Position, Side
-from thudmud.rules.symmetry import Symmetry, fingerprints_of, written
+from thudmud.rules.symmetry import Symmetry, canonical_record, hasher_of
 from thudmud.values import Value, replace
 
 
@@ -109,20 +109,20 @@ def placed_plies(
         realm: the realm of its players, see `thudmud.game.projections.realm_of`.
     """
     ruleset, salt = RULESETS[rules], _salt(realm)
-    fingerprints = fingerprints_of(ruleset)
-    known = fingerprints.of(opening or ruleset.opening)
+    fingerprints = hasher_of(ruleset)
+    known = fingerprints.hash_of(opening or ruleset.initial_position)
     found: dict[PlacedPly, None] = {}
     for move in moves:
-        place, symmetries = fingerprints.number(known)
-        found[PlacedPly(place ^ salt, written(move, symmetries))] = None
-        known = fingerprints.after(known, move)
+        place, symmetries = fingerprints.canonical_key(known)
+        found[PlacedPly(place ^ salt, canonical_record(move, symmetries))] = None
+        known = fingerprints.hash_after(known, move)
     return tuple(found)
 
 
 def place_of(rules: str, position: Position, realm: str = "") -> tuple[int, Symmetry]:
     """Return the number of a position's place, and a symmetry to the place's representative."""
-    fingerprints = fingerprints_of(RULESETS[rules])
-    place, symmetries = fingerprints.number(fingerprints.of(position))
+    fingerprints = hasher_of(RULESETS[rules])
+    place, symmetries = fingerprints.canonical_key(fingerprints.hash_of(position))
     return place ^ _salt(realm), symmetries[0]
 
 
@@ -195,11 +195,13 @@ class ExploredPosition(NamedTuple):
         game = battle.after(min(ply, len(battle.moves)))
         following = next(iter(battle.moves[len(game.moves) :]), None)
         if following:
-            fingerprints = fingerprints_of(game.ruleset)
-            _, symmetries = fingerprints.number(fingerprints.of(game.position))
-            record = written(following, symmetries)
+            fingerprints = hasher_of(game.ruleset)
+            _, symmetries = fingerprints.canonical_key(fingerprints.hash_of(game.position))
+            record = canonical_record(following, symmetries)
             plies = tuple(
-                each._replace(move=following) if written(each.move, symmetries) == record else each
+                each._replace(move=following)
+                if canonical_record(each.move, symmetries) == record
+                else each
                 for each in found.plies
             )
             found = replace(found, plies=plies)

@@ -117,12 +117,12 @@ class ExploredRows:
                 named[number] = battle._replace(dwarf=dwarf, troll=troll)
             return named[number]
 
-        rules, position = RULESETS[lookup.rules], symmetry.position(lookup.position)
+        rules, position = RULESETS[lookup.rules], symmetry.map_position(lookup.position)
         plies = []
         often = sorted(tried.items(), key=lambda each: (-each[1].times, each[0]))
         for ply, each in often[:MOST_TOLD]:
             try:
-                move = symmetry.inverse.move(read_ply(ply, rules, position))
+                move = symmetry.inverse.map_move(read_ply(ply, rules, position))
             except ValueError:  # hash collision: the ply is from another position
                 continue
             plies.append(ExploredPly(move, each, called(each.battle)))
@@ -198,7 +198,7 @@ class ExploredRows:
                     else PlyStatistics.by(battle)
                 )
                 changed.append(("played", *step, *after))
-        with self._backend.together():
+        with self._backend.pipelined():
             for table, *row in changed:
                 self._table.put(cast("str", table), *row)
 
@@ -237,7 +237,7 @@ class ExploredRows:
                     # The header and the setup come first. Parsing all plies would take longer.
                     first = "\n".join(record.splitlines()[: COUNTED_PLIES + 2])
                     game = read_record(first, RULESETS[rules]).game
-                    opening, moves = game.opening, list(game.moves)
+                    opening, moves = game.initial_position, list(game.moves)
                 case Moved(move=move):
                     moves.append(move)
                 case TakenBack(moves=back):

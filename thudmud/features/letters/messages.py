@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thudmud.english import capitalised, counted, lasting
+from thudmud.english import capitalised, pluralize, rounded_duration
 from thudmud.features.letters.commands import LETTERS_PAGE, ForgetLetters, Letters
 from thudmud.features.letters.model import (
     Letter,
@@ -65,7 +65,7 @@ def _waiting(told: Entered | TookOver, _: RenderContext, view: View) -> list[str
     new = _count(told).new
     if not new:
         return []
-    has = f"You have {counted(new, 'new message')}"
+    has = f"You have {pluralize(new, 'new message')}"
     return wrap(f'{has}: "{Letters()}" shows {_them(new)}.', view.width)
 
 
@@ -92,9 +92,9 @@ def letter_list_lines(
         return wrap("You have no messages.", width)
     pages = pages_of(found.in_all, LETTERS_PAGE)
     if not shown:
-        return wrap(f"There are only {counted(pages, 'page')}.", width)
+        return wrap(f"There are only {pluralize(pages, 'page')}.", width)
     are_new = found.new == found.in_all
-    heading = f"You have {counted(found.in_all, 'new message' if are_new else 'message')}"
+    heading = f"You have {pluralize(found.in_all, 'new message' if are_new else 'message')}"
     if found.new and not are_new:
         heading += f", {found.new} of them new"
     lines = wrap(f"{heading}{f'. Page {asked.page} of {pages}' if pages > 1 else ''}:", width)
@@ -110,7 +110,7 @@ def letter_list_lines(
 
 def _letter(letter: Letter, now: float) -> str:
     new = ", new" if letter.is_new else ""
-    since = lasting(max(0.0, now - letter.at))
+    since = rounded_duration(max(0.0, now - letter.at))
     return f"{letter.number:>2}. {letter.sender or _FORMER}, {since} ago{new}: {letter.text}"
 
 
@@ -135,7 +135,7 @@ def _sent_facts(sent: LetterSent, _: RenderContext) -> Iterator[Fact]:
 def _forgotten(gone: LettersForgotten, _: RenderContext, view: View) -> list[str]:
     if len(gone.numbers) == 1:
         return wrap(f"Message {gone.numbers[0]} is deleted.", view.width)
-    return wrap(f"{counted(len(gone.numbers), 'message')} are deleted.", view.width)
+    return wrap(f"{pluralize(len(gone.numbers), 'message')} are deleted.", view.width)
 
 
 @add_facts_to(Entered, TookOver)
@@ -166,7 +166,7 @@ async def _headline(hall: Hall, look_up: LookUp, player: str, __: int) -> Headli
     letters: LetterCount = await look_up(LetterCountLookup(player))
     if not letters.new:
         return None
-    has, them = counted(letters.new, "new message"), _them(letters.new)
+    has, them = pluralize(letters.new, "new message"), _them(letters.new)
     brief = f'You have {has}: "{Letters()}" shows {them}.'
     report = '"report" and a name tells the operators of somebody who should not write to you.'
     lines = wrap(" ".join(sentences_without(f"{brief} {report}", hall.left_out)), WIDTH)

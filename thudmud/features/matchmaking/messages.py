@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from thudmud.english import capitalised, does, lasting, listed
+from thudmud.english import capitalised, conjugate, join_words, rounded_duration
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
 from thudmud.features.matchmaking.model import InvitationDeclined
@@ -25,7 +25,7 @@ from thudmud.views.words import wrap, wrap_each
 
 def _which_offer(_: RefusedError, details: Mapping[str, Any], __: str | None) -> str:
     offers = zip(details["lines"], details["players"], strict=True)
-    ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
+    ways = join_words([f'"{line}" ({player})' for line, player in offers], "or")
     return f"You have more than one offer. Type {ways}."
 
 
@@ -100,7 +100,7 @@ _YES_OR_NO = f' Type "{Yes()}" or "{No()}".'
 def _invited(asked: Invited, _: RenderContext, view: View) -> list[str]:
     player, to, board, side = asked.player, asked.to, asked.board, asked.side
     if asked.battle is not None:
-        asks = does(player, view.me, "ask")
+        asks = conjugate(player, view.me, "ask")
         whom = "you" if to == view.me else to
         told = f"{asks} {whom} to go on with battle {asked.battle} at the {board}."
         return wrap(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
@@ -109,7 +109,7 @@ def _invited(asked: Invited, _: RenderContext, view: View) -> list[str]:
         sits = f'To do so, type "{Join(side, board)}".'
         return wrap(f"{player} asks you to {seat}. {sits}", view.width)
     how = "" if asked.level is None else f", at level {asked.level}"
-    asks = does(player, view.me, "ask")
+    asks = conjugate(player, view.me, "ask")
     return wrap(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
 
 
@@ -123,7 +123,7 @@ def _invited_facts(asked: Invited, _: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _turned_down(told: InvitationDeclined, _: RenderContext, view: View) -> list[str]:
-    declines = does(told.player, view.me, "decline")
+    declines = conjugate(told.player, view.me, "decline")
     what = "sit down" if told.battle is None else f"go on with battle {told.battle}"
     return wrap(f"{declines} to {what} at the {told.board}.", view.width)
 
@@ -167,7 +167,7 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
 
 def _asks_now(seek: SeekMade, me: str | None) -> str:
     """Return the question to a busy seeker, or the news for the player who asks it."""
-    within = lasting((seek.until or seek.at) - seek.at)
+    within = rounded_duration((seek.until or seek.at) - seek.at)
     if me == seek.to:
         match = _match_wanted(seek, me)
         return f"{seek.player} wants to play you now: {match}.{_YES_OR_NO} You have {within}."
@@ -180,7 +180,7 @@ def _wants(seek: SeekMade, me: str | None) -> str:
     what = _match_wanted(seek, me)
     if seek.to:
         whom = "you" if seek.to == me else seek.to
-        return f"{capitalised(does(seek.player, me, 'challenge'))} {whom} to {what}"
+        return f"{capitalised(conjugate(seek.player, me, 'challenge'))} {whom} to {what}"
     who = "You are" if seek.player == me else f"{seek.player} is"
     return f"{who} looking for {what}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from thudmud.english import capitalised, length
+from thudmud.english import capitalised, typed_duration
 from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import (
     MOST_REPORTS,
@@ -227,7 +227,7 @@ class StopServer(OperatorCommand):
         return cls(0, why or "")
 
     def __str__(self) -> str:
-        when = f"in {length(self.seconds)}" if self.seconds else "now"
+        when = f"in {typed_duration(self.seconds)}" if self.seconds else "now"
         return f"shutdown {when}{self._typed('why')}"
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:

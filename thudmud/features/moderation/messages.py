@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import ceil
 
-from thudmud.english import counted, does, lasting, length, listed
+from thudmud.english import conjugate, join_words, pluralize, rounded_duration, typed_duration
 from thudmud.features.moderation.commands import Bans, CloseReport, CloseReports, Mutes, Reports
 from thudmud.features.moderation.model import (
     Announced,
@@ -103,7 +103,7 @@ def _sanctioned(told: Sanctioned, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrap(_to_whom(player, sanction), view.width)
-    done = f"{does(player, view.me, sanction.measure.value)} {sanction.whom}"
+    done = f"{conjugate(player, view.me, sanction.measure.value)} {sanction.whom}"
     return wrap(f"{done}{_length(sanction)}{because(sanction.why)}.", view.width)
 
 
@@ -112,7 +112,7 @@ def _lifted(told: SanctionLifted, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrap(f"{player} has unmuted you: others hear you again.", view.width)
-    done = does(player, view.me, f"un{sanction.measure.value}")
+    done = conjugate(player, view.me, f"un{sanction.measure.value}")
     return wrap(f"{done} {sanction.whom}.", view.width)
 
 
@@ -124,7 +124,7 @@ def _reports_told(told: ReportsAnnounced, _: RenderContext, view: View) -> list[
         told_one = f'{first.player} reports {first.about}: "{first.text}" {lists}'
         return wrap(told_one, view.width, private=True)
     by, about = (each.player for each in reports), (each.about for each in reports)
-    many = counted(len(reports), "more report")
+    many = pluralize(len(reports), "more report")
     return wrap(f"{many}: {_some(by)} about {_some(about)}. {lists}", view.width)
 
 
@@ -134,19 +134,19 @@ def _some(names: Iterable[str]) -> str:
     others = len(each) - NAMED
     if others > 1:
         each[NAMED:] = [f"{others} others"]
-    return listed(each)
+    return join_words(each)
 
 
 @words.register
 def _reports_closed(told: ReportsClosed, _: RenderContext, view: View) -> list[str]:
     of = f" about {told.about}" if told.about else f" from {told.by}" if told.by else ""
-    closes = f"{does(told.player, view.me, 'close')} {counted(told.how_many, 'report')}{of}"
+    closes = f"{conjugate(told.player, view.me, 'close')} {pluralize(told.how_many, 'report')}{of}"
     return wrap(f"{closes}.", view.width)
 
 
 @words.register
 def _report_closed(told: ReportClosed, _: RenderContext, view: View) -> list[str]:
-    closes = does(told.player, view.me, "close")
+    closes = conjugate(told.player, view.me, "close")
     return wrap(f"{closes} report {told.number}.", view.width)
 
 
@@ -154,7 +154,7 @@ def _report_closed(told: ReportClosed, _: RenderContext, view: View) -> list[str
 def _shutdown(told: ShutdownAnnounced, _: RenderContext, view: View) -> list[str]:
     if told.seconds is None:
         return wrap("The server does not shut down after all.", view.width)
-    when = f"in {lasting(told.seconds)}" if told.seconds else "now"
+    when = f"in {rounded_duration(told.seconds)}" if told.seconds else "now"
     kept = "All seats and matches are kept."
     return wrap(f"The server shuts down {when}{because(told.why)}. {kept}", view.width)
 
@@ -177,7 +177,7 @@ def _to_whom(player: str, sanction: Sanction) -> str:
 def _length(sanction: Sanction) -> str:
     if sanction.until is None:
         return ""
-    return f" for {length(round(sanction.until - sanction.since))}"
+    return f" for {typed_duration(round(sanction.until - sanction.since))}"
 
 
 @add_lines_to(Person)
@@ -197,7 +197,7 @@ def _mutes(_: Mutes, occasion: RenderContext, view: View) -> list[str]:
     """Render the mutes, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
-    heading = f"{counted(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
+    heading = f"{pluralize(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
     return [*wrap(heading, width), *wrap_each(map(_row, found), width, "    ")]
 
 
@@ -211,7 +211,7 @@ def _bans(asked: Bans, occasion: RenderContext, view: View) -> list[str]:
     if not rows:
         none = "Nobody is banned." if not found else f"There is no page {asked.page} of bans."
         return wrap(none, width)
-    lines = wrap(f"{counted(len(found), 'ban')}:", width)
+    lines = wrap(f"{pluralize(len(found), 'ban')}:", width)
     lines += wrap_each(map(_row, rows), width, "    ")
     if len(found) > first + PAGE:
         lines += wrap(f'"{Bans(asked.page + 1)}" shows more.', width)
@@ -242,7 +242,7 @@ def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
     more = f'"{Reports(asked.page + 1)}" shows more.'
     has_more = len(found) > asked.page * REPORTS_PAGE
     return [
-        *wrap(f"{counted(len(found), 'report')}:", width),
+        *wrap(f"{pluralize(len(found), 'report')}:", width),
         *lines,
         *wrap(f"{more} {close}" if has_more else close, width),
     ]

@@ -77,11 +77,11 @@ async def _note(store: Store, aside: OperatorAction) -> None:
             extra |= {"whom": sanction.whom}
             if isinstance(aside, SanctionLifted):
                 with suppress(NoSuchAccountError):  # already lifted by another operator
-                    await store.write(accounts.lift, sanction)
+                    await store.write(accounts.lift_sanction, sanction)
                 _log.warning("un%s", what, extra=extra)
                 return
             if sanction.measure is not Measure.KICK:
-                await store.write(accounts.impose, sanction)
+                await store.write(accounts.impose_sanction, sanction)
             end = {"until": minute(sanction.until)} if sanction.until else {}
             _log.warning("%s", what, extra=extra | end | {"why": sanction.why})
         case ReportClosed(_, number):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from thudmud.english import counted
+from thudmud.english import pluralize
 from thudmud.errors import CommandError
 from thudmud.features.moderation import storage
 from thudmud.features.moderation.model import MOST_REPORTS
@@ -34,7 +34,7 @@ async def _reports(store: Store, options: Any) -> Iterable[str]:
         about = f"{by} about {each.about}: {each.text}{closed}"
         lines.append(f"{each.number:>4}  {minute(each.at)}  {about}")
         lines += (f"          heard from {each.about}: {line}" for line in each.said)
-    return [*lines, counted(len(found), "report")]
+    return [*lines, pluralize(len(found), "report")]
 
 
 USER_ACTIONS = (

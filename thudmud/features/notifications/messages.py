@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from thudmud.english import capitalised, counted, lasting
+from thudmud.english import capitalised, pluralize, rounded_duration
 from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.notifications.commands import (
@@ -97,7 +97,7 @@ add_refusal_texts(
         ),
         NotifyMistake.CODE_HAS_SIX_DIGITS: "The code in the mail has six digits.",
         NotifyRefusal.CODE_WRONG: lambda refusal, _, __: (
-            f"The mail has another code. You have {counted(refusal.details['left'], 'try')} left."
+            f"The mail has another code. You have {pluralize(refusal.details['left'], 'try')} left."
         ),
     }
 )
@@ -160,7 +160,7 @@ def _ways(contact: Contact, ways: Ways) -> Iterator[tuple[str, str]]:
         off = f' or "{NotifyOff(NotifyWay.MAIL)}"' if contact.address else ""
         yield f"mail: {mail}", f'"notify mail" and your address{off}'
     if ways.push or contact.browsers:
-        where = counted(contact.browsers, "browser") if contact.browsers else "off"
+        where = pluralize(contact.browsers, "browser") if contact.browsers else "off"
         how = "the settings of the page switch them on"
         if contact.browsers:
             how = f'"{NotifyOff(NotifyWay.BROWSERS)}", or the settings of the page'
@@ -222,7 +222,7 @@ def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _code_asked(asked: CodeAsked, _: RenderContext, view: View) -> list[str]:
-    sent = f"A code goes to {masked(asked.address)}; it is good for {lasting(CODE_LASTS)}."
+    sent = f"A code goes to {masked(asked.address)}; it is good for {rounded_duration(CODE_LASTS)}."
     return wrap(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
 
 
@@ -304,7 +304,7 @@ def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Opt
     against = f" against {seats[0]}" if seats else ""
     left = ""
     if table.clock:
-        left = lasting(table.clock.advanced_to(now).seconds_left(table.clock.turn))
+        left = rounded_duration(table.clock.advanced_to(now).seconds_left(table.clock.turn))
     title = f"Your turn{against}"
     if kind is Kind.CLOCK:
         title = f"{capitalised(left)} left{against}"
@@ -340,7 +340,7 @@ def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name
         secret: the secret of the unsubscribe link.
         name: the name of the server.
     """
-    subject = told[0].title if len(told) == 1 else f"{counted(len(told), 'thing')} to look at"
+    subject = told[0].title if len(told) == 1 else f"{pluralize(len(told), 'thing')} to look at"
     parts = [f"Hello {player},\n"]
     for each in told:
         parts += [*each.lines, "", f"{ways.page}{each.path}", ""]

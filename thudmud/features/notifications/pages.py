@@ -91,7 +91,7 @@ async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
     )
     if not (player and page):
         return None
-    text = feed(player, await store.read(battles.ended, player, MOST_ENTRIES), page)
+    text = feed(player, await store.read(battles.finished_battles, player, MOST_ENTRIES), page)
     return _publication(text, "application/atom+xml", "public")
 
 

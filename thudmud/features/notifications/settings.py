@@ -8,20 +8,22 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from thudmud.features.notifications.model import is_address
-from thudmud.settings import Section, clash, file_name, flag, unfit, whole
+from thudmud.settings import Section, conflict_error, file_name, flag, invalid_value_error, whole
 
 _SERVICE = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]+)?")
 
 
 def _mail_address(words: str) -> str:
     if words and not is_address(words):
-        raise unfit('should be a mail address such as "thud@example.org", or ""')
+        raise invalid_value_error('should be a mail address such as "thud@example.org", or ""')
     return words
 
 
 def _push_service(words: str) -> str:
     if not _SERVICE.fullmatch(words):
-        raise unfit('should be a host such as "push.example.org", or ".example.org" for all in it')
+        raise invalid_value_error(
+            'should be a host such as "push.example.org", or ".example.org" for all in it'
+        )
     return words
 
 
@@ -30,7 +32,7 @@ def _linked(section: Section, known: ValidationInfo) -> Section:
     web = known.data.get("web")
     is_on = getattr(section, "relay", "") or getattr(section, "enabled", False)
     if is_on and web and not web.public_url:
-        raise clash("needs web.public_url, the address of the page that players are told")
+        raise conflict_error("needs web.public_url, the address of the page that players are told")
     return section
 
 
@@ -57,13 +59,13 @@ class MailSettings(Section):
     @model_validator(mode="after")
     def _can_be_sent(self) -> Self:
         if self.relay and not self.sender:
-            raise clash(
+            raise conflict_error(
                 'sender should be the mail address that mails come from, if relay is not ""'
             )
         if self.user and not self.password_file:
-            raise clash("user needs a password: password_file should name its file")
+            raise conflict_error("user needs a password: password_file should name its file")
         if self.user and self.tls == "none":
-            raise clash("user needs TLS, or everybody on the way could read the password")
+            raise conflict_error("user needs TLS, or everybody on the way could read the password")
         return self
 
 

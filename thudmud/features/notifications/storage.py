@@ -1,8 +1,8 @@
 """Notifications in the database: members' choices, and the outbox.
 
 `post` stores a notification in the transaction of its event, one row for each way: mail is one way,
-each browser another. The sender reads them by `due`, and reports the result by `delete_sent`, `put_off` or
-`refuse`. Addresses that a member gives up are soon erased from the disk, as by
+each browser another. The sender reads them by `due`, and reports the result by `delete_sent`,
+`put_off` or `refuse`. Addresses that a member gives up are soon erased from the disk, as by
 `thudmud.store.accounts.erase`.
 
 All functions take a database, and run within `Store.read` or `Store.write`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from thudmud.english import listed
+from thudmud.english import join_words
 from thudmud.features.options.commands import (
     SetCharset,
     SetColour,
@@ -220,7 +220,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
     here = "large" if layout_for(display) is GridLayout.LARGE else "small"
     if size != here:
         size += f", with {here} boards here"
-    own = listed(element.value for element, _ in options.elements)
+    own = join_words(element.value for element, _ in options.elements)
     scheme = options.scheme.value + (f"; your own for {own}" if options.elements else "")
     reader = _switched(options.reader, "on" if display.is_for_reader else "off")
     entries = {
@@ -256,7 +256,7 @@ def _switched(value: Switch, here: str) -> str:
 def _choices(command: str, values: type[Charset | Switch | Orient | Size | Scheme]) -> str:
     """Return the words to type to set an option."""
     quoted = (f'"{each.value}"' for each in values)
-    return f'"{command}" and {listed(quoted, "or")}'
+    return f'"{command}" and {join_words(quoted, "or")}'
 
 
 @words.register

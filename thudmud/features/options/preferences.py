@@ -23,7 +23,7 @@ from thudmud.game.archive import PLAN
 from thudmud.game.options import Options, Profile, SetOption, Style, Toggle
 from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.language.cleaning import clean
-from thudmud.language.parsing import chosen_by
+from thudmud.language.parsing import parse_option
 
 _STYLES = "styles"
 _OPTIONS = "options"
@@ -46,7 +46,7 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
     kept = preferences.get(_OPTIONS)
     options = Options()
     for line in kept if isinstance(kept, list) else ():
-        if choice := chosen_by(str(line)):
+        if choice := parse_option(str(line)):
             options = choice.apply_to(options)
     return options
 

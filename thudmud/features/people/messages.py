@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from thudmud.english import counted, lasting, listed
+from thudmud.english import join_words, pluralize, rounded_duration
 from thudmud.features.archive.ratings import explained, points_of
 from thudmud.features.people.commands import (
     Finger,
@@ -72,12 +72,12 @@ def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
     """Render a page of the people and bots online, with their rooms and battles."""
     hall, width = occasion.hall, view.width
     names, programs = list(hall.people), hall.bots_here()
-    people = counted(len(names) - len(programs), "player")
-    also = f" and {counted(len(programs), 'bot')}" if programs else ""
+    people = pluralize(len(names) - len(programs), "player")
+    also = f" and {pluralize(len(programs), 'bot')}" if programs else ""
     heading = f"{people}{also} connected"
     if asked.player:
         names = hall.people.names_starting_with(asked.player)
-        heading = f"{counted(len(names), 'player')} with such a name"
+        heading = f"{pluralize(len(names), 'player')} with such a name"
     pages = pages_of(len(names), PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
@@ -294,7 +294,7 @@ def _followed_began_facts(began: FollowedBegan, _: RenderContext) -> Iterator[Fa
 def _ignored(_: Ignore, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player ignores."""
     if names := occasion.hall.people[occasion.player].ignored:
-        told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
+        told = f'You ignore {join_words(names)}. "unignore" and a name ends that.'
     else:
         told = 'You ignore nobody. "ignore" and a name hides what a player says.'
     return wrap(told, view.width)
@@ -332,8 +332,12 @@ def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
     title = f"{name} ({'you, ' if name == player else ''}{role})"
     if person:
         return f"{title} {_doing(hall, name, now)}"
-    seen = f"was last here {lasting(max(0.0, now - found.member.at))} ago" if found.member else ""
-    return f"{title} {listed(filter(None, ['is not here', seen, *_playing(hall, name)]))}"
+    seen = (
+        f"was last here {rounded_duration(max(0.0, now - found.member.at))} ago"
+        if found.member
+        else ""
+    )
+    return f"{title} {join_words(filter(None, ['is not here', seen, *_playing(hall, name)]))}"
 
 
 def _person(hall: Hall, name: str, player: str, now: float) -> str:
@@ -351,11 +355,11 @@ def _doing(hall: Hall, name: str, now: float) -> str:
     if boards != [person.room] and not (boards and name in hall.bots):
         facts.insert(0, f"is at the {person.room}" if person.room else "is in the hall")
     if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
-        facts.append(f"observes the {listed(elsewhere)}")
+        facts.append(f"observes the {join_words(elsewhere)}")
     idle = _idle_for(hall, name, now)
     if idle and idle * MINUTE >= _IDLE_FROM:
-        facts.append(f"has been idle for {lasting(idle * MINUTE)}")
-    return listed(facts) if len(facts) > 1 else facts[0]
+        facts.append(f"has been idle for {rounded_duration(idle * MINUTE)}")
+    return join_words(facts) if len(facts) > 1 else facts[0]
 
 
 def _playing(hall: Hall, name: str) -> list[str]:
@@ -364,7 +368,7 @@ def _playing(hall: Hall, name: str) -> list[str]:
     for table in hall.tables.seats_of(name):
         boards[_part(hall, table, name)].append(table.name)
     return [
-        f"plays {part} at the {at[0] if len(at) == 1 else listed(at)}{level}"
+        f"plays {part} at the {at[0] if len(at) == 1 else join_words(at)}{level}"
         for (part, level), at in boards.items()
     ]
 

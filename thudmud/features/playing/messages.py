@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import assert_never
 
-from thudmud.english import capitalised, counted, listed
+from thudmud.english import capitalised, join_words, pluralize
 from thudmud.features.playing import refusal_texts  # noqa: F401
 from thudmud.features.playing.queries import (
     Around,
@@ -113,7 +113,7 @@ def where(position: Position, piece: Piece) -> str:
     """Return a sentence that lists the squares of all pieces of a kind."""
     squares = position.squares(piece)
     if piece.side:
-        number = counted(len(squares), piece.noun) if squares else f"No {piece.noun}s"
+        number = pluralize(len(squares), piece.noun) if squares else f"No {piece.noun}s"
         return f"{number}: {', '.join(map(str, squares))}." if squares else f"{number}."
     if not squares:
         return f"There is no {piece.noun} on this board."
@@ -139,7 +139,7 @@ def _around(position: Position, square: Square) -> list[str]:
 
     Adjacent directions with the same description share a sentence.
     """
-    if not square.on_board:
+    if not square.is_on_board:
         return [f"{square} is off the board."]
     piece = position.piece_at(square)
     met = [(name, _met(position, square, direction)) for name, direction in COMPASS.items()]
@@ -148,7 +148,7 @@ def _around(position: Position, square: Square) -> list[str]:
     ]
     if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # wrap around: northwest is adjacent to north
         runs[0][1][:0] = runs.pop()[1]
-    facts = (f"{capitalised(listed(names))}: {seen}." for seen, names in runs)
+    facts = (f"{capitalised(join_words(names))}: {seen}." for seen, names in runs)
     return [f"{square}: {piece.phrase if piece else 'empty'}.", *facts]
 
 
@@ -160,4 +160,4 @@ def _met(position: Position, origin: Square, direction: Direction) -> str:
         if piece:
             away = "adjacent" if far == 1 else f"{far} away"
             return f"{piece.phrase} on {square}, {away}"
-    return f"{counted(far, 'empty square')} to the edge" if far else "the edge"
+    return f"{pluralize(far, 'empty square')} to the edge" if far else "the edge"

@@ -38,7 +38,9 @@ class PlyCommand(TableCommand):
         return resolve_move_board(scene.hall, scene.person, self.on, scene.now)
 
 
-@verb(play="of", play_turned="with_board_last", move="of_move", move_turned="of_move_with_board_last")
+@verb(
+    play="of", play_turned="with_board_last", move="of_move", move_turned="of_move_with_board_last"
+)
 class Play(PlyCommand):
     """Play a ply by ``move``, ``shove`` or ``hurl``."""
 
@@ -144,7 +146,7 @@ class End(BattleCommand):
             ending = Ending.QUIET
         else:
             return tables.offer(table, player, Offer.END, context.now)
-        outcome = game.ruleset.by_agreement(game.position, ending)
+        outcome = game.ruleset.agreed_outcome(game.position, ending)
         return (tables.end_battle(table, game, player, outcome, context.now),)
 
 
@@ -294,7 +296,7 @@ class Resign(BattleCommand):
         match, side = table.match, tables.require_seat(table, player)
         if match is None:
             return None
-        score = match.game.ruleset.resignation(match.game.position, side).score
+        score = match.game.ruleset.resigned_outcome(match.game.position, side).score
         mine, theirs = score.of(side), score.of(side.other)
         of_both = match.points(side) + mine, match.points(side.other) + theirs
         return RefusedError(
@@ -349,7 +351,7 @@ class Claim(BattleCommand):
                 raise RefusedError(code, player=table.seats[side.other], seconds=seconds)
         else:
             tables.require_long_absence(table, side.other, context)
-        outcome = game.ruleset.resignation(game.position, side.other)
+        outcome = game.ruleset.resigned_outcome(game.position, side.other)
         claimed = replace(outcome, ending=Ending.CLAIM)
         return (tables.end_battle(table, game, player, claimed, context.now),)
 
@@ -357,7 +359,7 @@ class Claim(BattleCommand):
 def _resign_battle(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:
     """Return the event that ends the running battle by the resignation of `side`."""
     game = tables.require_running_game(table)
-    outcome = game.ruleset.resignation(game.position, side)
+    outcome = game.ruleset.resigned_outcome(game.position, side)
     return tables.end_battle(table, game, player, outcome, context.now)
 
 
@@ -386,7 +388,7 @@ def _lose_second_battle(
     started = battle_begun(table, player, context)
     begun = table.apply(started)
     game = tables.require_running_game(begun)
-    outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
+    outcome = game.ruleset.resigned_outcome(game.position, side.other)  # the seats are swapped
     over = tables.end_battle(begun, game, player, replace(outcome, ending=ending), context.now)
     return started, over
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.english import nth
+from thudmud.english import ordinal
 from thudmud.errors import RefusedError
 from thudmud.features.playing.seats import require_boards
 from thudmud.game import events
@@ -61,7 +61,7 @@ def board_opened_event(
     """
     number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards come first
     names = set(map(str.lower, hall.tables))
-    while (name := f"{nth(number)} board") in names:
+    while (name := f"{ordinal(number)} board") in names:
         number += 1
     key = f"{events.MADE}{(hall.version or 0) + before + 1}"  # no other event has this number
     return events.BoardOpened(now, player, key, name, rules)

@@ -150,7 +150,7 @@ class SetUpCommand(TableCommand):
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         _require_between_matches(table, player, _SETUP)
         rules = table.ruleset
-        before = table.opening or rules.opening
+        before = table.opening or rules.initial_position
         position = self.position(before, rules)
         if position == before:
             raise RefusedError(Refusal.SETUP_ALREADY, board=table.name)
@@ -158,7 +158,7 @@ class SetUpCommand(TableCommand):
             _require_few(piece, position.count(piece), rules)
         if over := rules.outcome(position):
             raise RefusedError(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
-        opening = None if position == rules.opening else position
+        opening = None if position == rules.initial_position else position
         set_up = PositionSet(context.now, player, rules.name, opening)
         return (*lapse_offers(table, player, context.now), set_up)
 
@@ -179,7 +179,9 @@ class SetUp(SetUpCommand):
         return f"setup {self.pieces}{self._typed('turn', 'on')}"
 
     def position(self, before: Position, rules: Ruleset) -> Position:
-        return _with(self.pieces, replace(rules.opening, dwarfs=0, trolls=0), rules, self.turn)
+        return _with(
+            self.pieces, replace(rules.initial_position, dwarfs=0, trolls=0), rules, self.turn
+        )
 
 
 @verb(set_up_more="of", set_up_turn="of_turn")
@@ -232,7 +234,7 @@ class SetUpOpening(SetUpCommand):
     words = "setup opening"
 
     def position(self, before: Position, rules: Ruleset) -> Position:
-        return rules.opening
+        return rules.initial_position
 
 
 def _pieces_by_square(position: Position) -> dict[Square, Piece]:
@@ -291,9 +293,9 @@ def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
 
     The middle piece is always passed as `Piece.ROCK`, so that limit includes a Thudstone.
     """
-    most = rules.opening.count(piece)
+    most = rules.initial_position.count(piece)
     if piece is Piece.ROCK:
-        most += rules.opening.count(Piece.STONE)
+        most += rules.initial_position.count(Piece.STONE)
     if number > most:
         raise RefusedError(
             Refusal.SETUP_TOO_MANY, piece=piece, number=number, most=most, rules=rules.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from thudmud.english import capitalised, counted, does, listed
+from thudmud.english import capitalised, conjugate, join_words, pluralize
 from thudmud.features.archive.messages import count, put_away
 from thudmud.features.archive.ratings import explained, points_of
 from thudmud.features.matchmaking.commands import Challenge, Invite, PlayNow, Seeks
@@ -89,7 +89,7 @@ def _entered(told: asides.Entered, occasion: RenderContext, view: View) -> list[
     player, room, width = told.player, told.room, view.width
     lines: list[str] = []
     if room is None:
-        lines = wrap(f"{does(player, view.me, 'come')} into the hall.", width)
+        lines = wrap(f"{conjugate(player, view.me, 'come')} into the hall.", width)
     if player != view.me:
         return lines
     if room is None:
@@ -113,7 +113,7 @@ def _entered_facts(told: asides.Entered, occasion: RenderContext) -> Iterator[Fa
 @words.register
 def _took_over(told: asides.TookOver, occasion: RenderContext, view: View) -> list[str]:
     player = told.player
-    lines = wrap(f"{does(player, view.me, 'go')} on from here.", view.width)
+    lines = wrap(f"{conjugate(player, view.me, 'go')} on from here.", view.width)
     if player != view.me:
         return lines
     if table := occasion.table:
@@ -149,7 +149,7 @@ def _gone_facts(told: asides.Gone, _: RenderContext) -> Iterator[Fact]:
 def _went_out(told: asides.WentOut, _: RenderContext, view: View) -> list[str]:
     if told.is_silent:
         return []
-    goes = does(told.player, view.me, "go")
+    goes = conjugate(told.player, view.me, "go")
     return wrap(f"{goes} to the {told.to or 'hall'}.", view.width)
 
 
@@ -161,7 +161,7 @@ def _went_out_facts(told: asides.WentOut, _: RenderContext) -> Iterator[Fact]:
 @words.register
 def _came_in(told: asides.CameIn, occasion: RenderContext, view: View) -> list[str]:
     hall, player, room, width = occasion.hall, told.player, told.room, view.width
-    walks = does(player, view.me, "walk")
+    walks = conjugate(player, view.me, "walk")
     lines = wrap(f"{walks} to the {room or 'hall'}.", width)
     if player != view.me:
         return lines
@@ -282,7 +282,7 @@ def _render_board_opened(
         return []  # whoever arrives there sees it
     if not opened.player:
         return wrap(f"There is a new board: the {board}, with the {rules} rules.", view.width)
-    opens = capitalised(does(opened.player, view.me, "open"))
+    opens = capitalised(conjugate(opened.player, view.me, "open"))
     return wrap(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
 
 
@@ -300,7 +300,9 @@ def _render_board_closed(
         return []
     if not closed.player:
         return wrap(f"The {board} is closed.", view.width)
-    return wrap(f"{capitalised(does(closed.player, view.me, 'close'))} the {board}.", view.width)
+    return wrap(
+        f"{capitalised(conjugate(closed.player, view.me, 'close'))} the {board}.", view.width
+    )
 
 
 @facts.register
@@ -332,7 +334,7 @@ def hall_seen(occasion: RenderContext, view: View) -> list[str]:
         *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
     if more := len(entries[MOST_BOARDS:]):
-        lines += wrap(f'And {counted(more, "more board")}: "{Boards()}" lists all.', width)
+        lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists all.', width)
     return lines
 
 
@@ -364,7 +366,7 @@ def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of bots, the weakest first, with their results against people."""
     hall, display = occasion.hall, view.display
     found: list[ListedBot] = occasion.answer
-    width, in_all = display.width, counted(len(found), "bot")
+    width, in_all = display.width, pluralize(len(found), "bot")
     if not found:
         return wrap("There are no bots here.", width)
     heading = f"{in_all} to play with, and how they did against people:"
@@ -381,7 +383,7 @@ def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
         how, asks = f'To play one, type "{Challenge(weakest.lower())}".', Challenge
     if hall.bots[weakest]:
         typed = asks(weakest.lower(), level=str(hall.levels[-1].number))
-        known = listed(hall.levels, "or")
+        known = join_words(hall.levels, "or")
         how += f' "{typed}" picks another level: {known}.'
     if "finger" not in hall.left_out:
         how += f' "{Look(weakest.lower())}" tells you more.'
@@ -464,7 +466,7 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
     typed = f'"{_inviting(names[0])}" at a board with a free seat'
     if free:
         typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
-    who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
+    who = f"the bot{'s' if len(names) > 1 else ''} {join_words(names)}"
     return wrap(f"To play with {who}, type {typed}.", width)
 
 
@@ -490,10 +492,10 @@ def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[
         if name != player:
             (programs if name in hall.bots else people).append(name)
     if more := len(people[_MOST_PEOPLE:]):
-        people = [*people[:_MOST_PEOPLE], f'{counted(more, "other")} ("{Who()}" lists all)']
-    here = [listed(people)] if people else []
+        people = [*people[:_MOST_PEOPLE], f'{pluralize(more, "other")} ("{Who()}" lists all)']
+    here = [join_words(people)] if people else []
     if programs:
-        here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {listed(programs)}")
+        here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {join_words(programs)}")
     return wrap(f"Also here: {', and '.join(here)}.", width) if here else []
 
 
@@ -513,10 +515,10 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
             waiting.append(table.name)
         else:
             (mine if table.seats[clock.turn] == player else theirs).append(table.name)
-    names = listed(each.name for each in others)
+    names = join_words(each.name for each in others)
 
     def at(boards: list[str]) -> str:
-        return "there" if len(boards) == len(others) else f"at the {listed(boards)}"
+        return "there" if len(boards) == len(others) else f"at the {join_words(boards)}"
 
     told = [f"You also play at the {names}."]
     told += [f"Your clock is running {at(mine)}."] if mine else []
@@ -585,10 +587,10 @@ def greeting(bots: Collection[str], players: int) -> str:
         bots: names of the bots.
         players: the number of people online.
     """
-    here = [counted(players, "player")] if players else []
+    here = [pluralize(players, "player")] if players else []
     if bots:
-        here.append(counted(len(bots), "bot"))
-    told = f"{listed(here)} {'is' if len(bots) + players == 1 else 'are'} here"
+        here.append(pluralize(len(bots), "bot"))
+    told = f"{join_words(here)} {'is' if len(bots) + players == 1 else 'are'} here"
     alone = ": you play a bot at once, and a person as soon as one comes along" if bots else ""
     text = (
         "Welcome to thudmud, where people play Thud, the board game of dwarfs and trolls."

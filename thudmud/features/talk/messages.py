@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thudmud.english import capitalised, does
+from thudmud.english import capitalised, conjugate
 from thudmud.features.talk.model import DeafNotice
 from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.options import Toggle
@@ -46,7 +46,7 @@ _JOINS = ("'s ", ", ")
 @words.register
 def _spoke(aside: Spoke, occasion: RenderContext, view: View) -> list[str]:
     verb = "say" if aside.talk in _SAID else aside.verb
-    return in_own_words(f"{does(aside.player, view.me, verb)}: {aside.text}", occasion, view)
+    return in_own_words(f"{conjugate(aside.player, view.me, verb)}: {aside.text}", occasion, view)
 
 
 @words.register
@@ -59,7 +59,7 @@ def _emoted(aside: Emoted, occasion: RenderContext, view: View) -> list[str]:
 @words.register
 def _render_tell(aside: Told, occasion: RenderContext, view: View) -> list[str]:
     whom = "you" if aside.to == view.me else aside.to
-    said = f"{does(aside.player, view.me, 'tell')} {whom}: {aside.text}"
+    said = f"{conjugate(aside.player, view.me, 'tell')} {whom}: {aside.text}"
     lines = in_own_words(said, occasion, view)
     if aside.player == view.me and aside.to in occasion.hall.bots:
         lines += wrap(f"{aside.to} is a program, and does not answer.", view.width)

@@ -118,5 +118,5 @@ def _has_moved(table: Table, player: str) -> bool:
     """Whether a seated player has moved in the current battle."""
     if table.game is None:
         return False
-    first, plies = table.game.opening.turn, len(table.game.moves)
+    first, plies = table.game.initial_position.turn, len(table.game.moves)
     return any(plies > (side is not first) for side in table.sides_of(player))

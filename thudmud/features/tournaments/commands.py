@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from thudmud.english import capitalised, length
+from thudmud.english import capitalised, typed_duration
 from thudmud.errors import RefusedError
 from thudmud.features.tournaments.model import (
     Tournament,
@@ -138,11 +138,11 @@ class NewTournament(Command):
             self.rules or "",
             "" if self.rated else "unrated",
             "with bot" if self.uses_bot_filler else "",
-            f"for {length(self.seconds)}" if self.seconds else "",
-            f"rounds of {length(self.limit)}" if self.limit else "",
+            f"for {typed_duration(self.seconds)}" if self.seconds else "",
+            f"rounds of {typed_duration(self.limit)}" if self.limit else "",
             f'"{self.title}"' if self.title else "",
             " ".join(filter(None, ("starts", self.day, self.at))) if self.at else "",
-            f"starts in {length(self.wait)}" if self.wait else "",
+            f"starts in {typed_duration(self.wait)}" if self.wait else "",
         ]
         return " ".join([f"{self.words} {self.kind.value}", *filter(None, parts)])
 

@@ -358,7 +358,7 @@ def _never_moved(match: Match) -> str | None:
 
 def _has_moved(match: Match, side: Side) -> bool:
     """Whether a side has made its first move; the second player's is the second of the battle."""
-    return len(match.game.moves) > (side is not match.game.opening.turn)
+    return len(match.game.moves) > (side is not match.game.initial_position.turn)
 
 
 def _first_battle_end(table: Table) -> float:

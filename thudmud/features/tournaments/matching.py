@@ -9,9 +9,10 @@ whenever there is an augmenting path: it begins and ends at exposed (unmatched) 
 edges are by turns outside and inside the matching. Exchanging these two kinds of edges along the
 path matches both ends. By Berge's theorem a matching without an augmenting path is a maximum.
 
-`augment_matching` searches breadth-first from one exposed vertex, the root, and grows an alternating tree.
-Vertices at an even distance from the root are outer; the search goes on from these, by any edge.
-Vertices at an odd distance are inner; the only way on is to their mate, which is outer.
+`augment_matching` searches breadth-first from one exposed vertex, the root, and grows an
+alternating tree. Vertices at an even distance from the root are outer; the search goes on from
+these, by any edge. Vertices at an odd distance are inner; the only way on is to their mate, which
+is outer.
 
 An edge between two outer vertices closes an odd cycle, a blossom. From its base, where the two
 paths to the root join, each vertex of the blossom can be reached both ways round, and one of these
@@ -37,7 +38,7 @@ Mates = list[int | None]
 """A matching: the mate of each vertex, by index; None for an exposed vertex."""
 
 
-def complete_matching(mates: Mates, joined: Joined) -> bool:
+def complete_matching(mates: Mates, may_pair: Joined) -> bool:
     """Extend a matching, in place, to a perfect one.
 
     Returns:
@@ -47,12 +48,12 @@ def complete_matching(mates: Mates, joined: Joined) -> bool:
     # ``enumerate`` reads the list as it changes, so vertices matched by earlier searches are
     # skipped.
     return all(
-        mate is not None or augment_matching(mates, place, joined)
+        mate is not None or augment_matching(mates, place, may_pair)
         for place, mate in enumerate(mates)
     )
 
 
-def augment_matching(mates: Mates, root: int, joined: Joined) -> bool:
+def augment_matching(mates: Mates, root: int, may_pair: Joined) -> bool:
     """Match one more vertex, in place, by an augmenting path from ``root``, which is exposed.
 
     Vertices that are matched stay matched, though perhaps with others.
@@ -66,7 +67,7 @@ def augment_matching(mates: Mates, root: int, joined: Joined) -> bool:
     reached = [root]
     is_reached = [place == root for place in range(size)]
 
-    def upwards(place: int) -> Iterator[int]:
+    def path_to_root(place: int) -> Iterator[int]:
         """Yield the bases of the outer vertices on the path from an outer vertex to the root."""
         while True:
             yield (place := base[place])
@@ -74,7 +75,7 @@ def augment_matching(mates: Mates, root: int, joined: Joined) -> bool:
                 return
             place = int(came_from[mate] or 0)
 
-    def close(place: int, circle: int, other: int, on_it: set[int]) -> None:
+    def shrink_blossom(place: int, circle: int, other: int, on_it: set[int]) -> None:
         """Set the predecessors on one side of a new blossom, from the closing edge up to the base.
 
         The path to the root leaves an outer vertex by its mate, so outer vertices have no
@@ -97,17 +98,17 @@ def augment_matching(mates: Mates, root: int, joined: Joined) -> bool:
     # ``reached`` is the queue of outer vertices: the loop body appends to it.
     for one in reached:
         for two in range(size):
-            if base[one] == base[two] or mates[one] == two or not joined(one, two):
+            if base[one] == base[two] or mates[one] == two or not may_pair(one, two):
                 continue
             mate = mates[two]
             if is_reached[two]:
                 # Both ends are outer, in different blossoms: the edge closes an odd cycle. Its base
                 # is the first vertex that both paths to the root have in common.
-                way = set(upwards(one))
-                circle = next(each for each in upwards(two) if each in way)
+                way = set(path_to_root(one))
+                circle = next(each for each in path_to_root(two) if each in way)
                 on_it: set[int] = set()
-                close(one, circle, two, on_it)
-                close(two, circle, one, on_it)
+                shrink_blossom(one, circle, two, on_it)
+                shrink_blossom(two, circle, one, on_it)
                 for place in range(size):
                     # Earlier blossoms on the cycle merge into this one, with all their vertices.
                     if base[place] in on_it:

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from thudmud.english import capitalised, counted, does, lasting, length, listed, nth
+from thudmud.english import (
+    capitalised,
+    conjugate,
+    join_words,
+    ordinal,
+    pluralize,
+    rounded_duration,
+    typed_duration,
+)
 from thudmud.features.archive.commands import Games
 from thudmud.features.people.messages import finger_fields
 from thudmud.features.playing.moves import Start
@@ -168,19 +176,19 @@ def starting(at: float, now: float) -> str:
         return "now"
     known = {now // DAY: TODAY, now // DAY + 1: TOMORROW}
     on = known.get(at // DAY) or f"on {day(at)}"
-    return f"{on} at {time_of_day(at)} UTC, in {lasting(at - now)}"
+    return f"{on} at {time_of_day(at)} UTC, in {rounded_duration(at - now)}"
 
 
 def terms(made: events.TournamentMade) -> str:
     """Return the terms of a tournament: ``a Swiss of 5 rounds by the classic rules``, and so on."""
     how = _KINDS[made.kind]
     if made.rounds:
-        how += f" of {counted(made.rounds, 'round')}"
+        how += f" of {pluralize(made.rounds, 'round')}"
     elif made.kind is TournamentKind.ARENA:
-        how += f" of {length(made.seconds)}"
+        how += f" of {typed_duration(made.seconds)}"
     limit = ""
     if made.seconds and made.kind is not TournamentKind.ARENA:
-        limit = f", {length(made.seconds)} for each round"
+        limit = f", {typed_duration(made.seconds)} for each round"
     rated = "" if made.rated else ", casual"
     return f"{how} by the {made.rules} rules{time_control_phrase(made.time)}{limit}{rated}"
 
@@ -196,8 +204,10 @@ def _shortened(tournament: Tournament) -> str:
     asked, in_all = tournament.made.rounds, tournament.rounds_in_all
     if in_all is None or not 0 < in_all < asked:
         return ""
-    players = counted(field_size(tournament.entrants), "player")
-    return f"With {players} it has {counted(in_all, 'round')}, not {asked}, so nobody meets twice."
+    players = pluralize(field_size(tournament.entrants), "player")
+    return (
+        f"With {players} it has {pluralize(in_all, 'round')}, not {asked}, so nobody meets twice."
+    )
 
 
 def _points(points: float) -> str:
@@ -217,7 +227,7 @@ def _render_tournament_made(
     made: events.TournamentMade, occasion: RenderContext, view: View
 ) -> list[str]:
     tournament = _tournament_after_event(occasion, made.number)
-    who = capitalised(does(made.player, view.me, "announce"))
+    who = capitalised(conjugate(made.player, view.me, "announce"))
     what = f"{who} {titled(tournament)}: {terms(made)}."
     starts = f"It starts {starting(made.starts, occasion.at)}."
     plays = "lets you play, too" if made.player == view.me else "lets you play"
@@ -231,7 +241,9 @@ def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: V
     if entered.player != view.me:
         return wrap(f"{entered.player} enters {name}.", view.width)
     others = len(tournament.playing) - 1
-    told = [f"You are in {name}, with {counted(others, 'other') if others else 'nobody else yet'}."]
+    told = [
+        f"You are in {name}, with {pluralize(others, 'other') if others else 'nobody else yet'}."
+    ]
     if tournament.rounds:
         told.append("You are paired when the next round is.")
     else:
@@ -249,7 +261,7 @@ def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> l
     name, is_mine = titled(_tournament_after_event(occasion, left.number)), left.player == view.me
     match left.why:
         case TournamentLeaving.WITHDRAWN:
-            told = f"{capitalised(does(left.player, view.me, 'leave'))} {name}."
+            told = f"{capitalised(conjugate(left.player, view.me, 'leave'))} {name}."
         case TournamentLeaving.REMOVED:
             who = "You are" if is_mine else f"{left.player} is"
             by = f" by {left.by}" if left.by else ""
@@ -279,10 +291,10 @@ def _are_out(paired: events.RoundPaired, occasion: RenderContext, view: View) ->
         return wrap(told, view.width)
     names = list(missing)
     if len(names) > _MOST_NAMED:
-        names = [*names[:_MOST_NAMED], counted(len(names) - _MOST_NAMED, "other")]
+        names = [*names[:_MOST_NAMED], pluralize(len(names) - _MOST_NAMED, "other")]
     was = "was" if len(missing) == 1 else "were"
     are = "is" if len(missing) == 1 else "are"
-    return wrap(f"{listed(names)} {was} not here at the start, and {are} out.", view.width)
+    return wrap(f"{join_words(names)} {was} not here at the start, and {are} out.", view.width)
 
 
 def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
@@ -310,7 +322,7 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
         return []
     count = sum(bool(second) for _, second in paired.pairs)
     shows = f'"{ViewTournament(paired.number)}" shows {"it" if count == 1 else "them"}.'
-    begins = f"{heading} begins, with {counted(count, 'match')}.{shortened}"
+    begins = f"{heading} begins, with {pluralize(count, 'match')}.{shortened}"
     return wrap(f"{begins} {shows}", view.width)
 
 
@@ -325,7 +337,7 @@ def _render_pairing_scored(
     if not scored.is_over:
         begins = f'when you or your opponent type "{Start()}"'
         if rest := rest_in(tournament, hall):
-            begins = f"in {lasting(rest)}, or {begins}"
+            begins = f"in {rounded_duration(rest)}, or {begins}"
         return wrap(f"The second battle begins {begins}.", view.width)
     told = f"{capitalised(titled(tournament))}: {_result(scored, view.me)}."
     return wrap(f"{told} {_tie_broken(scored, tournament, view.me)}".rstrip(), view.width)
@@ -339,7 +351,7 @@ def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | 
     winner = str(advancing_player(pairing, tournament.entrants))
     loser = str(pairing.opponent(winner))
     is_final = len(tournament.rounds[-1]) == 1
-    done = f"{does(winner, me, 'win')} it" if is_final else f"{does(winner, me, 'go')} on"
+    done = f"{conjugate(winner, me, 'win')} it" if is_final else f"{conjugate(winner, me, 'go')} on"
     is_quicker = pairing.shortest_win(winner) < pairing.shortest_win(loser)
     they = "you" if winner == me else "they"
     why = "won a battle in fewer plies" if is_quicker else "were seeded higher"
@@ -357,7 +369,7 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
         case (True, False) | (False, True):
             absent, winner = (first, second) if scored.absent[0] else (second, first)
             come = "you did" if absent == me else f"{absent} did"
-            wins = does(winner, me, "win")
+            wins = conjugate(winner, me, "win")
             return f"{come} not come, so {wins} the match"
     own = sum(each.first for each in scored.battles)
     theirs = sum(each.second for each in scored.battles)
@@ -370,16 +382,17 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
         return f"you lose to {other}, {own} to {theirs}"
     if own < theirs:
         mine, other, own, theirs = other, mine, theirs, own
-    return f"{does(mine, me, 'beat')} {other}, {own} to {theirs}"
+    return f"{conjugate(mine, me, 'beat')} {other}, {own} to {theirs}"
 
 
 @words.register
 def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View) -> list[str]:
     name = titled(_tournament_after_event(occasion, paused.number))
-    told = f"{capitalised(does(paused.player, view.me, 'pause'))} {name}: no further match begins."
+    operator = capitalised(conjugate(paused.player, view.me, "pause"))
+    told = f"{operator} {name}: no further match begins."
     before = ""
     if paused.until is not None:
-        told += f" It goes on in {lasting(paused.until - occasion.at)} at the latest."
+        told += f" It goes on in {rounded_duration(paused.until - occasion.at)} at the latest."
         before = " before that"
     if paused.player == view.me:
         told += f' "{ResumeTournament(paused.number)}" lets it go on{before}.'
@@ -402,7 +415,7 @@ def _render_tournament_ended(
     name = capitalised(titled(tournament))
     match ended.why:
         case TournamentEnd.CANCELLED:
-            who = capitalised(does(ended.player, view.me, "cancel"))
+            who = capitalised(conjugate(ended.player, view.me, "cancel"))
             told = f"{who} {titled(tournament)}."
             told += " Matches that are under way go on." if tournament.open else ""
         case TournamentEnd.TOO_FEW:
@@ -411,10 +424,10 @@ def _render_tournament_ended(
             return []
         case TournamentEnd.OVER:
             places = dict(zip(ended.players, ended.places, strict=True))
-            best = [f"{each} is {nth(places[each])}" for each in ended.players[:3]]
-            told = f"{name} is over: {listed(best)}."
+            best = [f"{each} is {ordinal(places[each])}" for each in ended.players[:3]]
+            told = f"{name} is over: {join_words(best)}."
             if view.me in places and view.me not in ended.players[:3]:
-                told += f" You are {nth(places[view.me])}."
+                told += f" You are {ordinal(places[view.me])}."
             told += f' "{ViewTournament(ended.number)}" shows it all.'
     return wrap(told, view.width)
 
@@ -461,7 +474,7 @@ def _going_on(going_on: Sequence[Tournament], me: str, now: float, width: int) -
 def _entry(tournament: Tournament, me: str, now: float) -> str:
     """Return the list entry of a tournament that isn't over."""
     made = tournament.made
-    players = counted(len(tournament.playing), "player")
+    players = pluralize(len(tournament.playing), "player")
     mine = ", you among them" if me in tournament.playing else ""
     which = _numbered(made.number, made.title)
     return f"{which}: {terms(made)}; {_stands(tournament, now)}; {players}{mine}"
@@ -478,11 +491,11 @@ def _stands(tournament: Tournament, now: float) -> str:
         case TournamentState.OPEN:
             return f"it starts {starting(tournament.made.starts, now)}"
         case TournamentState.PAUSED:
-            left = tournament.resumes and lasting(tournament.resumes - now)
+            left = tournament.resumes and rounded_duration(tournament.resumes - now)
             return f"it is paused, for {left} at most" if left else "it is paused"
         case TournamentState.RUNNING if tournament.ends is not None:
             left = tournament.ends - now
-            return f"{lasting(left)} to go" if left > 0 else "the last matches are played"
+            return f"{rounded_duration(left)} to go" if left > 0 else "the last matches are played"
         case TournamentState.RUNNING if tournament.open:
             return f"{_round(tournament)} is under way"
         case TournamentState.RUNNING:
@@ -498,7 +511,7 @@ def _past(past: PastTournament) -> str:
     how = f"{_KINDS[past.kind]} by the {past.rules} rules, {past.time}, on {day(past.ended)}"
     match past.why:
         case TournamentEnd.OVER:
-            end = f"won by {past.winner}, of {counted(past.entrants, 'player')}"
+            end = f"won by {past.winner}, of {pluralize(past.entrants, 'player')}"
         case TournamentEnd.CANCELLED:
             end = "cancelled"
         case TournamentEnd.TOO_FEW:
@@ -541,8 +554,8 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
         return stands
     if tournament.open:
         over = sum(each.is_over for each in tournament.rounds[-1])
-        return f"{stands} {over} of {counted(len(tournament.rounds[-1]), 'match')} done."
-    left = lasting(max(1.0, tournament.changed + rest_in(tournament, hall) - now))
+        return f"{stands} {over} of {pluralize(len(tournament.rounds[-1]), 'match')} done."
+    left = rounded_duration(max(1.0, tournament.changed + rest_in(tournament, hall) - now))
     in_all = tournament.rounds_in_all
     if in_all and len(tournament.rounds) >= in_all:
         return stands
@@ -555,7 +568,7 @@ def _entrants(tournament: Tournament, me: str, width: int) -> list[str]:
     if not names:
         lines = wrap("Nobody has entered yet.", width)
     else:
-        lines = wrap(f"{counted(len(names), 'player')} so far: {listed(names)}.", width)
+        lines = wrap(f"{pluralize(len(names), 'player')} so far: {join_words(names)}.", width)
     if me in names:
         return lines + wrap(f'"{LeaveTournament(tournament.number)}" takes you out.', width)
     if tournament.end:
@@ -733,7 +746,7 @@ def counted_points(points: float) -> str:
     """Return match points in words: ``1 point``, ``2 and a half points``, ``half a point``."""
     whole, half = divmod(points, 1)
     if not half:
-        return counted(int(whole), "point")
+        return pluralize(int(whole), "point")
     return f"{int(whole)} and a half points" if whole else "half a point"
 
 
@@ -784,7 +797,7 @@ def _entered_by(found: Fingered, occasion: RenderContext, view: View) -> list[st
     if not entered or "tournaments" in occasion.hall.left_out:
         return []
     who = "You are" if found.name == occasion.player else f"{found.name} is"
-    return wrap(f"{who} in {listed(titled(each) for each in entered)}.", view.width)
+    return wrap(f"{who} in {join_words(titled(each) for each in entered)}.", view.width)
 
 
 # Facts.

@@ -362,7 +362,7 @@ def _waiting_candidates(free: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield from combinations(free[::-1], count)
 
 
-def pair_by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]:
+def pair_by_rank(places: Sequence[int], may_pair: Joined) -> list[tuple[int, int]]:
     """Return pairs of all these players, with near neighbours where possible; [] if that fails.
 
     A greedy pairing by rank is extended to a perfect matching.
@@ -370,7 +370,7 @@ def pair_by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]
     mates: Mates = [None] * len(places)
 
     def may_meet(one: int, two: int) -> bool:
-        return joined(places[one], places[two])
+        return may_pair(places[one], places[two])
 
     for upper in range(len(places)):
         for lower in range(upper + 1, len(places)):

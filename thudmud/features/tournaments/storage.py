@@ -20,7 +20,7 @@ from thudmud.game.events import TournamentEnd, TournamentEvent, TournamentKind, 
 from thudmud.store import hooks
 from thudmud.store.codec import to_text
 from thudmud.store.database import Database
-from thudmud.store.hall import made_in_the_hall
+from thudmud.store.hall import hall_event_rows
 from thudmud.store.lookups import answers
 from thudmud.store.rows import reading_row
 
@@ -66,7 +66,7 @@ def _past(database: Database, row: Sequence[Any]) -> PastTournament:
 def _forget_titles(database: Database, player: int) -> None:
     """Erase the titles of a player's tournaments; their numbers still identify them."""
     database.streams.write()
-    for *place, body in made_in_the_hall(database, TournamentMade, player):
+    for *place, body in hall_event_rows(database, TournamentMade, player):
         kind, announcer, number, _, *rest = json.loads(cast("str", body))
         untitled = to_text([kind, announcer, number, "", *rest])
         database.table.put("event", *place, untitled)
