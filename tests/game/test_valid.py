@@ -150,7 +150,9 @@ def test_events_hash_and_pickle(event: Event) -> None:
     assert hash(again) == hash(event)
 
 
-@pytest.mark.parametrize(("field", "value"), [("battle", 7), ("battle", 0), ("before", (-1, 0))])
+@pytest.mark.parametrize(
+    ("field", "value"), [("battle", 7), ("battle", 0), ("earlier_points", (-1, 0))]
+)
 def test_match_with_an_invalid_field_is_rejected(field: str, value: object) -> None:
     match = Match(Game.start(CLASSIC), BattleId("oak board", 3), "Anna", "Bert")
     with pytest.raises(InvalidValueError):

@@ -117,9 +117,9 @@ def test_position_numbers_are_stable_across_processes() -> None:
     assert {name: number(Game.start(rules)) for name, rules in RULESETS.items()} == NUMBERS
     script = (
         "from thudmud.rules import DISCWORLD\n"
-        "from thudmud.rules.symmetry import fingerprints_of\n"
-        "known = fingerprints_of(DISCWORLD)\n"
-        "print(known.number(known.of(DISCWORLD.opening))[0])\n"
+        "from thudmud.rules.symmetry import hasher_of\n"
+        "hasher = hasher_of(DISCWORLD)\n"
+        "print(hasher.canonical_key(hasher.hash_of(DISCWORLD.initial_position))[0])\n"
     )
     said = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

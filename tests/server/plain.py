@@ -116,24 +116,24 @@ class PlainService(Service):
         cause: object = None,
         at: float | None = None,
         *,
-        alone: str = "",
+        only_to: str = "",
         **how: bool,
     ) -> None:
         match decision.asides:
             case [Entered(name)]:
                 self._carry_out(decision, cause, should_deliver=False)
-                self._announce(f"{name} comes in.", alone)
+                self._announce(f"{name} comes in.", only_to)
             case [Gone(name, _, Parting.QUIT)]:
-                self._announce(f"{name} leaves.", alone)
+                self._announce(f"{name} leaves.", only_to)
                 self._carry_out(decision, cause, should_deliver=False)
             case [Gone(name)]:
                 self._carry_out(decision, cause, should_deliver=False)
-                self._announce(f"{name} is lost.", alone)
+                self._announce(f"{name} is lost.", only_to)
             case _:
-                self._carry_out(decision, cause, at, only_to=alone, **how)
+                self._carry_out(decision, cause, at, only_to=only_to, **how)
 
-    def _announce(self, sentence: str, alone: str) -> None:
-        if not alone:
+    def _announce(self, sentence: str, only_to: str) -> None:
+        if not only_to:
             self.announce(sentence)
 
 

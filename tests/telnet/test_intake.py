@@ -114,7 +114,7 @@ async def test_budget_refills_over_time(serving: Serving, monkeypatch: pytest.Mo
     now = 0.0
 
     class Bucket(TokenBucket):
-        def left(self, _: float) -> float:
+        def balance(self, _: float) -> float:
             return super().balance(now)
 
     monkeypatch.setattr(acceptor, "TokenBucket", Bucket)
