@@ -149,9 +149,10 @@ def test_server_loads_engine_and_parser_lazily() -> None:
 
 
 START = (
-    "import asyncio, pathlib, thudmud.cli.serve; from thudmud.server.config import check; "
+    "import asyncio, pathlib, thudmud.cli.serve; "
+    "from thudmud.server.config import validate_settings; "
     "from thudmud.server.serve import serve; "
-    "asyncio.run(serve(check({settings}, ''), pathlib.Path({folder!r}), sys.exit))"
+    "asyncio.run(serve(validate_settings({settings}, ''), pathlib.Path({folder!r}), sys.exit))"
 )
 """Starts a server that stops as soon as it is ready."""
 

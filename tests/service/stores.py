@@ -28,7 +28,7 @@ from thudmud.store.streams import Changes
 P = ParamSpec("P")
 T = TypeVar("T")
 
-WORKS = {"claim", "release", "beat", "reap", "set_preferences"}
+WORKS = {"claim", "release", "renew_lease", "reap", "set_preferences"}
 """The database functions, besides appends, that can be held up and can fail."""
 
 
@@ -128,7 +128,7 @@ class SlowStore(Store):
         return await super().subscribe(streams, after, take, failed)
 
     async def publish_note(self, note: object, form: Callable[[], Form]) -> None:
-        await self._pass("notify", partial(super().publish_note, note, form))
+        await self._pass("publish_note", partial(super().publish_note, note, form))
 
     async def catch_up(self) -> None:
         await self._pass("catch_up", super().catch_up)

@@ -90,7 +90,7 @@ async def test_takeover_during_quit_leaves_the_new_session_open(
     entering = begin(place.enter("Anna", screen=two))
     store.gate.set()
     result, _ = await finished(quitting, entering)
-    assert result.done
+    assert result.is_done
     assert first.is_over
     assert "Goodbye" in one.told[-1]
     assert one.why is None

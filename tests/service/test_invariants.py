@@ -550,7 +550,7 @@ async def test_close_waits_for_the_line_in_flight(place: Place, store: SlowStore
     assert not closing.done()
     store.gate.set()
     moved, said, _ = await finished(moving, late, closing)
-    assert moved.done
+    assert moved.is_done
     assert said == Result()
     assert place.told["Anna"][0].startswith("You move the dwarf")
     assert place.told["Bert"][0].startswith("Anna moves the dwarf")

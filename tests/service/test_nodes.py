@@ -694,7 +694,7 @@ async def test_lease_that_was_slow_to_start_is_renewed_in_time(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = Node(world.store, "one", lease=LEASE, clock=lambda: world.store.time)
-    world.store.hold("beat")
+    world.store.hold("renew_lease")
     opening = asyncio.ensure_future(node.open())
     await world.store.held_up()
     world.store.time += LEASE * 0.6
@@ -714,7 +714,7 @@ async def test_lease_that_was_slow_to_start_is_renewed_in_time(
     await asyncio.wait([living])
 
 
-@pytest.mark.parametrize("what", ["beat", "reap"])
+@pytest.mark.parametrize("what", ["renew_lease", "reap"])
 async def test_lease_is_renewed_in_time_after_a_slow_store_call(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
@@ -746,7 +746,7 @@ async def test_exception_during_the_reaping_does_not_stop_a_node(
 
     do_instead(monkeypatch, world.store, nodes.reap, fail)
     world.nodes["two"].lease = 0.001
-    world.store.hold("beat")
+    world.store.hold("renew_lease")
     world.store.gate.set()
     living = asyncio.create_task(world.nodes["two"].run_heartbeat())
     for _ in range(3):
@@ -815,7 +815,7 @@ async def test_store_outage_dismisses_and_reaps_nobody(
     screens = [Screen(), Screen()]
     one.visits["Anna"].outbox, two.visits["Bert"].outbox = screens
     world.store.broken = True
-    world.store.hold("beat")
+    world.store.hold("renew_lease")
     world.store.gate.set()
     for node in world.nodes.values():
         node.lease = 0.01
@@ -873,7 +873,7 @@ async def test_dismissal_waits_for_the_line_in_flight(
     assert screen.why is None
     world.store.gate.set()
     result, _ = await finished(asked, renewing)
-    assert result.done
+    assert result.is_done
     assert screen.why is Dismissal.CUT_OFF
     assert "Anna" not in one.service
 

@@ -254,7 +254,7 @@ async def test_simultaneous_accepts_ask_the_seeker_once(place: Place, store: Slo
     await store.held_up()
     store.gate.set()
     first, second = await finished(*both)
-    assert first.done
+    assert first.is_done
     assert second.refusal
     assert second.refusal.code is Refusal.ASKED_BY_OTHERS
 

@@ -68,7 +68,7 @@ async def test_simultaneous_accepts_start_one_match(hall: Place, store: SlowStor
     await store.held_up()
     store.gate.set()
     first, second = await finished(*both)
-    assert first.done
+    assert first.is_done
     assert second.refusal
     assert second.refusal.code is Refusal.NO_SUCH_SEEK
     assert list(hall.hall.tables.made.values()) == [MATCH]
@@ -907,7 +907,7 @@ async def test_accepted_seek_across_nodes_moves_both_players_to_the_board(world:
     await two.type("Bert", "accept 1")
     for place in (one, two):
         await until(partial(lambda place: MATCH in place.hall.tables, place))
-        await until(partial(lambda place: place.hall.tables[MATCH].running, place))
+        await until(partial(lambda place: place.hall.tables[MATCH].is_running, place))
         assert [place.hall.people[name].room for name in ("Anna", "Bert")] == [MATCH, MATCH]
     await one.type("Anna", "move a6 b6")
     assert one.plies(MATCH) == 1
