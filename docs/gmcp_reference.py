@@ -23,7 +23,7 @@ from thudmud.errors import RefusedError
 from thudmud.language import ParseError
 from thudmud.rules import Reason
 from thudmud.views.facts import as_json, refusal_fact
-from thudmud.views.refusals import _KINDS, refused
+from thudmud.views.refusals import _KINDS, refusal_text
 
 PAGE = Path(__file__).with_name("gmcp-reference.md")
 TEXTS = tomllib.loads(Path(__file__).with_name("gmcp.toml").read_text("utf-8"))
@@ -308,7 +308,7 @@ def _refusals() -> Iterator[str]:
 def _refusal_row(refusal: RefusedError, shared: set[str]) -> str:
     details = ", ".join(f"`{each}`" for each in details_of(refusal) if each not in shared)
     details = f"{details} " if details else ""
-    sentence = refused(refusal, "Anna").replace("|", r"\|").replace("<", "&lt;")
+    sentence = refusal_text(refusal, "Anna").replace("|", r"\|").replace("<", "&lt;")
     return f"`{refusal.code.value}` | {details}| {sentence}"
 
 

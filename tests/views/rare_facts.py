@@ -70,7 +70,7 @@ from thudmud.house import House
 from thudmud.rules import CLASSIC, Comment, Ending, Game, Outcome, Score, Side
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json
-from thudmud.views.telling import facts
+from thudmud.views.telling import delivery_facts
 from thudmud.views.view import Terminal
 
 LINES = [
@@ -186,7 +186,7 @@ POOL = Pool("discworld")
 def _answer(question: Command, answer: object, hall: Hall | None = None) -> list[Fact]:
     """Return the facts of the answer to a question of Anna's."""
     known = hall or Hall([BoardSpec("oak board")])
-    return facts(known, Delivery(Asked("Anna", question, answer=answer), ("Anna",)))
+    return delivery_facts(known, Delivery(Asked("Anna", question, answer=answer), ("Anna",)))
 
 
 def _archived() -> Iterator[Fact]:
@@ -205,7 +205,7 @@ def _archived() -> Iterator[Fact]:
     analysis = Analysis(100, (0, -30), (30,), (tuple(line),), (220,))
     yield from _answer(Analyse(1), (battle, game.play(line[0]), analysis))
     analysing = Analysing("Anna", battle, 0, 1)
-    yield from facts(Hall([]), Delivery(analysing, ("Anna",)))
+    yield from delivery_facts(Hall([]), Delivery(analysing, ("Anna",)))
     capture = game.push("dA6-E6").push("TG7-F7").legal_moves()
     statistics = PlyStatistics(1, 0, 0, 0, 0, 1)
     plies = tuple(
@@ -215,7 +215,7 @@ def _archived() -> Iterator[Fact]:
     found = PositionStatistics(plies, best=BATTLE)
     yield from _answer(Explore(1), ExploredPosition(game, 1, found))
     for aside in (CommentMade("Anna", "Bert", 1, 2, ""), Replayed("Anna", BATTLE, game, 0)):
-        yield from facts(Hall([]), Delivery(aside, ("Anna",)))
+        yield from delivery_facts(Hall([]), Delivery(aside, ("Anna",)))
 
 
 def _of_people() -> Iterator[Fact]:
@@ -238,7 +238,7 @@ def _of_tournaments() -> Iterator[Fact]:
     tournament = Tournament(
         made,
         (Entrant("Anna", 1700), Entrant("Bert", 1650)),
-        {"Anna": TournamentEntered(BEGAN, "Anna", 1, 1700, member=True)},
+        {"Anna": TournamentEntered(BEGAN, "Anna", 1, 1700, is_member=True)},
         ((Pairing("Anna", "Bert", MatchResult(absent=("Bert",))),),),
         end=TournamentEnded(BEGAN, "", 1, TournamentEnd.OVER, ("Anna", "Bert"), (1, 2)),
     )
@@ -265,5 +265,7 @@ def _of_others() -> Iterator[Fact]:
     yield from facts(hall, Delivery(Asked("Anna", Hint(), answer=advice), ("Anna",), table))
     yield from _answer(Letters(), LettersPage((Letter(1, "", BEGAN, "Ho!"),), 1, 1))
     yield letters_fact(LettersPage((), 1, 1), 0, "Anna")
-    hall.part(NotificationSettings).ways = Ways(mail=True, push="BPk", page="https://example.org")
+    hall.part(NotificationSettings).ways = Ways(
+        has_mail=True, push="BPk", page="https://example.org"
+    )
     yield from _answer(Notify(), Contact(asked="anna@example.org", calendar="secret"), hall)
