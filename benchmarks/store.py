@@ -77,7 +77,9 @@ async def start():
     store = await opened
     for board in await store.read(hall.open_boards):
         await store.read_stream(board.key, board.beginning)
-    await store.write(nodes.renew_lease, "node"), await store.read(nodes.all_claims), await store.position()
+    await store.write(nodes.renew_lease, "node")
+    await store.read(nodes.all_claims)
+    await store.position()
     took = (perf_counter() - begun) * 1000
     # Not by getrusage: that of a process that was forked begins with what its parent has.
     most = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())

@@ -52,7 +52,7 @@ class PlainService(Service):
         self.typed: list[str] = []
         self.submit = self._submit  # type: ignore[assignment]  # it takes less
         self._carry_out = self.broadcaster.carry_out
-        self.broadcaster.carry_out = self._told  # type: ignore[method-assign, assignment]
+        self.broadcaster.carry_out = self._told  # type: ignore[method-assign]
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:

@@ -255,14 +255,14 @@ def _of_others() -> Iterator[Fact]:
     )  # fmt: skip
     hall = Hall([BoardSpec("oak board")])
     told = ResultTold("Anna", "oak board", 2, draw)
-    yield from facts(hall, Delivery(told, ("Anna",)))
+    yield from delivery_facts(hall, Delivery(told, ("Anna",)))
     house = House([BoardSpec("oak board")])
     house.enter("Anna", BEGAN)
     house.obey("Anna", "practice on oak board", BEGAN)
     table = house.hall.tables["oak board"]
     move = Game.start(CLASSIC).legal_moves()[0]
     advice = Advice(Side.DWARF, move, (Because(Merit.NEARS),))
-    yield from facts(hall, Delivery(Asked("Anna", Hint(), answer=advice), ("Anna",), table))
+    yield from delivery_facts(hall, Delivery(Asked("Anna", Hint(), answer=advice), ("Anna",), table))
     yield from _answer(Letters(), LettersPage((Letter(1, "", BEGAN, "Ho!"),), 1, 1))
     yield letters_fact(LettersPage((), 1, 1), 0, "Anna")
     hall.part(NotificationSettings).ways = Ways(
