@@ -1,11 +1,11 @@
-"""What happens at a board, as data. The state of a table is the fold of its events.
+"""Events of boards, seeks and tournaments. The state of a table is the fold of its events.
 
-Events hold no sentences: `thudmud.views` makes words, boards and machine lines of them for each
+Events hold no sentences: `thudmud.views` renders them as words, boards and machine lines for each
 reader.
 
-Every event says when it was decided (``at``, in seconds since the epoch) and whose command caused
-it (``player``). Events are checked when they are made, so readers need not check them again. New
-fields go at the end and have a default: fields are stored in this order.
+Every event records when it was decided (``at``, in seconds since the epoch) and whose command
+caused it (``player``). Events are validated on construction, so readers need not validate them
+again. New fields go at the end and have a default: fields are stored in this order.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, requir
 from thudmud.values import ArrayValue
 
 BATTLES = 2
-"""How many battles a match has."""
+"""The number of battles in a match."""
 
 MADE = "(board) "
-"""The prefix of the keys of boards that players open. Such a board is closed when nobody needs
-it."""
+"""The key prefix of boards opened by players. Such a board is closed once nobody needs it."""
 
 LONGEST_NAME = 80
-"""The most characters that a player's name may have, from any front end."""
+"""The maximum length of a player's name in any front end, in characters."""
 
 EARLIEST = -62_135_596_800.0
 """The first second of the year 1: `datetime` has no earlier dates."""
@@ -36,19 +35,19 @@ LATEST = 253_402_300_799.0
 
 
 def require_name(name: str) -> None:
-    """Raise InvalidValueError if this cannot be a player's or a board's name."""
+    """Raise InvalidValueError if a name is invalid for players and boards."""
     if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name.strip() == name):
         raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
 
 
 def require_time(at: float, since: float = 0.0) -> None:
-    """Raise InvalidValueError if a time is out of range, in seconds since the epoch."""
+    """Raise InvalidValueError unless ``since <= at <= LATEST``, in seconds since the epoch."""
     if not since <= at <= LATEST:
         raise InvalidValueError(f"{at} is no time in seconds since the epoch")
 
 
 def require_match(battle: int, before: tuple[int, int]) -> None:
-    """Raise InvalidValueError if the number of a battle, or the points before it, cannot be."""
+    """Raise InvalidValueError if a battle's number or its earlier points are out of range."""
     if not 1 <= battle <= BATTLES:
         raise InvalidValueError(f"a match has {BATTLES} battles, so none is battle {battle}")
     if min(before) < 0:
@@ -56,9 +55,10 @@ def require_match(battle: int, before: tuple[int, int]) -> None:
 
 
 def _require_rules(name: str, opening: Position | None = None) -> None:
-    """Raise InvalidValueError if there is no such ruleset, or no battle can begin from the opening.
+    """Raise InvalidValueError for an unknown ruleset or an invalid opening.
 
-    None stands for the ruleset's own opening.
+    An opening is invalid if no battle can begin from it, or if it is the ruleset's own, which is
+    written as None.
     """
     if name not in RULESETS:
         raise InvalidValueError(f"there are no {name!r:.50} rules")
@@ -70,9 +70,10 @@ def _require_rules(name: str, opening: Position | None = None) -> None:
 
 
 class Levels(NamedTuple):
-    """The levels at which bots play the dwarfs and the trolls.
+    """The levels of the players of the dwarfs and of the trolls.
 
-    None is a person, `OWN_PROGRAM` a bot without levels, any other number a level.
+    None stands for a person, `OWN_PROGRAM` for a bot without levels, any other number for a bot's
+    level.
     """
 
     dwarf: int | None = None
@@ -88,21 +89,21 @@ class Levels(NamedTuple):
 
 
 NO_BOTS = Levels()
-"""Two people play."""
+"""The levels of a battle between two people."""
 
 OWN_PROGRAM = 0
 """The level of a bot that has its own program."""
 
 
 def _require_levels(*levels: int | None) -> None:
-    """Raise InvalidValueError if there are no such levels."""
+    """Raise InvalidValueError if a level is negative."""
     for level in levels:
         if level is not None and level < 0:
             raise InvalidValueError(f"nobody plays at level {level}")
 
 
 class BattleId(NamedTuple):
-    """What identifies a battle: the key of its board, and the version of its first event there.
+    """The identity of a battle: the key of its board, and the version of its first event there.
 
     For an imported battle, ``board`` is the key of its own stream.
     """
@@ -115,15 +116,15 @@ class TournamentKind(Enum):
     """How a tournament pairs its players."""
 
     ROUND_ROBIN = "round robin"
-    """Everybody meets everybody once."""
+    """Every pair of players meets once."""
     DOUBLE_ROUND_ROBIN = "double round robin"
-    """Everybody meets everybody twice."""
+    """Every pair of players meets twice."""
     SWISS = "swiss"
-    """So many rounds, each among players of about the same score, who have not met."""
+    """A fixed number of rounds, each pairing players of similar scores who haven't met."""
     KNOCK_OUT = "knock-out"
-    """Who loses a match is out."""
+    """The loser of a match is out."""
     ARENA = "arena"
-    """For so many minutes, whoever is free is paired."""
+    """Free players are paired again and again until the time is up."""
 
     @property
     def allows_late_entry(self) -> bool:
@@ -132,12 +133,12 @@ class TournamentKind(Enum):
 
     @property
     def is_round_robin(self) -> bool:
-        """Whether everybody meets everybody."""
+        """Whether this is a round robin, single or double."""
         return self in {TournamentKind.ROUND_ROBIN, TournamentKind.DOUBLE_ROUND_ROBIN}
 
 
 class BattleScore(NamedTuple):
-    """How a battle of a pairing ended: the points of its first and its second player."""
+    """The score of a battle of a pairing: its players' points, and its length in plies."""
 
     first: int
     second: int
@@ -152,22 +153,22 @@ class TournamentRound(NamedTuple):
 
 
 class SavedMatch(ArrayValue):
-    """The state of a match that was put away: all that is needed to resume it at any board.
+    """The state of an adjourned match: everything needed to resume play at any board.
 
     Attributes:
-        battle_id: the battle that it has come to.
-        battle: 1 or 2, the number of that battle in the match.
-        rules: its ruleset's name.
+        battle_id: the current battle.
+        battle: the number of the current battle in the match, 1 or 2.
+        rules: the name of the ruleset.
         earlier_points: the points from earlier battles, of the dwarfs' player and of the trolls'
             player.
-        dwarf: who plays the dwarfs.
-        troll: who plays the trolls.
+        dwarf: the player of the dwarfs.
+        troll: the player of the trolls.
         rated: whether this battle may count for ratings.
-        moves: its plies so far.
-        outcome: how it ended; None while it goes on.
-        levels: the levels of bots in it.
-        opening: the position that its battles begin from if it was set up, else None.
-        clock: the clock when the match was put away; None without a clock.
+        moves: the plies so far.
+        outcome: how the current battle ended; None while it goes on.
+        levels: the levels of bots in the match.
+        opening: the initial position of the battles, if it was set up; else None.
+        clock: the clock at the time of adjournment; None without a clock.
     """
 
     battle_id: BattleId
@@ -185,7 +186,7 @@ class SavedMatch(ArrayValue):
 
     @property
     def time(self) -> TimeControl | None:
-        """The time control of its battles; None without a clock."""
+        """The time control of the match; None without a clock."""
         return self.clock.control if self.clock else None
 
     def __post_init__(self) -> None:
@@ -214,7 +215,7 @@ class Parting(Enum):
 
     @property
     def is_by_server(self) -> bool:
-        """Whether a server has caused it, so that no clock runs against the player for a while."""
+        """Whether a server is the cause, so that the player's clock gets a grace period."""
         return self in {Parting.RESTART, Parting.CUT_OFF}
 
 
@@ -230,11 +231,11 @@ class Offer(Enum):
 
 
 class _Event(ArrayValue):
-    """The base of nearly all events. Checks their time and names.
+    """Base class of nearly all events; validates their times and names.
 
     Attributes:
-        at: when it was decided, in seconds since the epoch.
-        player: whose command caused it.
+        at: the time of the decision, in seconds since the epoch.
+        player: the player whose command caused the event.
         NAMES: the other fields that hold names.
         BY_SERVER: whether ``player`` may be "", for the operator or the server.
     """
@@ -288,7 +289,7 @@ class Returned(_Event, tag="returned"):
 
 
 class Cleared(_Event, tag="cleared"):
-    """The board was reset, because the last player left or it is about to be closed.
+    """The board was reset: the last player left, or the board is about to be closed.
 
     ``player`` is "" for the operator.
     """
@@ -325,13 +326,22 @@ class TimeSet(_Event, tag="time"):
 
 
 class BattleStarted(_Event, tag="started"):
-    """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
+    """A battle began.
 
-    ``dwarf`` and ``troll`` are the players, ``levels`` says which of them are bots. ``rated`` says
-    whether the battle may count for ratings: both have accounts, or one is a bot. ``opening`` is
-    the position that it begins from if it was set up; such a battle is never rated. ``time`` is its
-    time control; None without a clock. ``tournament`` is what it is a part of, if anything; a
-    battle of a tournament begins by itself, and ``player`` is "".
+    Attributes:
+        at: when.
+        player: the player who started the battle; "" in a tournament, where battles start by
+            themselves.
+        number: the number of the battle in its match; 2 is played with the seats swapped.
+        rules: the name of the ruleset.
+        dwarf: the player of the dwarfs.
+        troll: the player of the trolls.
+        rated: whether the battle may count for ratings: both players have accounts, or one is a
+            bot.
+        levels: which of the players are bots.
+        opening: the initial position, if it was set up; such a battle is never rated.
+        time: the time control; None without a clock.
+        tournament: the tournament and round that the match belongs to, if any.
     """
 
     NAMES = "dwarf", "troll"
@@ -365,7 +375,7 @@ class Moved(_Event, tag="moved"):
     def _require(self) -> None:
         if self.ply < 1:
             raise InvalidValueError(f"plies are counted from 1, and this is ply {self.ply}")
-        mover = self.move.piece.side or Side.DWARF  # who moves the Rock
+        mover = self.move.piece.side or Side.DWARF  # the Rock belongs to no side; dwarfs move it
         if mover is not self.side or self.move.piece is Piece.STONE:
             raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
 
@@ -389,9 +399,10 @@ class Declined(_Event, tag="declined"):
 
 
 class TakenBack(_Event, tag="taken back"):
-    """Both agreed to take back the last ply of ``side`` and any reply to it.
+    """Both players agreed to take back the last ply of ``side`` and any reply.
 
-    ``player`` is the one who agreed. ``moves`` are the plies, in the order they were played.
+    ``player`` is the one who accepted. ``moves`` are the plies, in the order in which they were
+    played.
     """
 
     side: Side
@@ -403,19 +414,19 @@ class TakenBack(_Event, tag="taken back"):
 
 
 class BattleEnded(_Event, tag="ended"):
-    """The battle is over; its points are added to the match.
+    """A battle ended; its points are added to the match.
 
     Attributes:
         at: when.
-        player: whose command ended it.
-        outcome: how it ended.
-        plies: how many were played.
-        dwarf: who played the dwarfs, or sat there last if the seat is free.
+        player: the player whose command ended the battle.
+        outcome: the outcome.
+        plies: the number of plies played.
+        dwarf: the player of the dwarfs, or the last one if the seat is free.
         troll: the same for the trolls.
-        rated: whether it counts for ratings; with a bot, for those against bots.
-        points: the points of the match for the dwarfs' and the trolls' player in this battle, if
-            the match is over; else None.
-        levels: which of them are bots.
+        rated: whether the battle counts for ratings; with a bot, for ratings against bots.
+        points: if the match is over, its points, of the dwarfs' and of the trolls' player in this
+            battle; else None.
+        levels: which of the players are bots.
     """
 
     NAMES = "dwarf", "troll"
@@ -435,9 +446,9 @@ class BattleEnded(_Event, tag="ended"):
 
 
 class ClockHeld(_Event, tag="held"):
-    """For part of the time since the last event no server ran. That time does not count.
+    """The clock was stopped retroactively, for the time in which no server ran.
 
-    ``player`` is "". ``seconds`` is how long that was in all.
+    ``player`` is "". ``seconds`` is the total length of the outages since the last event.
     """
 
     BY_SERVER = True
@@ -450,13 +461,13 @@ class ClockHeld(_Event, tag="held"):
 
 
 class IdleWarned(_Event, tag="warned"):
-    """Both were warned that the battle can soon be claimed, because ``player`` does not move."""
+    """Both players were warned that the battle of the idle ``player`` can soon be claimed."""
 
     side: Side
 
 
 class Adjourned(_Event, tag="adjourned"):
-    """A match was put away for another day. The board is reset.
+    """A match was adjourned, and the board was reset.
 
     ``player`` is "" for the operator.
     """
@@ -467,7 +478,7 @@ class Adjourned(_Event, tag="adjourned"):
 
 
 class Resumed(_Event, tag="resumed"):
-    """A match that was put away is resumed at this board."""
+    """An adjourned match was resumed at this board."""
 
     match: SavedMatch
 
@@ -493,27 +504,27 @@ TableEvent = (
     | Adjourned
     | Resumed
 )
-"""The events of boards."""
+"""An event of a board."""
 
 TABLE_EVENTS = get_args(TableEvent)
-"""Their classes."""
+"""The classes of board events."""
 
 TABLE_EVENTS_BUT_MOVES = tuple(kind for kind in TABLE_EVENTS if kind is not Moved)
-"""The same without `Moved`, which is by far the most frequent."""
+"""The classes of board events except `Moved`, which is by far the most frequent."""
 
 
 class Imported(ArrayValue, tag="imported"):
     """A battle played elsewhere was imported. It belongs to no board.
 
     Attributes:
-        at: when it was played, as far as that is known.
-        player: who imported it; "" for the operator.
-        rules: its ruleset's name.
-        dwarf: who played the dwarfs; "" if that is not known.
-        troll: the same for the trolls.
+        at: when the battle was played, as precisely as known.
+        player: the player who imported it; "" for the operator.
+        rules: the name of the ruleset.
+        dwarf: the player of the dwarfs; "" if unknown.
+        troll: the player of the trolls; "" if unknown.
         record: the battle as a game record.
-        plies: how many were played.
-        outcome: how it ended, if a ply ended it.
+        plies: the number of plies played.
+        outcome: the outcome, if a ply ended the battle; else None.
     """
 
     at: float
@@ -527,7 +538,7 @@ class Imported(ArrayValue, tag="imported"):
 
     def __post_init__(self) -> None:
         require_time(self.at, EARLIEST)
-        for name in (self.player, self.dwarf, self.troll):  # however long: files tell them
+        for name in (self.player, self.dwarf, self.troll):  # of any length: they come from files
             if not name.isprintable() or name.strip() != name:
                 raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
         _require_rules(self.rules)
@@ -536,19 +547,19 @@ class Imported(ArrayValue, tag="imported"):
 
 
 Event = TableEvent | Imported
-"""All events of boards, and imported battles."""
+"""An event of a board, or an imported battle."""
 
 
 class BoardOpened(_Event, tag="opened"):
-    """A board was opened in the hall, or opened again.
+    """A board was opened or reopened in the hall.
 
     Attributes:
         at: when.
-        player: whose doing it was; "" for the operator.
-        key: the key its events are stored under, which never changes.
-        name: what the board is called, its noun last.
-        rules: the name of the ruleset that it begins with.
-        version: how many events were stored under its key before.
+        player: the player who opened the board; "" for the operator.
+        key: the key under which the board's events are stored; it never changes.
+        name: the board's name, with the noun last.
+        rules: the name of the initial ruleset.
+        version: the number of events already stored under the key.
     """
 
     NAMES = "key", "name"
@@ -566,7 +577,7 @@ class BoardOpened(_Event, tag="opened"):
 
 
 class BoardClosed(_Event, tag="closed"):
-    """A board was closed. It was cleared, or its match put away, first."""
+    """A board was closed, after it was cleared or its match adjourned."""
 
     NAMES = ("key",)
     BY_SERVER = True
@@ -609,9 +620,9 @@ class PuzzleTried(_Event, tag="puzzle tried"):
 
     Attributes:
         at: when.
-        player: who.
-        puzzle: its key, which depends on its position alone.
-        solved: whether their first ply was right, without a hint.
+        player: the member.
+        puzzle: the puzzle's key, which depends on its position alone.
+        solved: whether the first ply was right, without a hint.
     """
 
     puzzle: int
@@ -622,22 +633,22 @@ class PuzzleTried(_Event, tag="puzzle tried"):
 
 
 LONGEST_COMMENT = 300
-"""The most characters that a comment may have."""
+"""The maximum length of a comment, in characters."""
 
 JOINERS = "\u200c\u200d"
-"""Invisible characters that words of several scripts, and emoji, need."""
+"""The zero-width non-joiner and joiner, which words of several scripts, and emoji, need."""
 
 
 class Commented(_Event, tag="commented"):
-    """A player commented on a ply of a battle. It replaces their earlier comment on that ply.
+    """A player commented on a ply of a battle, replacing any earlier comment by the same player.
 
     Attributes:
         at: when.
-        player: who; "" if the author is not known, in an imported battle.
-        key: the stream in which the battle began.
+        player: the author; "" if unknown, in an imported battle.
+        key: the key of the stream in which the battle began.
         version: the version of the battle's first event there.
-        ply: which ply, from 1; 0 is the opening.
-        text: the comment; "" to remove it.
+        ply: the number of the ply, from 1; 0 is the opening.
+        text: the comment; "" removes the earlier one.
     """
 
     NAMES = ("key",)
@@ -667,16 +678,17 @@ class SeekMade(_Event, tag="seek"):
 
     Attributes:
         at: when.
-        player: who.
-        number: its number, the lowest that no other seek has.
+        player: the seeker.
+        number: the number of the seek, the lowest free one.
         rules: the name of the ruleset.
-        side: the side they want in the first battle; None for either.
-        rated: whether the match is to count for ratings, if both have accounts.
-        to: the player they ask; "" for anybody.
+        side: the side wanted in the first battle; None for either.
+        rated: whether the match is to count for ratings, if both players have accounts.
+        to: the player challenged; "" for anybody.
         time: the time control; None for no clock.
-        answers: the number of a seek of the player they ask, who is busy; None if it stands alone.
-        until: when it ends unless it is answered, in seconds since the epoch; None for never.
-        keeps_looking: whether they look for somebody else if it is not accepted.
+        answers: the number of a busy player's seek that this one asks about; None for an
+            ordinary seek.
+        until: when the seek expires, in seconds since the epoch; None for never.
+        keeps_looking: whether to look for another opponent if this seek isn't accepted.
     """
 
     number: int
@@ -691,11 +703,11 @@ class SeekMade(_Event, tag="seek"):
 
     @property
     def is_by_days(self) -> bool:
-        """Whether it is for a match by correspondence."""
+        """Whether the seek is for a correspondence match."""
         return self.time is not None and self.time.is_correspondence
 
     def is_open(self, now: float) -> bool:
-        """Whether it can be answered at a time."""
+        """Whether the seek has not expired at a time, in seconds since the epoch."""
         return self.until is None or now < self.until
 
     def _require(self) -> None:
@@ -713,13 +725,13 @@ class SeekEnd(Enum):
     DECLINED = "declined"
     WITHDRAWN = "withdrawn"
     GONE = "gone"
-    """The player who made it, or was asked, left."""
+    """The seeker or the challenged player left."""
     PLAYING = "playing"
-    """The player who made it began another match."""
+    """The seeker began another match."""
     UNANSWERED = "unanswered"
-    """The player who was asked did not say in time."""
+    """The challenged player did not answer in time."""
     MET = "met"
-    """Its maker was asked about somebody who had accepted it, and plays them."""
+    """The busy seeker was asked about a player who had accepted, and agreed to play."""
 
 
 class SeekEnded(_Event, tag="seek ended"):
@@ -727,11 +739,11 @@ class SeekEnded(_Event, tag="seek ended"):
 
     Attributes:
         at: when.
-        player: whose doing it was.
+        player: the player whose command ended the seek.
         number: the number of the seek.
         why: the reason.
-        seeker: who made it.
-        to: the player who was asked; "" for anybody.
+        seeker: the player who made the seek.
+        to: the player challenged; "" for anybody.
     """
 
     NAMES = ("seeker",)
@@ -746,16 +758,16 @@ class SeekEnded(_Event, tag="seek ended"):
 
 
 LONGEST_TITLE = 40
-"""The most characters that the title of a tournament may have."""
+"""The maximum length of a tournament's title, in characters."""
 
 
 def tournament_name(number: int, title: str) -> str:
-    """Return what a tournament is called: by its title, or without one by its number."""
+    """Return a tournament's title, or ``tournament`` and its number if it has none."""
     return title or f"tournament {number}"
 
 
 class _OfTournament(_Event):
-    """The base of the events of tournaments. ``number`` is the tournament's, from 1."""
+    """Base class of tournament events. ``number`` is the tournament's, from 1."""
 
     number: int
 
@@ -766,24 +778,24 @@ class _OfTournament(_Event):
 
 
 class TournamentMade(_OfTournament, tag="tournament"):
-    """A player has announced a tournament.
+    """A tournament was announced.
 
     Attributes:
         at: when.
-        player: who.
-        number: its number: one more than that of the last one there was.
-        title: what it is called; "" for nothing.
-        kind: how it pairs its players.
+        player: the player who announced it.
+        number: the tournament's number, one more than the last tournament's.
+        title: the title; "" for none.
+        kind: the pairing system.
         rules: the name of the ruleset.
-        time: the time control of its battles.
-        starts: when it starts, in seconds since the epoch.
-        rounds: how many rounds a Swiss was announced with; 0 if none were named, and for all
-            other kinds.
-        seconds: how long an arena takes, in seconds; elsewhere, how long a round may take, 0 for
-            as long as its matches do.
-        rated: whether its matches are to count for ratings.
-        uses_bot_filler: whether a bot comes in if an odd number of players has entered.
-        until: when it ends at the latest, in seconds since the epoch; None for never.
+        time: the time control of the battles.
+        starts: the start, in seconds since the epoch.
+        rounds: the number of rounds announced for a Swiss; 0 if none was given, and for all other
+            kinds.
+        seconds: the length of an arena, in seconds; for other kinds, the limit of a round, or 0
+            for none.
+        rated: whether the matches are to count for ratings.
+        uses_bot_filler: whether a bot joins if an odd number of players has entered.
+        until: the latest end, in seconds since the epoch; None for no limit.
     """
 
     title: str
@@ -810,14 +822,14 @@ class TournamentMade(_OfTournament, tag="tournament"):
 
 
 class TournamentEntered(_OfTournament, tag="entered"):
-    """A player has entered a tournament.
+    """A player entered a tournament.
 
     Attributes:
         at: when.
-        player: who.
+        player: the player.
         number: the tournament's number.
-        rating: their rating, by which they are seeded; None if they have none.
-        is_member: whether they have an account.
+        rating: the rating by which the player is seeded; None without a rating.
+        is_member: whether the player has an account.
     """
 
     rating: int | None = None
@@ -825,26 +837,26 @@ class TournamentEntered(_OfTournament, tag="entered"):
 
 
 class TournamentLeaving(Enum):
-    """Why a player takes no part in a tournament any more."""
+    """Why a player left a tournament."""
 
     WITHDRAWN = "withdrawn"
     REMOVED = "removed"
-    """By whoever announced the tournament, or by an operator."""
+    """Removed by the player who announced the tournament, or by an operator."""
     ABSENT = "absent"
-    """They did not come to two matches in a row."""
+    """Missed two matches in a row."""
 
 
 class TournamentLeft(_OfTournament, tag="left tournament"):
-    """``player`` takes no part any more.
+    """A player left a tournament, or was removed.
 
-    Before the first round it is as if they had not entered, but those who were removed stay out.
+    Before the first round, this cancels the entry. A player who was removed can't enter again.
 
     Attributes:
         at: when.
-        player: who.
+        player: the player.
         number: the tournament's number.
         why: the reason.
-        by: who removed them; "" if nobody did.
+        by: the player who did the removing; "" if nobody did.
     """
 
     why: TournamentLeaving
@@ -863,11 +875,11 @@ class RoundPaired(_OfTournament, tag="paired"):
         at: when.
         player: "".
         number: the tournament's number.
-        round: the number of the round, from 1; of an arena each time some are paired.
-        players: the players of all matches, one match after the other, in each first who has the
-            dwarfs first. "" is the opponent of who has a bye.
-        missing: the entrants who were not here as the tournament started, and so are out: it is as
-            if they had not entered.
+        round: the number of the round, from 1; in an arena every batch of pairings is a round.
+        players: the players of all matches, two for each match; the first of them has the dwarfs
+            first. The opponent of a player with a bye is "".
+        missing: the entrants who were not here when the tournament started; their entries are
+            cancelled.
     """
 
     BY_SERVER = True
@@ -895,7 +907,10 @@ class RoundPaired(_OfTournament, tag="paired"):
 
 
 class _OfPairing(_OfTournament):
-    """The base of the events of one match of a round: its place in the round, and its players."""
+    """Base class of the events of one match of a round.
+
+    ``index`` is the place of the match in the round, from 0.
+    """
 
     NAMES: ClassVar[tuple[str, ...]] = ("first", "second")
     BY_SERVER = True
@@ -920,8 +935,8 @@ class PairingBegun(_OfPairing, tag="pairing begun"):
         number: the tournament's number.
         round: the number of the round.
         index: the place of the match in the round, from 0.
-        first: who has the dwarfs in the first battle.
-        second: who has the trolls in it.
+        first: the player of the dwarfs in the first battle.
+        second: the player of the trolls in the first battle.
         key: the key of the board.
     """
 
@@ -931,7 +946,7 @@ class PairingBegun(_OfPairing, tag="pairing begun"):
 
 
 class PairingScored(_OfPairing, tag="pairing scored"):
-    """A battle of a match of a tournament has ended, or the match is over without.
+    """A tournament battle was scored, or its match was forfeited.
 
     Attributes:
         at: when.
@@ -939,10 +954,10 @@ class PairingScored(_OfPairing, tag="pairing scored"):
         number: the tournament's number.
         round: the number of the round.
         index: the place of the match in the round, from 0.
-        first: who has the dwarfs in the first battle.
-        second: who has the trolls in it.
+        first: the player of the dwarfs in the first battle.
+        second: the player of the trolls in the first battle.
         battles: the scores of all battles of the match so far.
-        absent: whether the first and the second player did not come, and so have lost the match.
+        absent: whether the first and the second player were absent, and so have lost the match.
         is_over: whether the match is over.
     """
 
@@ -960,9 +975,9 @@ class TournamentPaused(_OfTournament, tag="tournament paused"):
 
     Attributes:
         at: when.
-        player: who has paused it.
-        number: its number.
-        until: when it goes on by itself, in seconds since the epoch; None for never.
+        player: the player who paused the tournament.
+        number: the tournament's number.
+        until: when the pause ends by itself, in seconds since the epoch; None for never.
     """
 
     until: float | None = None
@@ -973,7 +988,7 @@ class TournamentPaused(_OfTournament, tag="tournament paused"):
 
 
 class TournamentContinued(_OfTournament, tag="tournament continued"):
-    """A tournament that was paused goes on. ``player`` is "" if it does so by itself."""
+    """A paused tournament was resumed. ``player`` is "" if the pause ended by itself."""
 
     BY_SERVER = True
 
@@ -984,19 +999,19 @@ class TournamentEnd(Enum):
     OVER = "over"
     CANCELLED = "cancelled"
     TOO_FEW = "too few"
-    """Hardly anybody had entered."""
+    """Fewer than two players had entered or come."""
 
 
 class TournamentEnded(_OfTournament, tag="tournament ended"):
-    """A tournament has ended.
+    """A tournament ended.
 
     Attributes:
         at: when.
-        player: who cancelled it; "" if nobody did.
-        number: its number.
+        player: the player who cancelled the tournament; "" if nobody did.
+        number: the tournament's number.
         why: the reason.
-        players: its players, the winner first; nobody if it did not come to its end.
-        places: the place of each, from 1; who are equal share one.
+        players: the players, winner first; empty if the tournament was not finished.
+        places: the place of each player, from 1; tied players share a place.
     """
 
     BY_SERVER = True
@@ -1023,10 +1038,10 @@ TournamentEvent = (
     | TournamentContinued
     | TournamentEnded
 )
-"""The events of tournaments, which are the hall's."""
+"""An event of a tournament; stored in the hall's stream."""
 
 TOURNAMENTS = get_args(TournamentEvent)
-"""Their classes."""
+"""The classes of tournament events."""
 
 HallEvent = (
     BoardOpened
@@ -1040,19 +1055,19 @@ HallEvent = (
     | Interrupted
     | TournamentEvent
 )
-"""The events of the hall itself. They have a stream of their own."""
+"""An event of the hall itself. These have a stream of their own."""
 
 StoredEvent = Event | HallEvent
-"""Everything that a store holds."""
+"""Any event in a store."""
 
 LANDMARKS = (BattleStarted, BattleEnded, Adjourned, Resumed, Cleared, Imported)
-"""The events that mark where battles begin and end."""
+"""The classes of events that mark the beginning or end of a battle."""
 
 
 def is_complete(event: StoredEvent) -> bool:
     """Whether the state of a table after ``event`` is independent of earlier events.
 
-    A table can be folded from the last such event on.
+    A table can be folded from the last such event on: it serves as a snapshot.
     """
     match event:
         case BattleStarted(number=number):
