@@ -90,7 +90,7 @@ class TimeControl(ArrayValue):
 
     @property
     def is_correspondence(self) -> bool:
-        """Whether it's correspondence (days for each ply), so that both players may be away."""
+        """Whether this is a correspondence control (days per ply), with no need to be present."""
         return self.days > 0
 
     @property

@@ -28,7 +28,7 @@ _TOLD_TO_ALL = (
 def decide(
     hall: Hall, player: str, command: Command, now: float, found: LookupResults = NOTHING_FOUND
 ) -> list[Decision]:
-    """Compute the decisions for a command, in the order in which to commit them.
+    """Compute the decisions for a command, in commit order.
 
     Args:
         hall: the current state of the hall.

@@ -263,7 +263,7 @@ class FeatureContext(Protocol):
         """
 
     async def carry_out(self, decision: Decision) -> bool:
-        """Commit a decision that no player made: store it, apply it and deliver it.
+        """Commit a decision made without a player's command: store, apply and deliver its events.
 
         Returns:
             False on a version conflict: nothing was stored, and the caller should decide again.

@@ -412,7 +412,7 @@ class Hall:
         return [Delivery(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _forget_gone(self, players: Iterable[str]) -> None:
-        """Forget players who are offline; ``players`` have no seat any more."""
+        """Forget the offline players among some who no longer have a seat."""
         for player in players:
             if player not in self.people:
                 self.people.forget(player)
@@ -637,7 +637,7 @@ class Hall:
     def _gather_players(
         self, begun: events.BattleStarted | events.Resumed, board: str
     ) -> list[Delivery]:
-        """Move the players of a match to the board opened for it; return the deliveries.
+        """Move the players of a match to a newly opened board; return the deliveries.
 
         A tournament moves nobody for a correspondence match, and nobody whose clock is running in
         the current room. Other correspondence matches don't move a busy player, except the one who
@@ -760,7 +760,7 @@ class Hall:
         return telling
 
     def player_and_operators(self, player: str) -> tuple[str, ...]:
-        """Return the names of a player and all operators, as far as they are online."""
+        """Return the names of a player and of all operators, without those who are offline."""
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
@@ -955,7 +955,7 @@ def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Delivery:
 
 @applies(asides.ToAnother)
 def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Delivery:
-    """Deliver an aside to both players, or only to the sender if the other ignores them."""
+    """Deliver an aside to both players, or only to a sender whom the other ignores."""
     return Delivery(aside, hall.people.without_ignorers(aside.player, (aside.player, aside.to)))
 
 

@@ -103,7 +103,7 @@ class Match:
         )
 
     def saved(self, at: float = 0.0) -> events.SavedMatch:
-        """Return the match as it is stored on adjournment, with its clock advanced to ``at``."""
+        """Return the state to store on adjournment, with the clock advanced to ``at``."""
         return events.SavedMatch(
             self.battle_id,
             self.battle,
@@ -169,7 +169,7 @@ class Match:
         return self.rated or self.unrated_reason is not None
 
     def needs_confirmation_to_drop(self, side: Side) -> bool:
-        """Whether dropping the match needs confirmation: the player leads, or it's advanced."""
+        """Whether dropping the match needs confirmation: the player leads, or play is advanced."""
         leads = self.projected_points(side) > self.projected_points(side.other)
         return leads or self.is_advanced or len(self.game.moves) >= RATED_PLIES
 
@@ -180,7 +180,7 @@ class Match:
 
     @property
     def is_binding(self) -> bool:
-        """Whether the match is rated and far enough advanced that dropping it means losing it."""
+        """Whether the match is rated and so far advanced that dropping out means losing."""
         return self.rated and (self.is_advanced or len(self.game.moves) >= RATED_PLIES)
 
     @property

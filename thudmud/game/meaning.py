@@ -1,8 +1,8 @@
-"""Which board or player is meant by words that a player typed.
+"""Reference resolution: from the words that a player typed to a board, player, bot or battle.
 
 A board's name ends in a noun, preceded by adjectives: ``oak board``, ``board``, ``2nd board`` and
-``last board`` may all mean the same. This module also finds what "it" means, and what is meant if
-no board is named.
+``last board`` may all refer to the same board. "it" refers to the player's last board, and a
+command that names no board has a default.
 """
 
 from __future__ import annotations
@@ -44,15 +44,17 @@ RESERVED = frozenset(
         *ORDINAL_WORDS,
     }
 )
-"""Words that cannot be names, since they mean something else there."""
+"""Words that cannot be names, since they mean something else in the place of a name."""
 
 _ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
 
 
 class Phrase(Value):
-    """A parsed noun phrase: its words, and an ordinal that picks one of the names that fit.
+    """A parsed noun phrase.
 
-    ``ordinal`` counts from 1; -1 is the last; None is no ordinal.
+    Attributes:
+        words: the words in lower case, without articles and the ordinal.
+        ordinal: which of the matching names, from 1; -1 for the last, None without an ordinal.
     """
 
     words: tuple[str, ...]
@@ -60,7 +62,7 @@ class Phrase(Value):
 
     @classmethod
     def parse(cls, text: str) -> Phrase:
-        """Return the phrase in a text, in any case, without articles; the ordinal may come last."""
+        """Parse a noun phrase, in any case. The ordinal may come first or last."""
         words = [word for word in text.lower().split() if word not in ARTICLES]
         for place in (0, -1):
             if words and (ordinal := _ordinal(words[place])) is not None:
@@ -69,24 +71,27 @@ class Phrase(Value):
         return cls(tuple(words))
 
     def is_subsequence_of(self, name: str) -> bool:
-        """Whether ``name`` has these words, in this order.
+        """Whether the words are a subsequence of a name's words.
 
-        An ordinal alone fits every name.
+        An ordinal alone matches every name.
         """
         rest = iter(name.lower().split())
         return all(word in rest for word in self.words)
 
     def among(self, names: Sequence[str]) -> list[str]:
-        """Return the names that the words fit, in order, regardless of the ordinal."""
+        """Return the matching names, in order, regardless of the ordinal.
+
+        Without an ordinal, exact matches exclude all others.
+        """
         exact = [name for name in names if tuple(name.lower().split()) == self.words]
         if exact and self.ordinal is None:
             return exact
         return [name for name in names if self.is_subsequence_of(name)]
 
     def pick(self, fitting: Sequence[str]) -> str | None:
-        """Return the name that is meant, of those that fit; None if there is not exactly one.
+        """Return the matching name that the ordinal selects; None if there is none.
 
-        Without an ordinal there must be only one that fits.
+        Without an ordinal, return the only name, or None if there are several.
         """
         if self.ordinal is None:
             return fitting[0] if len(fitting) == 1 else None
@@ -102,9 +107,9 @@ def _ordinal(word: str) -> int | None:
 
 
 def is_private_board_phrase(person: Person, words: str | None) -> bool:
-    """Whether ``words`` for a board mean the private board that ``person`` is at.
+    """Whether the words for a board refer to the person's current private board.
 
-    A player at a private board who names no board means that one.
+    For a player at a private board, it is also the default.
     """
     if person.private is None:
         return False
@@ -115,7 +120,7 @@ def is_private_board_phrase(person: Person, words: str | None) -> bool:
 
 
 def resolve_board(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table that ``words`` mean to ``person``, which may be a private board.
+    """Resolve the words for a board to a table in the hall, or to the person's private board.
 
     Raises:
         RefusedError: no board or more than one fits.
@@ -126,9 +131,10 @@ def resolve_board(hall: Hall, person: Person, words: str | None) -> Table:
 
 
 def resolve_query_board(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table that a question is about: what was looked at last, if nothing is said.
+    """Resolve the words for a board in a question to a table.
 
-    In the room of a board, or at a private board, it is that one.
+    The default is the current board, in a room or at a private board; elsewhere the board used
+    last.
 
     Raises:
         RefusedError: no board or more than one fits.
@@ -139,7 +145,7 @@ def resolve_query_board(hall: Hall, person: Person, words: str | None) -> Table:
 
 
 def resolve_hall_board(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table in the hall that ``words`` mean to ``person``; the likeliest if None.
+    """Resolve the words for a board to a table in the hall; None stands for the default board.
 
     Raises:
         RefusedError: no board or more than one fits.
@@ -154,15 +160,15 @@ def resolve_hall_board(hall: Hall, person: Person, words: str | None) -> Table:
 
 
 MOVE_SETTLES = 5.0
-"""Seconds after the end of a battle in which a move typed there is played at no other board: the
-player may not have known of the end."""
+"""Seconds after the end of a battle for which a move typed in its room goes to no other board: the
+player may not have noticed the end."""
 
 
 def resolve_move_board(hall: Hall, person: Person, words: str | None, now: float) -> Table:
-    """Return the table at which a move is to be played.
+    """Resolve the words for a board in a move to a table.
 
-    A move without a board, in a room where no battle runs, is for the only board where it is the
-    player's turn, if there is one.
+    In a room without a running battle, the default is the only board where it is the player's turn,
+    if there is exactly one.
 
     Raises:
         RefusedError: no board or more than one fits.
@@ -179,9 +185,9 @@ def resolve_move_board(hall: Hall, person: Person, words: str | None, now: float
 
 
 def decision_after_refusal(hall: Hall, player: str, words: str | None) -> Decision:
-    """Return the decision for a command that was refused.
+    """Return the decision that remains of a refused command.
 
-    The board that it named, if any, is "it" for ``player`` from now on.
+    From now on, "it" refers to the board that the command named, if any.
     """
     board = None
     with suppress(RefusedError):
@@ -191,9 +197,9 @@ def decision_after_refusal(hall: Hall, player: str, words: str | None) -> Decisi
 
 
 def is_board_phrase(hall: Hall, words: str) -> bool:
-    """Whether a noun phrase fits any board, regardless of its ordinal."""
+    """Whether a noun phrase matches any board, regardless of the ordinal."""
     phrase = Phrase.parse(words)
-    # Nearly all phrases are a board's full name, or have a word that is in no name.
+    # Two quick tests: nearly all phrases are a full name, or contain a word that no name has.
     if hall.tables.name_for_words(phrase.words) is not None:
         return True
     return hall.tables.words.issuperset(phrase.words) and any(
@@ -205,9 +211,10 @@ _ENDS_IN_BOARD = re.compile(r"(.+) on ((?:(?! on )[^.!])+)[.!]*", re.IGNORECASE)
 
 
 def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
-    """Split a text such as ``Well played on oak`` into what is said and the words for a board.
+    """Split a text such as ``Well played on oak`` into the message and the words for a board.
 
-    A noun alone names no board, as in "put pressure on the board"; an adjective or ordinal does.
+    A noun alone isn't split off, as in "put pressure on the board"; it takes the first words of a
+    name, or an ordinal.
     """
     found = _ENDS_IN_BOARD.fullmatch(text)
     if found is None or not is_board_phrase(hall, found[2]):
@@ -220,7 +227,7 @@ def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
 
 
 def resolve_watched_board(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the board that a player talks about, where they are, play or observe.
+    """Resolve the words for a board to one where the player is, plays or observes.
 
     Raises:
         RefusedError: no such board or more than one fits.
@@ -245,10 +252,10 @@ _BATTLE = re.compile("battle ([1-9][0-9]{0,8})", re.IGNORECASE)
 
 
 def resolve_observed_board(hall: Hall, person: Person, words: str) -> Table:
-    """Return the table that is meant by its name, by a player at it, or by its battle's number.
+    """Resolve a board's name, a seated player's name, or ``battle`` and a number to a table.
 
     Raises:
-        RefusedError: none or more than one fits.
+        RefusedError: no board or more than one fits.
     """
     if words.lower() == "it" or is_board_phrase(hall, words):
         return resolve_hall_board(hall, person, words)
@@ -276,7 +283,11 @@ def resolve_observed_board(hall: Hall, person: Person, words: str) -> Table:
 
 
 def find_absent_player(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return the seated player with that name who is away, and from which boards; None if none."""
+    """Find a seated player who is away, by the exact name in any case.
+
+    Returns:
+        The name, and the boards where a seat is kept; None if there is no such player.
+    """
     kept = [
         (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
     ]
@@ -287,10 +298,10 @@ def find_absent_player(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | 
 
 
 def resolve_player(hall: Hall, words: str) -> str:
-    """Return the name of the player here that is ``words``, or alone begins so, in any case.
+    """Resolve a name, or an unambiguous prefix of one, to a player who is here, in any case.
 
     Raises:
-        RefusedError: nobody fits, or more than one.
+        RefusedError: no player or more than one fits.
     """
     names = hall.people.names
     if words.lower() in names:
@@ -299,10 +310,15 @@ def resolve_player(hall: Hall, words: str) -> str:
 
 
 def match_one_by_prefix(words: str, names: Iterable[str], none: Enum) -> str:
-    """Return the one of some names that is ``words``, in any case, or else alone begins so.
+    """Return the name that equals the words or alone begins with them, in any case.
+
+    Args:
+        words: the words typed.
+        names: the candidates.
+        none: the refusal code if no name matches.
 
     Raises:
-        RefusedError: by the code ``none`` if none does; or more than one does.
+        RefusedError: no name or more than one matches.
     """
     match match_by_prefix(words, names):
         case [name]:
@@ -314,16 +330,16 @@ def match_one_by_prefix(words: str, names: Iterable[str], none: Enum) -> str:
 
 
 def match_by_prefix(words: str, names: Iterable[str]) -> list[str]:
-    """Return the one of some names that is ``words``, in any case, or else all that begin so."""
+    """Return the name that equals the words, or else all names that begin with them."""
     near = [name for name in names if name.lower().startswith(words.lower())]
     return [name for name in near if name.lower() == words.lower()] or near
 
 
 def resolve_level(hall: Hall, bot: str, words: str) -> BotLevel:
-    """Return the level of a bot that words mean, by number or by name.
+    """Resolve the number or name of a level of a bot.
 
     Raises:
-        RefusedError: there is no such level, or the bot has none.
+        RefusedError: there is no such level, or the bot has no levels.
     """
     if hall.bots.get(bot) is None:
         raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
@@ -341,15 +357,15 @@ def _default_board(hall: Hall, person: Person) -> Table:
         return seated[0]
     if len(hall.tables) == 1:
         return next(iter(hall.tables.values()))
-    # A player in several games is asked about those.
+    # Offer the player's own boards if there are several, else those that could be meant.
     boards = tuple(table.name for table in seated) or tuple(_candidate_boards(hall, person))
     raise RefusedError(Refusal.SAY_WHICH, boards=boards)
 
 
 def _candidate_boards(hall: Hall, person: Person) -> list[str]:
-    """Return the boards that a player can count and is asked about.
+    """Return the boards that words without an ordinal may refer to.
 
-    Boards that were opened for others are left out; they have numbers.
+    Boards that were opened for other players are left out; they are named by number.
     """
     others = set(hall.tables.made.values()) - {person.room}
     others -= {table.name for table in hall.tables.seats_of(person.name)}
@@ -359,7 +375,7 @@ def _candidate_boards(hall: Hall, person: Person) -> list[str]:
 def _resolve_named_board(hall: Hall, person: Person, words: str) -> str:
     phrase = Phrase.parse(words)
     if phrase.ordinal is None:
-        # The two most frequent cases, without a look at all boards.
+        # Shortcuts for the two most frequent cases, which save a scan of all boards.
         if (exact := hall.tables.name_for_words(phrase.words)) is not None:
             return exact
         if person.room is not None and phrase.is_subsequence_of(person.room):
@@ -377,16 +393,17 @@ def _resolve_named_board(hall: Hall, person: Person, words: str) -> str:
         return picked
     if phrase.ordinal is None:
         raise RefusedError(Refusal.WHICH_BOARD, words=words, boards=tuple(fitting))
-    # Player-opened boards were tried by number above, but are listed as well.
+    # Player-opened boards, which were tried by number above, are listed in the refusal as well.
     there = phrase.among(tuple(hall.tables))
     raise RefusedError(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
 
 
 def resolve_player_here(scene: CommandContext, words: str) -> str:
-    """Return whom the words name among those who are here, as `resolve_player` does.
+    """Resolve a name to a player who is here, like `resolve_player`, with better refusals.
 
     Raises:
-        RefusedError: nobody fits, or more than one; or it is known where they are instead.
+        RefusedError: no player or more than one fits. If the player is known but absent, the
+            refusal says since when, or from which boards.
     """
     try:
         return resolve_player(scene.hall, words)
@@ -397,7 +414,7 @@ def resolve_player_here(scene: CommandContext, words: str) -> str:
 
 
 def require_not_absent(scene: CommandContext, words: str) -> None:
-    """Raise RefusedError if that is the name of a member, or seated player, who is away."""
+    """Raise RefusedError if the words name an absent member or an absent seated player."""
     if known := scene.found[MemberLookup(words)]:
         seconds = max(0.0, scene.now - known.at)
         raise RefusedError(Refusal.NOT_HERE, player=known.name, seconds=seconds)
@@ -406,7 +423,10 @@ def require_not_absent(scene: CommandContext, words: str) -> None:
 
 
 def find_known_name(scene: CommandContext, words: str) -> str | None:
-    """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
+    """Return the exact spelling of a known name, typed in any case; None if unknown.
+
+    Names of players here, of members and of absent seated players are known.
+    """
     if words.lower() in scene.hall.people.names:
         return scene.hall.people.names[words.lower()]
     if member := scene.found[MemberLookup(words)]:
@@ -416,10 +436,11 @@ def find_known_name(scene: CommandContext, words: str) -> str | None:
 
 
 def resolve_battle(number: int, found: LookupResults) -> tuple[FoundBattle, Game]:
-    """Return a battle, and its game.
+    """Return the battle with a number, and its game.
 
     Raises:
         RefusedError: there is no such battle, or its moves were not kept.
+        LookupNeededError: the battle has to be looked up first.
     """
     known = found[BattleLookup(number)]
     if known is None:

@@ -1,6 +1,6 @@
-"""Options: how a player wants to see things.
+"""A player's options: display preferences and switches.
 
-Drawing is up to `thudmud.views`. ``auto`` leaves an option to what is known of the client.
+`thudmud.views` does the drawing. The value ``auto`` depends on the client's capabilities.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from thudmud.errors import InvalidValueError
 from thudmud.values import Value
 
 WIDTHS = range(20, 501)
-"""The widths of screens that can be chosen, in columns."""
+"""The valid screen widths, in columns."""
 
 
 class Charset(Enum):
-    """The characters that boards are drawn with."""
+    """The character set for drawing boards."""
 
     AUTO = "auto"
     ASCII = "ascii"
@@ -27,7 +27,7 @@ class Charset(Enum):
 
 
 class Style(Enum):
-    """How a board is shown after a move: drawn whole, or told in one status line."""
+    """The form in which a board is shown after a move: a drawing, or one status line."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
@@ -53,7 +53,7 @@ class Orient(Enum):
 
 
 class Size(Enum):
-    """How large boards are drawn."""
+    """The size of drawn boards."""
 
     AUTO = "auto"
     SMALL = "small"
@@ -75,7 +75,7 @@ class Element(Enum):
 
 
 class Toggle(Enum):
-    """An option that is on or off. The value is how it is typed."""
+    """An option that is on or off. The value is the word that players type."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
@@ -86,25 +86,25 @@ class Toggle(Enum):
     BELL = "bell"
     """A bell at the player's turn, when their game begins, or when time is short."""
     SEEKS = "seeks"
-    """Seeks and free seats are told outside the hall as well."""
+    """News of seeks and free seats outside the hall, too."""
     KIBITZ = "kibitz"
-    """Kibitzes about battles that the player plays or watches are heard."""
+    """Kibitzes about battles that the player plays or observes."""
     WHISPER = "whisper"
-    """Whispers at boards that the player watches are heard."""
+    """Whispers at boards that the player observes."""
     WATCHERS = "watchers"
-    """While playing, what observers say is heard."""
+    """Talk of observers while the player is playing."""
     SHOUT = "shout"
-    """Shouts are heard, and the player can shout."""
+    """Shouts; while off, the player can't shout either."""
     TIMES = "times"
-    """What others say is shown with the time."""
+    """The time in front of other players' talk."""
     INVITATIONS = "invitations"
-    """Others can invite the player to matches and seats."""
+    """Invitations to matches and seats."""
     RESULTS = "results"
-    """Results of rated matches and of tournaments between others are told in the hall."""
+    """In the hall, results of other players' rated matches and of tournaments."""
 
 
 class Scheme(Enum):
-    """Ready-made schemes of colours."""
+    """A predefined colour scheme."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
@@ -117,7 +117,7 @@ class Scheme(Enum):
 _BRIGHTEST = 255
 
 Shade = int | tuple[int, int, int]
-"""A colour: a number from 0 to 255, of which the first 16 have names, or red, green and blue."""
+"""A colour: an index from 0 to 255 into xterm's palette, or red, green and blue, each 0 to 255."""
 
 SHADES = (
     "black",
@@ -133,7 +133,7 @@ SHADES = (
         for name in ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
     ),
 )
-"""The usual names of the first 16 colours."""
+"""The usual names of the first 16 colours of the palette."""
 
 
 def _shade(shade: Shade) -> str:
@@ -143,7 +143,7 @@ def _shade(shade: Shade) -> str:
 
 
 class Colour(Value):
-    """How an element looks. ``str()`` is "none" if nothing is set."""
+    """The colours and weight of an element. ``str()`` is "none" if nothing is set."""
 
     foreground: Shade | None = None
     background: Shade | None = None
@@ -168,14 +168,14 @@ class Options(Value):
     """All options of a player.
 
     Attributes:
-        charset: the characters of a board.
-        colour: whether there are colours.
-        width: the columns of the screen; None for what the client says.
-        orient: which side of the board is at the bottom.
-        reader: whether boards are described for a screen reader.
-        scheme: the scheme of colours.
-        elements: the player's own colours, which differ from the scheme.
-        size: how large boards are drawn.
+        charset: the character set for drawing boards.
+        colour: whether to use colours.
+        width: the screen width in columns; None for the width that the client reports.
+        orient: the side of the board at the bottom.
+        reader: whether to describe boards for a screen reader.
+        scheme: the colour scheme.
+        elements: the player's own colours, overriding the scheme.
+        size: the size of drawn boards.
         on: the toggles that are on.
     """
 
@@ -219,15 +219,15 @@ class Options(Value):
 
 
 class Profile(Value):
-    """The preferences of a player who comes in, as far as known.
+    """The known preferences of a player at login; None for any that are unknown.
 
     Attributes:
-        styles: the styles they chose, by the boards' names in any case.
-        options: their options.
-        ignored: the names of those they ignore.
-        news: the edition of the news they last saw.
-        followed: the names of those they follow.
-        plan: what they say about themselves.
+        styles: the chosen styles, by board name in any case.
+        options: the options.
+        ignored: the names of ignored players.
+        news: the edition of the news last seen.
+        followed: the names of followed players.
+        plan: the player's description of themselves.
     """
 
     styles: Mapping[str, Style] = field(default_factory=dict)
@@ -239,20 +239,20 @@ class Profile(Value):
 
 
 UNKNOWN = Profile()
-"""The profile of a player of whom nothing is known."""
+"""The profile of a player without known preferences."""
 
 
 class SetOption:
-    """A choice of an option."""
+    """A change of an option."""
 
     __slots__ = ()
     value: Any
 
     @property
     def subject(self) -> object:
-        """What is chosen: of two choices with one subject, only the later has an effect."""
+        """The option chosen: of two choices with the same subject, the later one wins."""
         return type(self)
 
     def apply_to(self, options: Options) -> Options:
-        """Return the options after it."""
+        """Return the options after the change."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The people in the hall, their preferences, and whom they ignore and follow."""
+"""The people in the hall: their places, preferences, and lists of ignored and followed players."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from thudmud.values import Value
 DEFAULTS = Options()
 
 MOST_IGNORED = 100
-"""How many others a player may ignore."""
+"""The maximum number of players on an ignore list."""
 
 MOST_FOLLOWED = 100
-"""How many others a player may follow."""
+"""The maximum number of players that a player can follow."""
 
 LONGEST_PLAN = 200
-"""The most characters of a plan."""
+"""The maximum length of a plan, in characters."""
 
 
 class PersonPart(Value):
-    """A feature's state about a person, for the duration of their visit.
+    """Base class of a feature's state about a person, kept for the duration of a visit.
 
-    An immutable value. Its class has to be constructible without arguments: the initial state.
+    Subclasses are immutable values, constructible without arguments: that is the initial state.
 
     Attributes:
-        can_be_interrupted: whether it ends once a ply is played in their battle, or they go to a
-            private board.
+        can_be_interrupted: whether the state is dropped once a ply is played in the person's
+            battle, or the person goes to a private board.
     """
 
     can_be_interrupted: ClassVar[bool] = False
@@ -45,19 +45,19 @@ class PersonPart(Value):
         return self
 
     def adapt_observe_aside(self, chosen: ObserveChosen) -> ObserveChosen:
-        """Return ``chosen``, or a more specific aside, when they stop observing a board."""
+        """Return the aside for the end of observing a board: ``chosen``, or a more specific one."""
         return chosen
 
 
 class PrivateBoard(NamedTuple):
-    """A board that is in no hall, and that only one player sees.
+    """A board outside the hall, visible to one player only.
 
-    What they type is about it unless it names another board, and features decide their commands
-    there, see `thudmud.game.hooks.private_deciders`.
+    The player's commands refer to this board unless they name another. Features decide them, see
+    `thudmud.game.hooks.private_deciders`.
 
     Attributes:
-        table: the board, as it stands.
-        left: the aside that they left it.
+        table: the current table.
+        left: the aside for leaving the board.
     """
 
     table: Table
@@ -72,24 +72,24 @@ class Person:
     """A player who is here.
 
     Attributes:
-        name: what they are called.
-        is_member: whether they have an account.
-        room: where they are; None is the hall.
-        last_board: the board they used last, which "it" means.
-        styles: the styles they chose, by board.
-        options: their options.
-        ignored: the names of players they ignore.
-        followed: the names of players they follow.
-        plan: what they say about themselves.
-        last_active: roughly when they last typed something, in seconds since the epoch.
-        observed: the boards they observe.
-        parts: the state of features about them, by type, see `PersonPart`.
-        news: the edition of the news they last saw.
+        name: the player's name.
+        is_member: whether the player has an account.
+        room: the current room, by the board's name; None for the hall.
+        last_board: the board used last, to which "it" refers.
+        styles: the chosen styles, by board.
+        options: the options.
+        ignored: the names of ignored players.
+        followed: the names of followed players.
+        plan: the player's description of themselves.
+        last_active: roughly when the player last typed something, in seconds since the epoch.
+        observed: the names of the observed boards.
+        parts: the state of features about the player, by type, see `PersonPart`.
+        news: the edition of the news last seen.
         invitations: the latest invitation from each player.
-        private: a board of their own that they are at, such as that of a lesson. Going there ends a
-            replay, and the other way round.
-        number: their place in the order of arrival, from 1.
-        node: the node that has told of them last; "" if they are on this one, or it is not known.
+        private: the private board that the player is at, such as that of a lesson. Opening one ends
+            a replay, and the other way round.
+        number: the place in the order of arrival, from 1.
+        node: the node that last announced the player; "" for this one, or if unknown.
     """
 
     name: str
@@ -111,31 +111,31 @@ class Person:
     node: str = field(default="", compare=False)
 
     def part(self, kind: type[PartT]) -> PartT:
-        """Return a feature's state about them; the initial state if none is stored."""
+        """Return a feature's state about the person; by default the initial state."""
         part = self.parts.get(kind)
         return kind() if part is None else cast("PartT", part)
 
     def keep(self, part: PersonPart) -> None:
-        """Replace a feature's state about them."""
+        """Store a feature's state about the person, replacing an earlier one."""
         self.parts[type(part)] = part
 
     def interrupt(self) -> None:
-        """Forget the parts that end when something else begins."""
+        """Drop the parts that can be interrupted, see `PersonPart`."""
         for kind in [each for each in self.parts if each.can_be_interrupted]:
             del self.parts[kind]
 
     def forget_invitations(self, board: str) -> None:
-        """Forget the invitations to a board."""
+        """Drop the invitations to a board."""
         asked = self.invitations.items()
         self.invitations = {by: each for by, each in asked if each.board != board}
 
 
 class BotLevel(Value):
-    """How well a bot plays.
+    """A level of play of bots.
 
     Attributes:
-        number: 1 for the weakest.
-        name: what it is called.
+        number: the rank, from 1 for the weakest.
+        name: the name of the level.
         sentence: a description for players.
     """
 
@@ -144,7 +144,7 @@ class BotLevel(Value):
     sentence: str
 
     def __str__(self) -> str:
-        """Return its number and name, such as ``3 Marble``. Either can be typed."""
+        """Return the number and name, such as ``3 Marble``. Players can type either."""
         return f"{self.number} {self.name}"
 
 
@@ -163,9 +163,9 @@ class People(dict[str, Person]):
     """The people who are here, by name, in the order of arrival.
 
     Attributes:
-        names: their names, by the lower-case forms.
-        members: the names of the members among them.
-        left: people who left but have a seat, as they were.
+        names: the names of the people here, by their lower-case forms.
+        members: the names of the members among the people here.
+        left: remembered people: those who left but have a seat, in the state of their departure.
     """
 
     def __init__(self) -> None:
@@ -174,10 +174,10 @@ class People(dict[str, Person]):
         self.members: Container[str] = Members(self)
         self.left: dict[str, Person] = {}
         self._ignorers, self._followers = ByPlayer(), ByPlayer()
-        """By player, the people here who ignore, and who follow, that player."""
+        """Inverse lists: the people here who ignore, and those who follow, a player."""
 
     def add_person(self, entered: Entered) -> Person:
-        """Add a player, who may be back at a seat they left."""
+        """Add a player; one who is remembered gets back the known preferences."""
         player = entered.player
         before = self.left.pop(player, None) or Person(player)
         person = Person(player, entered.is_member, entered.room, last_active=entered.active)
@@ -187,7 +187,7 @@ class People(dict[str, Person]):
         return person
 
     def apply_preferences(self, person: Person, wanted: Person | Entered | Profile) -> None:
-        """Take over the known preferences of a player who is here."""
+        """Apply known preferences to a player who is here."""
         person.styles = person.styles | dict(wanted.styles)
         person.options = wanted.options or person.options
         person.news = wanted.news or person.news
@@ -198,7 +198,12 @@ class People(dict[str, Person]):
             self.follow(person.name, wanted.followed)
 
     def remove_person(self, player: str, *, is_remembered: bool) -> Person:
-        """Remove a player, who is remembered if they have a seat."""
+        """Remove a player.
+
+        Args:
+            player: the player's name.
+            is_remembered: whether to remember the preferences, as the player still has a seat.
+        """
         person = self[player]
         ignored, followed = person.ignored, person.followed
         self.ignore(player, ())
@@ -212,13 +217,13 @@ class People(dict[str, Person]):
         return person
 
     def forget(self, player: str) -> None:
-        """Forget a player who left and has no seat, and their invitations."""
+        """Forget a player who left and no longer has a seat, and the player's invitations."""
         self.left.pop(player, None)
         for person in self.values():
             person.invitations.pop(player, None)
 
     def present_and_remembered(self) -> Iterable[Person]:
-        """Return the people who are here and those who are remembered."""
+        """Return the people who are here, and those who left but are remembered."""
         return *self.values(), *self.left.values()
 
     def names_starting_with(self, words: str) -> list[str]:
@@ -230,24 +235,27 @@ class People(dict[str, Person]):
     ) -> Options:
         """Return a player's options after some choices.
 
-        ``options`` are the options of a player who is not here, if known.
+        Args:
+            player: the player's name.
+            options: the stored options of a player who isn't here; None if unknown.
+            choices: the choices, in order.
         """
         here, left = self.get(player), self.left.get(player)
         before = here.options if here else options or (left.options if left else DEFAULTS)
         return before.with_choices(choices)
 
     def is_ignoring(self, player: str, other: str) -> bool:
-        """Whether a player who is here ignores another, named in any case."""
+        """Whether a player who is here ignores another, whose name is in any case."""
         return player in self._ignorers.holders_of(other)
 
     def ignore(self, player: str, others: Sequence[str]) -> None:
-        """Replace the list of those whom a player ignores."""
+        """Replace a player's list of ignored players."""
         person = self[player]
         self._ignorers.change(player, person.ignored, others)
         person.ignored = tuple(others)
 
     def follow(self, player: str, others: Sequence[str]) -> None:
-        """Replace the list of those whom a player follows."""
+        """Replace a player's list of followed players."""
         person = self[player]
         self._followers.change(player, person.followed, others)
         person.followed = tuple(others)
@@ -255,7 +263,7 @@ class People(dict[str, Person]):
     def without_ignorers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()
     ) -> tuple[str, ...]:
-        """Return those of ``names`` who do not ignore a player, or are in ``besides``."""
+        """Return names without the people who ignore a player, except those in ``besides``."""
         ignorers = self._ignorers.holders_of(player)
         if not ignorers:
             return names

@@ -1,10 +1,10 @@
-"""Battles, tallies and ratings as rows that change with each event.
+"""Projections of the events into rows: battles, tallies, ratings and more.
 
-`project` changes the rows by an event, `rate` changes two ratings by a result. Both are pure. The
-store has the rows, and calls `project` in the transaction that stores the event. So the rows are
-never behind the events, and a starting server has nothing to fold.
+`project` updates the rows for an event, and `rate` computes two players' strengths after a result.
+The store implements `Rows`, and calls `project` in the transaction that stores the event. So the
+rows are never behind the events, and a starting server has nothing to fold.
 
-A player is whatever the rows use for one: a name in tests, a number in a database.
+Players are identified by whatever the rows use: a name in tests, a number in a database.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from openskill.models import BradleyTerryFull
 
 PROJECTION = 7
-"""Raise it when any row would come out differently, also by a new openskill. A store whose rows
-have another number makes them anew as it opens, in about 100 us a battle."""
+"""The version of the projection. Increment it if any row would come out differently, also because
+of a new openskill. A store whose rows have another version rebuilds them on opening, which takes
+about 100 us a battle."""
 
 PROJECTED = (
     *events.LANDMARKS,
@@ -36,20 +37,21 @@ PROJECTED = (
     events.Interrupted,
     *events.TOURNAMENTS,
 )
-"""The events that change rows. They must never be pruned: the rows are made anew from them."""
+"""The classes of events that change rows. They must never be pruned, since the rows are rebuilt
+from them."""
 
 HALL = "hall"
 """The key of the hall's own stream."""
 
 MATCHES = "(match) "
-"""The prefix of the keys of streams of matches that were put away."""
+"""The key prefix of the streams of adjourned matches."""
 
 SCALE = 30
-"""Points for one of openskill's. It makes a player who is 400 points better win about ten battles
-for each one lost, as chess players expect."""
+"""Rating points for each point of openskill. With this factor, a player who is rated 400 points
+higher wins about ten battles for each one lost, as in Elo's system."""
 
 MATCH = "match"
-"""The kind of tally that counts matches. Tallies of battles have a side for their kind."""
+"""The kind of tally that counts matches. A tally of battles has a side as its kind."""
 
 PEOPLE, BOTS, PUZZLES = "people", "bots", "puzzles"
 """The roles of people: against people, against bots, and at puzzles. A bot's role is the number of
@@ -57,22 +59,23 @@ its level. Tallies and ratings are kept by role, so battles against bots change 
 people, and each level of bots gets its own rating."""
 
 ALL_PUZZLES = archive.Pool("")
-"""The one pool of puzzles."""
+"""The only pool of puzzles."""
 
 LAST, MOST_OF_LAST = 10, archive.PROVISIONAL - 1
-"""Of so many rated matches in a row, in one pool, so many can be against the same opponent.
+"""A limit on repeated opponents: of ``LAST`` consecutive rated matches in a pool, at most
+``MOST_OF_LAST`` against the same opponent count.
 
-So two who play only each other keep provisional ratings, and nobody can rise far by an opponent who
-lets them win."""
+So two players who meet only each other keep provisional ratings, and nobody can rise far through an
+opponent who loses on purpose."""
 
 _MU, _SIGMA = 25.0, 25.0 / 3
-"""The strength of a new player, in openskill's points."""
+"""The initial mean and standard deviation, in openskill's points."""
 
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
 
 
 class EventPlace(NamedTuple):
-    """Where an event is stored."""
+    """The place of an event in the store."""
 
     stream: str
     version: int
@@ -80,7 +83,7 @@ class EventPlace(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """A player's strength: a normal distribution, and how many results it rests on."""
+    """A player's strength: a normal distribution, and the number of results behind it."""
 
     mu: float = _MU
     sigma: float = _SIGMA
@@ -90,103 +93,103 @@ class Strength(NamedTuple):
     def rating(self) -> archive.Rating:
         """The rating on the scale of chess ratings.
 
-        Players are ranked by these rounded points, so those who look equal are equal.
+        Players are ranked by these rounded points, so equal ratings mean equal ranks.
         """
         points = archive.MIDDLE + round(SCALE * (self.mu - _MU))
         return archive.Rating(points, round(SCALE * self.sigma), self.results)
 
 
 class Rows(Protocol):
-    """The rows, wherever they are kept. Each ``put`` replaces an earlier row."""
+    """The interface to the rows, implemented by the store. Each ``put`` replaces an earlier row."""
 
     def open_board(self, board: str, rules: str) -> None:
-        """Keep that a board is open, and its first ruleset."""
+        """Store an open board and its initial ruleset."""
 
     def close_board(self, board: str) -> None:
-        """Keep that a board is closed."""
+        """Mark a board as closed."""
 
     def put_seek(self, number: int, position: int) -> None:
-        """Keep the position of an open seek."""
+        """Store the position of an open seek's event."""
 
     def drop_seek(self, number: int) -> None:
-        """Keep that a seek ended."""
+        """Delete a seek that has ended."""
 
     def put_interruption(self, since: float, until: float) -> None:
-        """Keep that no server ran for some time."""
+        """Store an outage: an interval in which no server ran."""
 
     def count(self) -> int:
         """Return the number of the latest battle; 0 if there is none."""
 
     def battle(self, number: int) -> archive.Battle:
-        """Return the battle with a number, which has to exist."""
+        """Return the battle with a number, which must exist."""
 
     def number_of(self, battle: events.BattleId) -> int | None:
-        """Return the number of the battle that began there, if any."""
+        """Return the number of a battle; None if unknown."""
 
     def put_battle(self, battle: archive.Battle) -> None:
-        """Keep a battle by its number and its players, present ones besides earlier ones."""
+        """Store a battle, by its number and by its players, current and earlier ones."""
 
     def on_board(self, board: str) -> int | None:
-        """Return the number of the current battle at a board; None if it was reset."""
+        """Return the number of the current battle at a board; None after a reset."""
 
     def put_on_board(self, board: str, number: int | None) -> None:
-        """Keep the number of the current battle at a board; None if it was reset."""
+        """Store the number of the current battle at a board; None after a reset."""
 
     def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
-        """Keep where the match of a battle was put away, and its players."""
+        """Store an adjourned match: its battle, the position of the event, and the players."""
 
     def take_up(self, number: int) -> bool:
-        """Forget that a match was put away; return whether it had been."""
+        """Delete an adjourned match; return whether there was one."""
 
     def tally(self, player: str, role: str, rules: str, kind: str) -> archive.Tally:
-        """Return a player's tally in a role by a ruleset: with a side, or of matches."""
+        """Return a player's tally in a role under a ruleset; ``kind`` is a side or `MATCH`."""
 
     def put_tally(
         self, player: str, role: str, rules: str, kind: str, tally: archive.Tally
     ) -> None:
-        """Keep a player's tally."""
+        """Store a player's tally."""
 
     def strength(self, player: str, role: str, pool: archive.Pool) -> Strength | None:
         """Return a player's strength in a role, if known."""
 
     def put_strength(self, player: str, role: str, pool: archive.Pool, strength: Strength) -> None:
-        """Keep a player's strength in a role."""
+        """Store a player's strength in a role."""
 
     def last_opponents(self, player: str, pool: archive.Pool, most: int) -> Sequence[str]:
-        """Return the opponents of the latest matches with people that changed a player's rating."""
+        """Return a player's latest opponents in rated matches between people, at most ``most``."""
 
     def put_change(self, change: archive.RatingChange, opponent: str, position: int) -> None:
-        """Keep a change of a rating, with the opponent and the position of the end that made it."""
+        """Store a rating change, with the opponent and the position of the battle's end."""
 
     def put_tournament(self, made: events.TournamentMade) -> None:
-        """Keep a tournament that has been announced."""
+        """Store a tournament when it is announced."""
 
     def put_of_tournament(self, number: int, position: int) -> None:
-        """Keep the position of an event of a tournament."""
+        """Store the position of a tournament's event."""
 
     def end_tournament(self, ended: events.TournamentEnded) -> None:
-        """Keep that a tournament has ended, and the places of its players."""
+        """Store the end of a tournament, and the places of its players."""
 
     def put_lesson(self, player: str, lesson: int) -> None:
-        """Keep that a player has done a lesson."""
+        """Store a player's finished lesson."""
 
     def has_tried(self, player: str, puzzle: int) -> bool:
         """Return whether a player has tried a puzzle."""
 
     def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
-        """Keep that a player has tried a puzzle, and whether it was solved."""
+        """Store a player's try at a puzzle."""
 
     def difficulty(self, puzzle: int) -> Strength | None:
         """Return the difficulty of a puzzle, if known."""
 
     def put_difficulty(self, puzzle: int, strength: Strength) -> None:
-        """Keep the difficulty of a puzzle."""
+        """Store the difficulty of a puzzle."""
 
     def put_comment(self, number: int, position: int, comment: Comment) -> None:
-        """Keep a comment on a battle, and its position in the store."""
+        """Store a comment on a battle, and the position of the event."""
 
     def remove_comment(self, number: int, ply: int, player: str) -> None:
-        """Forget a player's comment on a ply, if there is one."""
+        """Delete a player's comment on a ply, if there is one."""
 
 
 def realm_of(stream: str) -> str:
@@ -199,35 +202,40 @@ def realm_of(stream: str) -> str:
 
 
 def match_stream(began: events.BattleId) -> str:
-    """Return the key of the stream of a match that was put away.
+    """Return the key of an adjourned match's stream.
 
-    Putting away and resuming are appended both to it, at its version, and to the board's stream. So
-    no two boards can resume the same match.
+    Adjourning and resuming are appended both to this stream, at its version, and to the board's.
+    So no two boards can resume the same match.
     """
     own = _own(began.board)
     return f"{began.board.removesuffix(own)}{MATCHES}{own} {began.version}"
 
 
 def is_of_a_match(stream: str) -> bool:
-    """Return whether a stream is that of a match that was put away."""
+    """Return whether a stream is an adjourned match's."""
     return _own(stream).startswith(MATCHES)
 
 
 def is_board_key(key: str) -> bool:
-    """Return whether a key can be that of a board outside a realm."""
+    """Return whether a key is valid for a board outside a realm."""
     return key.isprintable() and "/" not in key and key != HALL and not is_of_a_match(key)
 
 
 def _own(stream: str) -> str:
-    """Return the part of a key after its realm."""
+    """Return a key without the realm."""
     return stream[stream.find("/") + 1 :]
 
 
 def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> archive.Battle | None:
-    """Change the rows by an event. All events have to come in the order of the store.
+    """Update the rows for an event. Events must come in the order of the store.
+
+    Args:
+        event: the event.
+        place: the place of the event in the store.
+        rows: the rows, which are changed.
 
     Returns:
-        The battle that has ended by it, or was imported; None if none has.
+        The battle that the event ends or imports; None for any other event.
     """
     at = events.BattleId(place.stream, place.version)
     if is_of_a_match(place.stream):
@@ -280,16 +288,22 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> archive
 
 @cache
 def _model() -> BradleyTerryFull:
-    from openskill.models import BradleyTerryFull  # noqa: PLC0415  (it takes a while)
+    from openskill.models import BradleyTerryFull  # noqa: PLC0415  (slow to import)
 
     return BradleyTerryFull(mu=_MU, sigma=_SIGMA)
 
 
 def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
-    """Return the strengths of two players after a match or battle; ``a`` has the dwarfs.
+    """Return the strengths of two players after a match or battle.
 
-    One game of openskill's Bradley-Terry model (Weng and Lin, a Bayesian successor of Glicko): a
-    win, draw or loss moves and narrows both distributions.
+    Bradley-Terry model with full pairing, by R. C. Weng and C.-J. Lin, "A Bayesian approximation
+    method for online ranking", JMLR 12 (2011), as implemented by openskill. A win, draw or loss
+    moves and narrows both distributions.
+
+    Args:
+        a: the strength of the dwarfs' player before.
+        b: the strength of the trolls' player before.
+        winner: the winner's side; None for a draw.
     """
     model = _model()
     teams = [[model.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
@@ -323,7 +337,7 @@ def _end(
 ) -> archive.Battle | None:
     battle = _on_board(at.board, rows)
     if battle is None or battle.state is not archive.State.RUNNING:
-        return None  # it has ended already, and counts only once
+        return None  # a battle counts only once
     battle = battle._replace(
         state=archive.State.ENDED,
         until=at.version,
@@ -376,13 +390,16 @@ def _end(
 
 
 def _established_points(strength: Strength | None) -> int | None:
-    """Return the points of a rating, if it is one to be gone by."""
+    """Return the points of a rating; None if there is none, or if it is provisional."""
     rating = strength and strength.rating
     return None if rating is None or rating.is_provisional else rating.points
 
 
 def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
-    """Rate the match between people that a battle ended, if it did, by its points."""
+    """Rate a match between people by its points, if this battle has ended it.
+
+    Nothing changes for players who have met too often lately, see `LAST`.
+    """
     if battle.points is None:
         return
     pool, players = archive.Pool(battle.rules, time_class(battle.time)), battle.players
@@ -398,7 +415,7 @@ def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
     after = rate(before[0], before[1], winner)
     known = [not each.rating.is_provisional for each in before]
     for (player, other), place in zip(pairs, (0, 1), strict=True):
-        # A match with an unknown player says little about a well-known one.
+        # A match with a provisional player says little about an established one.
         if known[1 - place] or not known[place]:
             rows.put_strength(player, PEOPLE, pool, after[place])
             points = before[place].rating.points
@@ -407,19 +424,22 @@ def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
 
 
 def _roles(levels: events.Levels) -> tuple[str, str]:
-    """Return the roles of two players, by their levels."""
+    """Return the roles of the dwarfs' and of the trolls' player."""
     person = PEOPLE if levels == events.NO_BOTS else BOTS
     dwarf, troll = (person if level is None else str(level) for level in levels)
     return dwarf, troll
 
 
 def _try_puzzle(event: events.PuzzleTried, rows: Rows) -> None:
-    """Rate a player and a puzzle, which wins against players who do not solve it."""
+    """Rate a player and a puzzle as opponents: an unsolved puzzle counts as a win for the puzzle.
+
+    Only the first try counts.
+    """
     if rows.has_tried(event.player, event.puzzle):
         return
     rows.put_try(event.player, event.puzzle, solved=event.solved)
     before = rows.strength(event.player, PUZZLES, ALL_PUZZLES), rows.difficulty(event.puzzle)
-    winner = Side.DWARF if event.solved else Side.TROLL  # the player takes the place of the dwarfs
+    winner = Side.DWARF if event.solved else Side.TROLL  # the player stands in for the dwarfs
     player, puzzle = rate(before[0] or Strength(), before[1] or Strength(), winner)
     rows.put_strength(event.player, PUZZLES, ALL_PUZZLES, player)
     rows.put_difficulty(event.puzzle, puzzle)
@@ -443,7 +463,7 @@ def _resume(match: events.SavedMatch, at: events.BattleId, rows: Rows) -> None:
     _give_up(at, rows)
     number = rows.number_of(match.battle_id)
     if number is None or not rows.take_up(number):
-        return  # it was resumed at another board already
+        return  # already resumed at another board
     rows.put_on_board(at.board, number)
     battle = rows.battle(number)
     if battle.state is archive.State.ADJOURNED:
@@ -462,13 +482,13 @@ def _comment(event: events.Commented, position: int, rows: Rows) -> None:
 
 
 def _give_up(at: events.BattleId, rows: Rows) -> None:
-    """Keep that a board was reset, and its battle abandoned."""
+    """Record the reset of a board: its battle is abandoned and leaves the board."""
     if _leave_off(at, rows):
         rows.put_on_board(at.board, None)
 
 
 def _leave_off(at: events.BattleId, rows: Rows) -> archive.Battle | None:
-    """Keep that the current battle at a board, if any, is abandoned; return it."""
+    """Mark a running battle at a board as unfinished; return the board's battle, if any."""
     battle = _on_board(at.board, rows)
     if battle and battle.state is archive.State.RUNNING:
         rows.put_battle(battle._replace(state=archive.State.UNFINISHED, until=at.version))
@@ -488,7 +508,7 @@ def _on_board(board: str, rows: Rows) -> archive.Battle | None:
 
 
 def _points(battle: archive.Battle) -> tuple[int, int]:
-    """Return the points after a battle, of the dwarfs' player and of the trolls' player."""
+    """Return the match points after a battle, of the dwarfs' and of the trolls' player."""
     if battle.outcome is None:
         return battle.earlier_points
     score = battle.outcome.score

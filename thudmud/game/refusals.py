@@ -1,6 +1,6 @@
-"""Codes of refusals: why a command is refused, and why a line is no command.
+"""Refusal codes of commands, parse errors and names.
 
-`thudmud.errors.RefusedError` carries one. The rules of the game have codes of their own,
+`thudmud.errors.RefusedError` carries one of them. The rules of the game have their own codes, see
 `thudmud.rules.Reason`.
 """
 
@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Refusal(Enum):
-    """Why a command is refused. The values are stable, for programs."""
+    """Reasons for refusing a command. The values are a stable interface for programs."""
 
     NO_BOARD_HERE = "no_board_here"
     NO_SUCH_ORDINAL = "no_such_ordinal"
@@ -178,7 +178,7 @@ class Refusal(Enum):
 
 
 class Mistake(Enum):
-    """Why a line is no command. The values are stable, for programs."""
+    """Reasons why a line doesn't parse. The values are a stable interface for programs."""
 
     EMPTY_LINE = "empty_line"
     LINE_TOO_LONG = "line_too_long"
@@ -224,7 +224,7 @@ class Mistake(Enum):
 
 
 class NameProblem(Enum):
-    """Why a name cannot be a player's. The values are stable, for programs."""
+    """Reasons for rejecting a player's name. The values are a stable interface for programs."""
 
     ASKS_FOR_HELP = "asks_for_help"
     NO_NAME = "no_name"

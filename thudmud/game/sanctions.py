@@ -128,7 +128,7 @@ def is_loopback(words: str) -> bool:
 
 
 def network_text(network: Network) -> str:
-    """Format a network as operators type it: a single address has no prefix length."""
+    """Format a network as typed by operators: a single address has no prefix length."""
     is_one = network.prefixlen == network.max_prefixlen
     return str(network.network_address if is_one else network)
 

@@ -38,7 +38,7 @@ def end_seek(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded
 def end_seeks(
     hall: Hall, seeks: Iterable[SeekMade], player: str, why: SeekEnd, now: float
 ) -> tuple[SeekEnded, ...]:
-    """Return events that end some seeks, and the questions to their makers about them.
+    """Return events that end some seeks, and the questions about these to their makers.
 
     If the makers leave, the questions end as ``GONE``. Otherwise they end as declined, and the
     players who asked keep looking.
@@ -105,7 +105,7 @@ def end_seeks_of_players(hall: Hall, decision: Decision, now: float) -> Decision
 
 
 def interrupting_seeks_of(hall: Hall, players: Collection[str]) -> list[SeekMade]:
-    """Return the seeks of some players that would interrupt them; correspondence seeks don't."""
+    """Return the seeks of some players, without those for correspondence, which don't interrupt."""
     return [each for each in hall.seeks.values() if each.player in players and not each.is_by_days]
 
 

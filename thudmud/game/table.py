@@ -1,7 +1,7 @@
 """The state of one board, folded from its events: seats, match and offers.
 
-A table is a frozen value. `thudmud.game.tables` decides what happens to it. The hall
-knows who is watching.
+A table is a frozen value. `thudmud.game.tables` decides its next events; the hall keeps track of
+the observers.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from thudmud.values import Value, replace
 
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
-    """A board as its owner configures it.
+    """The configuration of a board.
 
     Attributes:
-        name: what it is called, its noun last.
-        rules: its ruleset's name, in any case.
-        style: the style in which newcomers see it.
-        key: the key its events are stored under, which never changes; "" for the name.
+        name: the board's name, with the noun last.
+        rules: the name of the ruleset, in any case.
+        style: the display style for newcomers.
+        key: the key under which the board's events are stored; it never changes. "" for the name.
 
     Raises:
         InvalidValueError: there is no such ruleset.
@@ -62,9 +62,10 @@ class Seat(Value):
 
     Attributes:
         side: dwarf or troll.
-        player: who has it; None if it is free.
-        away_since: when that player went away, in seconds since the epoch; None if they are here.
-        reserved_for: of a free seat in a match under way, who left it; others need an invitation.
+        player: the holder; None if the seat is free.
+        away_since: when the holder went away, in seconds since the epoch; None if present.
+        reserved_for: for a free seat in a match under way, the player who left it; others need an
+            invitation.
     """
 
     side: Side
@@ -73,7 +74,7 @@ class Seat(Value):
     reserved_for: str | None = None
 
 
-SIDES = tuple(Side)  # an enum is iterated over in Python, which a line does often
+SIDES = tuple(Side)  # faster to iterate over than the enum, and every line does
 
 Key = TypeVar("Key")
 ItemT = TypeVar("ItemT")
@@ -88,28 +89,29 @@ class Table:
     """The state of one board.
 
     Attributes:
-        name: what the board is called, its noun last.
-        key: what its events are stored under.
-        own_rules: the ruleset that the board returns to when it is reset.
+        name: the board's name, with the noun last.
+        key: the key under which the board's events are stored.
+        own_rules: the ruleset that the board returns to when reset.
         ruleset: the ruleset of the next match; the match on the board has its own.
-        opening: the opening of the next match if it was set up, else None.
-        quiet_limit: after how many plies without a capture one player may end the battle alone;
-            0 for never.
-        seat_grace: how many seconds a player may be away before the others need not wait.
-        idle_limit: after how many seconds without a ply the other player may claim a battle that is
-            played without a clock; 0 for never.
+        opening: the initial position of the next match, if it was set up; else None.
+        quiet_limit: plies without a capture after which one player may end the battle alone; 0 for
+            never.
+        seat_grace: seconds of absence after which others need not wait for a player.
+        idle_limit: seconds without a ply after which the opponent may claim a battle without a
+            clock; 0 for never.
         seats: the players by side; free seats are left out.
         away: by side, when a seated player went away, in seconds since the epoch.
         match: the match on the board, running or over; None before the first.
         offers: the open offers, each with the side that made it.
-        version: how many events have been folded.
+        version: the number of events folded.
         levels: the levels of seated bots.
         time: the time control of the next match; None for no clock.
         waiting_since: when the current turn began, or the last battle ended, in seconds since the
             epoch.
-        excused_seconds: how many seconds of absence since then do not count as idle.
-        warned_at: when both were warned since then that the battle can be claimed; None if not.
-        taken_back: how many plies of the battle were taken back since it began or was resumed.
+        excused_seconds: seconds of absence since then that do not count as idle.
+        warned_at: when the players were warned, in this turn, that the battle can soon be claimed;
+            None if they weren't.
+        taken_back: the number of plies taken back since the battle began or was resumed.
     """
 
     name: str
@@ -132,7 +134,8 @@ class Table:
     warned_at: float | None = None
     taken_back: int = 0
 
-    # These follow from the rest. They are read more often than tables are made, so they are kept.
+    # Derived from the other fields, and stored because they are read far more often than tables
+    # are made.
 
     game: Game | None = field(init=False, compare=False, repr=False)
     """The battle on the board, running or ended; None before the first."""
@@ -141,7 +144,7 @@ class Table:
     is_full: bool = field(init=False, compare=False, repr=False)
     """Whether both seats are taken."""
     clock: Clock | None = field(init=False, compare=False, repr=False)
-    """The running clock as it stood after the last event; None if none runs.
+    """The running clock, as of the last event; None if no clock runs.
 
     No clock runs while a seat is free.
     """
@@ -162,26 +165,31 @@ class Table:
         seat_grace: float = 300.0,
         idle_limit: float = 600.0,
     ) -> Table:
-        """Return the empty table that ``spec`` describes."""
+        """Return an empty table for a configured board; the limits are as in the attributes."""
         rules = RULESETS[spec.rules]
         return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace, idle_limit)
 
     def apply(self, event: events.TableEvent, battle: int | None = None) -> Table:
-        """Return the table after ``event``. ``battle`` is the number of the battle it begins."""
+        """Return the table after an event.
+
+        Args:
+            event: the event.
+            battle: the number of the battle that the event begins or resumes, if known.
+        """
         match = self.match
         before = self
         if match and match.clock and match.is_running and not self.is_full:
-            clock = replace(match.clock, at=event.at)  # it has not run against the free seat
+            clock = replace(match.clock, at=event.at)  # no time runs against a free seat
             before = replace(self, match=match.with_game(match.game, clock))
         table = _apply_event(event, before, battle)
         if table is before:
             table = replace(before)
-        object.__setattr__(table, "version", self.version + 1)  # nobody has seen it yet
+        object.__setattr__(table, "version", self.version + 1)  # safe: nobody else has it yet
         return _update_waiting(event, before, table) if table.is_running else table
 
     @property
     def is_new(self) -> bool:
-        """Whether the board is as it was opened, apart from its seats."""
+        """Whether nothing but the seats has changed since the board was opened or reset."""
         chosen = self.opening or self.time
         is_as_set_up = self.ruleset == self.own_rules and not chosen
         return self.match is None and is_as_set_up
@@ -209,7 +217,7 @@ class Table:
         )
 
     def reserved_for(self, side: Side) -> str | None:
-        """Return who left a seat that is free in a match under way; None for any other seat."""
+        """Return the player who left a free seat in a match under way; else None."""
         if side in self.seats or self.match is None or self.match.is_over:
             return None
         return self.match.dwarf if side is Side.DWARF else self.match.troll
@@ -221,7 +229,7 @@ class Table:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether there was no capture for so long that either player may end the battle."""
+        """Whether the last capture is so long ago that either player may end the battle."""
         game = self.game
         return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
 
@@ -233,17 +241,17 @@ class Table:
 
     @property
     def idle_warning(self) -> float:
-        """How many seconds before an idle battle can be claimed both players are warned."""
+        """Seconds between the warning of both players and the claim of an idle battle."""
         return min(60.0, self.idle_limit / 2)
 
     @property
     def idle_since(self) -> float:
-        """The time from which the player to move counts as idle."""
+        """When the player to move began to be idle, in seconds since the epoch."""
         return self.waiting_since + self.excused_seconds
 
     @property
     def claimable_at(self) -> float | None:
-        """When the battle of an idle player can be claimed; None before both were warned."""
+        """When an idle player's battle can be claimed; None before the players are warned."""
         if self.warned_at is None:
             return None
         return max(self.idle_since + self.idle_limit, self.warned_at + self.idle_warning)
@@ -256,9 +264,9 @@ class Table:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a match can begin or go on: it is not over, and a person is left to play it.
+        """Whether a match can begin or go on: it isn't over, and a person is here to play.
 
-        Players by correspondence come and go.
+        Nobody has to be here for a correspondence match.
         """
         if self.match and self.match.is_over:
             return False
@@ -272,18 +280,18 @@ class Table:
 
     @property
     def grace(self) -> float | None:
-        """How many seconds a seat is kept for an absent player; None while a clock decides."""
+        """Seconds for which an absent player's seat is kept; None while a clock decides."""
         if not self.is_by_correspondence:
             return self.seat_grace
         return None if self.is_running else self.seat_grace + MOST_DAYS * DAY
 
     def is_long_away(self, side: Side, now: float) -> bool:
-        """Whether the holder of a seat has been away longer than others have to wait."""
+        """Whether the holder of a seat has been away for the whole grace period."""
         since, grace = self.away.get(side), self.grace
         return since is not None and grace is not None and now - since >= grace
 
     def side_of(self, player: str) -> Side | None:
-        """Return the side that ``player`` plays, if any; if both, the side to move."""
+        """Return the side of a player, if any; for both sides, the side to move."""
         if self.seats.get(Side.DWARF) != player:
             return Side.TROLL if self.seats.get(Side.TROLL) == player else None
         if self.game and self.seats.get(Side.TROLL) == player:
@@ -291,35 +299,38 @@ class Table:
         return Side.DWARF
 
     def is_turn_of(self, player: str) -> bool:
-        """Whether ``player`` is to move in a running battle."""
+        """Whether a player is to move in a running battle."""
         game = self.game if self.is_running else None
         return game is not None and self.seats.get(game.turn) == player
 
     def sides_of(self, player: str) -> tuple[Side, ...]:
-        """Return the sides that ``player`` plays: none, one or both."""
+        """Return the sides of a player: none, one or both."""
         return tuple([side for side in SIDES if self.seats.get(side) == player])
 
 
 def ply_seconds_of(stream: Iterable[events.Event]) -> tuple[float, ...]:
-    """Return how many seconds each ply of a battle took; nothing without a clock.
+    """Return the seconds spent on each ply of a battle; () without a clock.
 
     Args:
-        stream: the events of the stream of its ``source``, from there on, as for `game_of`.
+        stream: the events of the battle's stream, from its ``source`` on, as for `game_of`.
     """
     return ply_seconds_at(replay_clock(stream))
 
 
 def ply_seconds_at(table: Table | None) -> tuple[float, ...]:
-    """Return how many seconds each ply of the battle at a table took; nothing without a clock."""
+    """Return the seconds spent on each ply of the battle at a table; () without a clock."""
     return table.match.clock.spent if table and table.match and table.match.clock else ()
 
 
 def replay_clock(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
-    """Return a table with the clock of a battle, folded from its events as `game_of` does.
+    """Fold a table with the clock of a battle from the events that `game_of` takes.
 
     Args:
-        stream: the events of the stream of its ``source``, from there on.
-        table: the table before these events, if they do not begin at its source.
+        stream: the events of the battle's stream, from its ``source`` on.
+        table: the table before these events, if they begin later than the source.
+
+    Returns:
+        The table at the end of the battle or of the events; None if the battle doesn't begin.
     """
     for event in stream:
         match event:
@@ -399,7 +410,8 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
             return replace(table, time=time)
         case events.Resumed(match=saved):
             restored = _seat_players(table, Match.restored(saved, battle, event.at))
-            # Between two battles as well: what was before is not read again for it.
+            # Also between two battles: a resumed match is folded from here, without the end of the
+            # first battle.
             return replace(restored, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
         case events.Cleared() | events.Adjourned():
             own = table.own_rules
@@ -418,10 +430,10 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
 
 
 def _update_waiting(event: events.TableEvent, before: Table, table: Table) -> Table:
-    """Return a table with a running battle, with its clock and idle time after an event.
+    """Update the clock and the idle time of a table with a running battle after an event.
 
-    A player who comes back in their turn is excused for the time they were away, but for no longer
-    than a clock ever stands still. Otherwise nobody could claim from a player who comes and goes.
+    A player who comes back in their own turn is excused for the absence, up to `LONGEST_GRACE`.
+    Without that limit, a player could avoid all claims by coming and going.
     """
     match event:
         case events.TakenBack() | events.ClockHeld():
@@ -438,7 +450,7 @@ def _update_waiting(event: events.TableEvent, before: Table, table: Table) -> Ta
     clock = match.clock and _clock_after_presence_change(match.clock, event, table)
     timed = replace(table, match=match.with_game(match.game, clock))
     if isinstance(event, events.Joined | events.Left):
-        # Who gets up and sits down again in their own turn has no more time by that.
+        # Getting up and sitting down again in one's own turn gains no time.
         if event.side is match.game.turn and before.match and event.player in before.match.players:
             return timed
         return replace(timed, waiting_since=event.at, excused_seconds=0.0, warned_at=None)
@@ -453,7 +465,13 @@ def _update_waiting(event: events.TableEvent, before: Table, table: Table) -> Ta
 
 
 def _clock_after_presence_change(clock: Clock, event: events.TableEvent, table: Table) -> Clock:
-    """Return a clock after somebody went away or came back, after which a table is as it is."""
+    """Return a clock after a player went away or came back.
+
+    Args:
+        clock: the clock before.
+        event: the event.
+        table: the table after the event.
+    """
     away = {side for side in clock.away if side in table.away}
     match event:
         case events.Absent(side=side, parting=parting) if not parting.is_by_server:
@@ -468,7 +486,7 @@ def _apply_joined(event: events.Joined, table: Table) -> Table:
     seats = MappingProxyType({**table.seats, side: player})
     levels = table.levels.with_level(side, level)
     match = table.match.with_player(side, player, level) if table.match else None
-    # A newcomer has not waited yet for a player who is away, so the absence counts from now.
+    # A newcomer has not waited for an absent opponent yet, so the absence counts from now.
     away = MappingProxyType(
         dict.fromkeys(table.away, event.at) if table.has_match_under_way else dict(table.away)
     )
@@ -499,7 +517,7 @@ def _begin_match(event: events.BattleStarted, table: Table, number: int | None) 
 
 
 def _seat_players(table: Table, match: Match) -> Table:
-    """Return the table with the players of ``match`` seated. Those who were away still are."""
+    """Return the table with the players of a match seated; absent players stay absent."""
     seats = {Side.DWARF: match.dwarf, Side.TROLL: match.troll}
     since = {table.seats[side]: at for side, at in table.away.items()}
     away = {side: since[player] for side, player in seats.items() if player in since}
@@ -527,8 +545,8 @@ def _require_match(table: Table) -> Match:
     return table.match
 
 
-# Checks whether an event can be the next at a table. They are for events that a host has kept as
-# lines of text, which may have been lost or changed. Events in a store need no check.
+# Checks whether an event can be the next at a table. A host may keep events as lines of text, some
+# of which may be lost or changed. Events in a store need no check.
 
 
 def require_applicable(table: Table, event: events.TableEvent) -> None:
@@ -583,7 +601,7 @@ def _start_problem(table: Table, event: events.BattleStarted) -> str | None:
     swapped = event.number > 1
     if (
         event.dwarf == event.troll and not table.has_match_under_way
-    ):  # who takes whatever seats are free
+    ):  # starting a practice takes any free seats
         is_free = set(table.seats.values()) <= {event.dwarf}
         return None if is_free and not swapped else "others sit there"
     seats = tuple(table.seats.get(side) for side in Side)

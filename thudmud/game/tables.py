@@ -1,6 +1,7 @@
-"""Decides what happens at a table: seats, turns, offers and time.
+"""Decisions about tables: seats, turns, offers and time.
 
-A decision is events that have not happened yet.
+Each function computes, from a table, the events that should happen next. It changes nothing:
+the events happen when they are stored and applied.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ Events = tuple[TableEvent, ...]
 
 
 class Context(Value):
-    """What a decision needs to know beyond the table.
+    """The inputs of a decision other than the table.
 
     Attributes:
         now: the time, in seconds since the epoch.
-        members: the names of those here who have accounts.
-        askers: the names of those who invited the player to the board.
-        here: the names of those in the room of the board; None where that does not matter.
+        members: the names of the people here who have accounts.
+        askers: the names of the people who invited the player to the board.
+        here: the names of the people in the board's room; None where presence doesn't matter.
     """
 
     now: float
@@ -66,27 +67,26 @@ class Context(Value):
 
 
 class GameCommand(Command):
-    """A command about a board. ``on`` has the player's words for it.
+    """Base class of commands about a board.
 
-    The words may be ``"oak board"``, ``"2nd board"`` or ``"it"``, or None if they were left out.
-    Only the hall knows which board they mean.
+    The board is given in the player's words, such as ``"oak board"``, ``"2nd board"`` or ``"it"``;
+    `thudmud.game.meaning` resolves them.
     """
 
     @property
     def on(self) -> str | None:
-        """The words; a field of each of these commands."""
+        """The words for the board, None if left out; a field of each subclass."""
         raise NotImplementedError
 
 
 class TableCommand(GameCommand):
-    """A command that changes a table.
+    """Base class of commands that change a table.
 
     Attributes:
-        needs_seat: whether only seated players can give it.
-        in_battle: whether it is about the running battle, so that it comes too late once a flag has
-            fallen.
-        needs_confirmation: whether a player who types it may be asked first whether they mean it,
-            see `confirmation`.
+        needs_seat: whether only seated players can give the command.
+        in_battle: whether the command is about the running battle, and so comes too late once a
+            flag has fallen.
+        needs_confirmation: whether a player may have to confirm the command, see `confirmation`.
     """
 
     needs_seat: ClassVar[bool] = True
@@ -94,11 +94,11 @@ class TableCommand(GameCommand):
     needs_confirmation: ClassVar[bool] = False
 
     def confirmation(self, table: Table, player: str) -> RefusedError | None:
-        """Return what a player is asked before it is carried out at a table; None for nothing."""
+        """Return the question that a player must answer first; None to carry on at once."""
         return None
 
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
-        """Return its events at a table; raises as `decide` does."""
+        """Return the command's events at a table; raises like `decide`."""
         raise NotImplementedError
 
     def decide(self, scene: CommandContext) -> Decision:
@@ -109,24 +109,28 @@ class TableCommand(GameCommand):
         return table_decision(scene, table, decide(table, scene.me, self, context))
 
     def resolve_table(self, scene: CommandContext) -> Table:
-        """Return the table that the command is about; raises RefusedError if none is meant."""
+        """Return the table that the command is about.
+
+        Raises:
+            RefusedError: no board or more than one fits.
+        """
         return resolve_hall_board(scene.hall, scene.person, self.on)
 
 
 class BattleCommand(TableCommand):
-    """A command about the running battle at a board."""
+    """Base class of commands about the running battle at a board."""
 
     on: str | None = None
     in_battle = True
 
 
 def table_decision(scene: CommandContext, table: Table, events: Events, *asides: Aside) -> Decision:
-    """Return the decision for events at a table, after some asides."""
+    """Return the decision for events at a table, preceded by asides."""
     return Decision(scene.me, table.name, table.version, events, asides)
 
 
 def require_playing(scene: CommandContext, on: str | None) -> None:
-    """Raise RefusedError if a player has no seat, is at no board and names none."""
+    """Raise RefusedError if a player without a seat is in the hall and names no board."""
     hall = scene.hall
     is_anywhere = on is not None or scene.person.room is not None
     if not is_anywhere and hall.opens_boards and not hall.tables.seats_of(scene.me):
@@ -134,17 +138,20 @@ def require_playing(scene: CommandContext, on: str | None) -> None:
 
 
 def decide(table: Table, player: str, command: TableCommand, context: Context) -> Events:
-    """Return the events of ``command`` at ``table``.
+    """Return the events of a command at a table.
+
+    A player whom the table has as absent comes back first, and a flag that should have fallen
+    falls first.
 
     Args:
-        table: the table as it stands.
-        player: the name of the player, who is here even if the table still says they are away.
+        table: the current table.
+        player: the name of the player, who is here even if the table has them as absent.
         command: the command; its ``on`` is ignored.
-        context: when, and what else matters.
+        context: the time, and other inputs.
 
     Raises:
-        RefusedError: the table does not allow it.
-        IllegalMoveError: the rules of the game do not allow it.
+        RefusedError: the state of the table does not allow the command.
+        IllegalMoveError: the rules of the game do not allow the move.
     """
     back = come_back(table, player, context.now) if table.away else ()
     standing = fold_events(table, back) if back else table
@@ -157,41 +164,49 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
 
 
 def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Events:
-    """Return the events that resume a match at ``table``.
+    """Return the events that resume an adjourned match at a table.
 
     Raises:
-        RefusedError: somebody else sits there, or another match is under way.
+        RefusedError: another player holds a seat, or another match is under way.
     """
     freed = free_both_seats({saved.dwarf, saved.troll}, table, player, context)
     return (*freed, Resumed(context.now, player, saved))
 
 
 def fold_events(table: Table, events: Events) -> Table:
-    """Return the table after ``events``."""
+    """Return the table after events, in order."""
     for event in events:
         table = table.apply(event)
     return table
 
 
 def end_battle(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
-    """Return the end of the battle at ``table``, whose game is ``game`` by now."""
+    """Return the event that ends the battle at a table.
+
+    Args:
+        table: the table.
+        game: the battle's current game, which may be ahead of the table's.
+        player: the player whose command ends the battle.
+        outcome: the outcome.
+        now: the time.
+    """
     if table.match is None:
         raise ValueError(f"no battle to end at the {table.name}")
     match: Match = table.match.with_game(replace(game, outcome=outcome), table.match.clock)
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.is_over else None
-    # A second battle may be given up before it begins. Then the first one still counts.
+    # A second battle may be resigned before its first ply; the match counts nevertheless.
     is_second = match.battle == BATTLES and match.levels == NO_BOTS
     rated = match.rated and (plies >= RATED_PLIES or is_second)
     players = match.dwarf, match.troll
     return BattleEnded(now, player, outcome, plies, *players, rated, points, match.levels)
 
 
-# Time: what happens if nobody does anything.
+# Time: events that come without a command.
 
 
 def next_due_time(table: Table) -> float | None:
-    """Return the next time at which `overdue_events` may have events; None for never."""
+    """Return when `overdue_events` will next return events; None for never."""
     if table.clock:
         return table.clock.deadline
     is_due = table.warned_at is None and is_waited_for(table)
@@ -199,7 +214,7 @@ def next_due_time(table: Table) -> float | None:
 
 
 def overdue_events(table: Table, now: float) -> Events:
-    """Return the events due by now: a fallen flag, or a warning to an idle player."""
+    """Return the overdue events: the fall of a flag, or the warning of an idle player."""
     if table.clock:
         return end_on_time(table, now)
     moment = next_due_time(table)
@@ -207,7 +222,7 @@ def overdue_events(table: Table, now: float) -> Events:
 
 
 def end_on_time(table: Table, now: float) -> tuple[BattleEnded, ...]:
-    """Return the end of the battle if the side to move has no time left."""
+    """Return the end of the battle if the flag of the side to move has fallen; else ()."""
     clock, match = table.clock, table.match
     if match is None or clock is None or now < clock.deadline:
         return ()
@@ -220,11 +235,11 @@ def end_on_time(table: Table, now: float) -> tuple[BattleEnded, ...]:
 def stop_clock_for_outage(
     table: Table, interruptions: Iterable[tuple[float, float]], now: float
 ) -> Events:
-    """Return the event that the clock stood still while no server ran, if it did.
+    """Return the event that takes outages off the clock, if any overlap with its running time.
 
     Args:
-        table: the table as it stands.
-        interruptions: when no server ran: since and until when.
+        table: the current table.
+        interruptions: the beginning and end of each outage, in seconds since the epoch.
         now: the time, in seconds since the epoch.
     """
     if table.clock is None:
@@ -235,32 +250,39 @@ def stop_clock_for_outage(
 
 
 def is_waited_for(table: Table) -> bool:
-    """Whether a person here waits for a ply of another person here, without a clock."""
+    """Whether a person waits for a ply of another, without a clock and with both present."""
     return not table.away and may_idle(table)
 
 
 def may_idle(table: Table) -> bool:
-    """Whether a person waits for a ply of another person, without a clock."""
+    """Whether a person waits for a ply of another, without a clock; either may be absent."""
     if not (table.is_running and table.is_full and table.idle_limit) or table.clock:
         return False
     return not table.is_practice and table.levels == NO_BOTS
 
 
 def is_chronically_absent(table: Table, side: Side, now: float) -> bool:
-    """Whether the absent holder of a seat comes and goes, and has begun no battle for long."""
+    """Whether a seat's holder is absent, and the table was idle for too long.
+
+    A player who comes and goes restarts the grace period of the seat, but not this one.
+    """
     if side not in table.away or table.is_by_correspondence or not table.idle_limit:
         return False
     return now - table.waiting_since >= (table.grace or 0.0) + table.idle_limit
 
 
 def warn_idle_player(table: Table, now: float) -> Events:
-    """Return the warning that the idle player's battle can soon be claimed."""
+    """Return the warning that the battle of the player to move can soon be claimed."""
     side = require_running_game(table).turn
     return (IdleWarned(now, table.seats[side], side),)
 
 
 def offer(table: Table, player: str, what: Offer, now: float) -> Events:
-    """Return a player's offer; raises RefusedError if it is open already, or they have no seat."""
+    """Return the event of a player's offer.
+
+    Raises:
+        RefusedError: the player has no seat, or has made the same offer already.
+    """
     side = require_seat(table, player)
     if table.offers.get(what) is side:
         other = table.seats[side.other]
@@ -268,27 +290,28 @@ def offer(table: Table, player: str, what: Offer, now: float) -> Events:
     return (Offered(now, player, what),)
 
 
-# Seats: leaving, coming back, and when a seat is free for others.
+# Seats: leaving, coming back, and freeing a seat for others.
 
 
 def leave_seat(table: Table, player: str, parting: Parting, now: float) -> Events:
-    """Return the events by which ``player`` gives up their seat at ``table``.
+    """Return the events by which a player gives up all seats at a table.
 
     Raises:
-        RefusedError: ``player`` has no seat here.
+        RefusedError: the player has no seat at the table.
     """
     require_seat(table, player)
     left = tuple(Left(now, player, side, parting) for side in table.sides_of(player))
     if len(left) < len(table.seats):
-        # An offer is made to a person, so it lapses when either leaves.
+        # An offer is made to a person, so it lapses when either player leaves.
         return (*lapse_offers(table, player, now), *left)
     return left if table.is_new else (*left, Cleared(now, player))
 
 
 def prepare_closing(table: Table, player: str, now: float) -> Events:
-    """Return the events before a board is closed: its match is put away, or it is cleared.
+    """Return the events before a board is closed: its match is adjourned, or it is cleared.
 
-    There is always one, so that anything else decided at that version finds a conflict.
+    There is always at least one event, so that a concurrent decision at the same version runs into
+    a conflict.
     """
     fallen = end_on_time(table, now)
     standing = fold_events(table, fallen)
@@ -298,10 +321,10 @@ def prepare_closing(table: Table, player: str, now: float) -> Events:
 
 
 def leave_server(table: Table, player: str, parting: Parting, now: float) -> Events:
-    """Return the events at ``table`` when ``player``, who has a seat, leaves the server.
+    """Return the events at a table when a seated player leaves the server.
 
-    The seat is kept, unless they left on purpose and nobody waits for them: no match is under way,
-    it is practice, or nothing was played yet against a bot.
+    The seat is kept, unless the player left on purpose and nobody waits: no match is under way, the
+    battle is practice, or no ply was played yet against a bot.
     """
     if fallen := end_on_time(table, now):
         return (*fallen, *leave_server(fold_events(table, fallen), player, parting, now))
@@ -318,9 +341,9 @@ def leave_server(table: Table, player: str, parting: Parting, now: float) -> Eve
 
 
 def free_abandoned_seats(table: Table, now: float) -> Events:
-    """Return the events once players have been away for longer than others have to wait.
+    """Return the events that free the seats of players who have been away too long.
 
-    Their seats become free. A match that nobody can go on with is put away.
+    A match is adjourned if all its players have been away too long.
     """
     events: Events = ()
     for side in table.seats:
@@ -331,7 +354,7 @@ def free_abandoned_seats(table: Table, now: float) -> Events:
 def free_deserted_practice(table: Table, player: str, now: float) -> Events:
     """Return the events that free the board of a practice whose player has gone elsewhere.
 
-    The practice is put away if it is not over and a ply was played.
+    The practice is adjourned if it is under way and a ply was played.
     """
     if table.match and table.has_match_under_way and table.match.game.moves:
         return (Adjourned(now, player, table.match.saved()),)
@@ -339,16 +362,16 @@ def free_deserted_practice(table: Table, player: str, now: float) -> Events:
 
 
 def come_back(table: Table, player: str, now: float) -> Events:
-    """Return the events at ``table`` when ``player`` is back, if they were away."""
+    """Return the events by which an absent player comes back to a table; () if not absent."""
     away = [side for side in table.sides_of(player) if side in table.away]
     return tuple(Returned(now, player, side) for side in away)
 
 
 def free_seat_for(table: Table, side: Side, player: str, context: Context) -> Events | None:
-    """Return the events that free a seat for ``player``; None if its holder keeps it.
+    """Return the events that free a seat for a player; None if the holder keeps the seat.
 
-    Seats in a match under way are not freed one by one: the match is put away if all its players
-    have been away for long. One of a tournament is not: its clock ends it.
+    Seats in a match under way are not freed one by one: the match is adjourned once all its players
+    have been away too long. A tournament match is never adjourned like that; its clock ends it.
     """
     holder = table.seats.get(side)
     if holder is None or holder == player:
@@ -365,10 +388,16 @@ def free_seat_for(table: Table, side: Side, player: str, context: Context) -> Ev
 
 
 def free_both_seats(players: Container[str], table: Table, player: str, context: Context) -> Events:
-    """Return the events that free both seats for some players, one of whom asks.
+    """Return the events that free both seats for a match.
+
+    Args:
+        players: the players of the match, who may hold the seats.
+        table: the table.
+        player: the one who gave the command.
+        context: the time, and other inputs.
 
     Raises:
-        RefusedError: somebody else sits there, or a match is under way.
+        RefusedError: another player keeps a seat, or a match is under way.
     """
     freed: Events = ()
     for side in Side:
@@ -385,7 +414,7 @@ def free_both_seats(players: Container[str], table: Table, player: str, context:
 
 
 def require_long_absence(table: Table, side: Side, context: Context) -> None:
-    """Raise RefusedError if the holder of a seat is here, or has not been away long enough."""
+    """Raise RefusedError unless the holder of a seat has been away long enough to claim from."""
     holder, since = table.seats[side], table.away.get(side)
     if table.clock and (since is None or table.grace is None):
         raise RefusedError(Refusal.CLOCK_RUNS, player=holder)
@@ -397,10 +426,10 @@ def require_long_absence(table: Table, side: Side, context: Context) -> None:
 
 
 def require_seat(table: Table, player: str) -> Side:
-    """Return the side that ``player`` plays; if both, the side to move.
+    """Return the side of a player; for both sides, the side to move.
 
     Raises:
-        RefusedError: they play none.
+        RefusedError: the player has no seat.
     """
     side = table.side_of(player)
     if side is None:
@@ -412,7 +441,7 @@ def require_running_game(table: Table) -> Game:
     """Return the game of the running battle.
 
     Raises:
-        RefusedError: there is none.
+        RefusedError: no battle is running.
     """
     match = table.match
     if match and match.is_running:
@@ -422,7 +451,12 @@ def require_running_game(table: Table) -> Game:
 
 
 def require_turn(table: Table, side: Side) -> None:
-    """Raise RefusedError if it is not a side's turn in the running battle."""
+    """Refuse an action of a side in the opponent's turn.
+
+    Raises:
+        RefusedError: the opponent is to move.
+        IllegalMoveError: the same, and the opponent's seat is free.
+    """
     other = side.other
     if table.game and table.game.turn is other:
         if player := table.seats.get(other):
@@ -431,12 +465,12 @@ def require_turn(table: Table, side: Side) -> None:
 
 
 def tournament_match_refusal(table: Table, of: TournamentRound) -> RefusedError:
-    """Return the refusal of what would spoil a match of a tournament."""
+    """Return the refusal of a command that would disrupt a tournament match."""
     return RefusedError(Refusal.IN_TOURNAMENT, board=table.name, number=of.number)
 
 
 def lapse_offers(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
-    """Return the events by which all open offers lapse, because ``player`` does something else."""
+    """Return the events by which a player's other action lapses all open offers."""
     return tuple([OfferLapsed(now, player, offer) for offer in table.offers])
 
 
@@ -449,15 +483,15 @@ def make_invitation(
     *,
     level: int | None = None,
 ) -> Invited:
-    """Return the invitation of a player by another.
+    """Return the invitation of a player to a seat.
 
     Args:
-        table: where.
-        player: who asks.
-        to: who is asked.
-        side: the seat; None for a free one.
-        context: when, and what else matters.
-        level: the level of an invited bot; None for its usual one.
+        table: the table with the seat.
+        player: the player who invites.
+        to: the player invited.
+        side: the side of the seat; None for any free seat.
+        context: the time, and other inputs.
+        level: the level of an invited bot; None for the bot's default.
 
     Raises:
         RefusedError: there is no such seat for the invited player.
@@ -472,10 +506,16 @@ def make_invitation(
 
 
 def free_seats(table: Table, player: str, to: str, context: Context) -> list[Side]:
-    """Return the seats that ``to`` can have, other than those of ``player``, who asks.
+    """Return the seats to which a player can invite another.
+
+    Args:
+        table: the table.
+        player: the player who invites, whose own seats are left out.
+        to: the player invited.
+        context: the time, and other inputs.
 
     Raises:
-        RefusedError: there is none.
+        RefusedError: there is no such seat.
     """
     free = [
         each
