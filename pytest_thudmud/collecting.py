@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class TranscriptFailedError(Exception):
-    """A transcript that does not fit or cannot be played; ``str()`` is what is shown."""
+    """A transcript that failed, or could not be played; ``str()`` is the report."""
 
 
 class TranscriptFile(pytest.File):
@@ -32,12 +32,12 @@ class TranscriptItem(pytest.Item):
     """A transcript, played from its first line to its last.
 
     Args:
-        name: what pytest calls it.
-        parent: the file that it is in.
-        setup: how it is played.
+        name: the name of the item in pytest.
+        parent: the file of the transcript.
+        setup: the settings for playing it.
 
     Attributes:
-        staging: the same.
+        staging: the settings, as given.
     """
 
     def __init__(self, name: str, parent: pytest.Collector, setup: Setup) -> None:
@@ -45,10 +45,10 @@ class TranscriptItem(pytest.Item):
         self.staging = setup
 
     def runtest(self) -> None:
-        """Play it."""
+        """Play the transcript; raise TranscriptFailedError if there are failures or problems."""
         path = self.nodeid.partition("::")[0]
         played = play(self.path, self.staging, path)
-        # Whatever pytest shows of it has the path in front, also the line of its summary.
+        # pytest puts the path in front of all that it shows, also in the summary.
         problems = (each.removeprefix(f"{path}: ") for each in played.problems)
         shown = [*map(str, played.failures), *problems]
         if shown:
@@ -59,21 +59,21 @@ class TranscriptItem(pytest.Item):
         excinfo: pytest.ExceptionInfo[BaseException],
         style: object = None,  # noqa: ARG002  (pytest's own name for it)
     ) -> str:
-        """Return what is shown of a failure: no traceback, as the code is not at fault."""
+        """Return the report of a failure, without a traceback: the code is not at fault."""
         if isinstance(excinfo.value, TranscriptFailedError):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """Return where the transcript is."""
+        """Return the location of the transcript."""
         return self.path, None, self.path.name
 
 
 def _setup(config: pytest.Config) -> Setup:
-    """Return how transcripts are played in this run of pytest.
+    """Return the settings for playing transcripts, from pytest's options and configuration.
 
     Raises:
-        CollectError: an option means nothing.
+        CollectError: an option is invalid.
     """
     named = config.getini("thud_config")
     boards = config.rootpath / named if named else None

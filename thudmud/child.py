@@ -83,5 +83,5 @@ class ChildProcess(Process):
                 pipe.close()
 
     def close(self) -> None:
-        """Close all pipes, and kill the process if it's still running."""
+        """Close all pipes, and kill the process if still running."""
         self._pipes.close()

@@ -91,7 +91,7 @@ _TYPED = re.compile("(an?|[0-9]+) ?([a-z]+?)s?")
 
 
 def typed_duration(seconds: int) -> str:
-    """Return the exact duration as players can type it: ``10 minutes``, ``1 week``."""
+    """Return the exact duration in the syntax of commands: ``10 minutes``, ``1 week``."""
     unit, size = next(each for each in LENGTHS.items() if seconds % each[1] == 0)
     return pluralize(seconds // size, unit)
 

@@ -11,7 +11,7 @@ defined in the package that raises it; those that several packages raise are def
         TooManyPathsError           too many ways to trample to try them all
         RefusedError                a player's command was refused and changed nothing
             IllegalMoveError        a move against the rules
-            ParseError              a line that is no command
+            ParseError              a line that isn't a command
         UnexpectedTokenError        a line that the grammar can't read beyond a column
         LookupNeededError           a command needs stored data before it can be decided
         MalformedTextError          a stored text that isn't an event
@@ -101,10 +101,10 @@ def _format_detail(value: object) -> str:
 
 
 class StartError(ThudmudError):
-    """A server or a gateway cannot start as it is configured.
+    """A server or a gateway cannot start with its configuration.
 
-    A port or socket that cannot be had, or a file of TLS or of the log that cannot be used;
-    ``str()`` is a line for its operator.
+    For example, a port is taken, or a certificate or log file can't be opened. ``str()`` is a line
+    for the operator.
     """
 
 
@@ -113,4 +113,4 @@ class NotYetError(StartError):
 
 
 class CommandError(ThudmudError):
-    """A subcommand cannot do what is asked for; ``str()`` is a line that says why."""
+    """A subcommand failed; ``str()`` is a line that says why."""

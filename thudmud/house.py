@@ -60,8 +60,8 @@ class BotTurn(Value):
 class House:
     """A hall with boards and people, driven by lines of text.
 
-    The host reports who arrives (`enter`), what they type (`obey`) and who leaves (`depart`). Each
-    call returns the messages for all players. `events` exports what happened at the boards as lines
+    The host reports arrivals (`enter`), typed lines (`obey`) and departures (`depart`). Each call
+    returns the messages for all players. `events` exports what happened at the boards as lines
     of text, and a house created from these lines continues from there. The lines don't say who is
     present, and don't contain players' preferences.
 
@@ -262,7 +262,7 @@ class House:
     def play_bot(
         self, turn: BotTurn, ply: str, now: float, worth: int | None = None
     ) -> list[Message]:
-        """Play a ply for a bot, and return the messages; none if it's no longer the bot's turn.
+        """Play a ply for a bot, and return the messages; none if the bot's turn is over.
 
         Args:
             turn: one of `bot_turns`.
@@ -315,7 +315,7 @@ class House:
             room: the board where the player is, in any case of letters, if the host tracks where
                 players are.
             member: whether the player has an account, so that their battles can be rated.
-            profile: the player's preferences, as far as known.
+            profile: the player's known preferences.
             quiet: whether the player's arrivals and departures aren't announced, except at a seat.
             watcher: for a program that plays, called with every telling for it. It has no screen
                 then.
@@ -435,7 +435,7 @@ class House:
         return run_synchronously(self._service.is_name_needed(name))
 
     def is_waiting(self, name: str) -> bool:
-        """Whether a player has battles, and the opponent is to move in all of them."""
+        """Whether a player has battles, with the opponent to move in each."""
         return self._service.is_waiting(name)
 
     def is_asked(self, name: str) -> bool:

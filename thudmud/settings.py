@@ -36,7 +36,7 @@ def duration(default: float, low: float, high: float) -> Any:
 
 
 def file_name(default: str) -> Any:
-    """Return a field for a file name; "" means no file, and is valid only if it's the default."""
+    """Return a field for a file name; "" means no file, and is valid only as the default."""
     words = "the name of a file" if default else 'the name of a file, or ""'
     # No file system allows NUL in a file name.
     return Field(

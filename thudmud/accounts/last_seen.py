@@ -163,7 +163,7 @@ class LastSeen:
             await self._store.write(accounts.end_logins, name)
 
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
-        """Free guests' names that nobody plays under, unless a battle or tournament needs them."""
+        """Free the unused names of guests, except names that a battle or tournament needs."""
         unneeded = [name for name in names if not await self._directory.is_needed(name)]
         unused = [name for name in unneeded if not self._directory.is_online(name)]
         await self._store.write(accounts.free_guest_names, unused, before)

@@ -85,7 +85,7 @@ _of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Prompter(Protocol):
-    """The player of a connection, who is asked for lines."""
+    """The login dialogue with a connection's player: asks for lines, and shows sentences."""
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
         """Ask for a line, and return it as typed.
@@ -132,7 +132,7 @@ class Login(Value):
 
 
 def format_resume_word(name: str, word: str) -> str:
-    """Format the sentence with a guest's resume word; `TOLD_WORD` matches it."""
+    """Format the sentence with a guest's resume word, in the form of `TOLD_WORD`."""
     return f"Your resume word, {name}: {word}"
 
 
@@ -174,7 +174,7 @@ class AccountDialogues:
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
-        """Ask for a name until the player may use it; return None if they quit.
+        """Ask for names until the player may use one; return None if the player quits.
 
         Options can be chosen at the same prompt.
         """
@@ -290,7 +290,7 @@ class AccountDialogues:
             await self._give_resume_word(prompter, replace(account, epoch=epoch))
 
     async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: Epochs) -> None:
-        """End all logins of a member apart from the session that asks for it.
+        """End all logins of a member except the current session's.
 
         Args:
             prompter: the member.
@@ -434,7 +434,7 @@ class AccountDialogues:
 
         Args:
             prompter: the member.
-            account: the member's account, as it was when the secret was checked.
+            account: the member's account at the time of the check of the secret.
             instead_of: the secret that was checked, perhaps an earlier resume word.
 
         Returns:
@@ -490,7 +490,7 @@ class AccountDialogues:
             by_word: whether a resume word is accepted as well.
 
         Returns:
-            The account, as it was at the check; None if the secret is wrong.
+            The account at the time of the check; None if the secret is wrong.
         """
         guess = await self._guess_at(name, Secret.PASSWORD, address)
         proved: Account | None = None

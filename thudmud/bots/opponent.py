@@ -370,7 +370,7 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
 
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
-    """Return the command that accepts an acceptable offer, or declines all of them."""
+    """Return the command that accepts an acceptable offer, or else declines all offers."""
     answer = next((OFFERING[offer] for offer in offers if _should_accept(offer, seat)), No)
     return answer(seat.table.name)
 
@@ -395,7 +395,7 @@ def _may_end(seat: _Seat) -> bool:
 
 
 def _may_restart(seat: _Seat) -> bool:
-    """Return whether the bot agrees to start over: only so early that neither side loses by it."""
+    """Return whether the bot agrees to start over: only early in a match, before any capture."""
     match = seat.table.match
     if match is None or match.is_over:
         return True

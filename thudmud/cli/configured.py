@@ -57,7 +57,7 @@ def reports_errors(run: Run) -> Run:
 
 @asynccontextmanager
 async def open_store(config: Path | None) -> AsyncIterator[Store]:
-    """Open the configured store, even while a server uses it; close it at the end.
+    """Open the configured store for the duration of the context, even beside a running server.
 
     Raises:
         ConfigError: the configuration cannot be used.

@@ -214,7 +214,7 @@ class BattleDetails(Value):
     winner: Side | None = None
 
     def outcome(self, game: Game) -> Outcome | None:
-        """Return the outcome by the plies, else by the details; None if neither knows it."""
+        """Return the outcome by the plies, or else by the details; None if unknown."""
         if game.outcome or self.ending is None:
             return game.outcome
         return reported_outcome(game, self.ending, self.winner)

@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _outlive_hangups() -> None:
-    """Ignore SIGHUP until the server handles it, so that an early reload doesn't end the process.
+    """Ignore SIGHUP until the server has a handler: an early reload mustn't end the process.
 
     No reload is lost, because the server has yet to read its configuration. Nothing is changed if
     SIGHUP is already ignored (nohup), or if there is a terminal, whose closing ends the server.

@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count the distinct outcomes and print them; the last line is the total."""
+    """Print the perft number; with ``divide``, a line for each move before the total."""
     try:
         game = (
             read(options.record, options.rules)

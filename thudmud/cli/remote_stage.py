@@ -356,7 +356,7 @@ class _Stranger(_Player):
         return has_come
 
     async def read_until(self, fits: Callable[[str], bool]) -> None:
-        """Wait for a line that fits, perhaps incomplete; `read_new_lines` returns all of it."""
+        """Wait for a line that fits, perhaps incomplete; `read_new_lines` returns the text read."""
         while not self.ended and not any(map(fits, self.mud.lines(self._text))):
             await self._read()
 

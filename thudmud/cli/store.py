@@ -101,7 +101,7 @@ def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
 
 @reports_errors
 def _run_prune(options: argparse.Namespace) -> int:
-    """Drop events that nothing needs any more; print their number."""
+    """Drop unneeded events; print their number."""
     storage, folder = _place(options)
 
     async def prune() -> PruneReport:

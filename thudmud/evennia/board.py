@@ -528,7 +528,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             delay(self._number("replay_pause"), self._play_on, character)
 
     def _play_on(self, character: Any) -> None:
-        """Show a character the next ply of a replay, and schedule the one after it."""
+        """Show a character the next ply of a replay, and schedule the following one."""
         if self.pk is None:
             return
         self.look_around()

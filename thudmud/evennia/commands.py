@@ -65,7 +65,7 @@ class BoardCommand(EvenniaCommand):  # type: ignore[misc]  # Evennia has no type
 
     @property
     def line(self) -> str:
-        """The line as players of thudmud type it."""
+        """The line, in the syntax of thudmud."""
         return f"{self.cmdstring}{self.args}"
 
     def func(self) -> None:
@@ -85,7 +85,7 @@ class EveryCommand(BoardCommand):
 
     @property
     def line(self) -> str:
-        """The line as players of thudmud type it."""
+        """The line, in the syntax of thudmud."""
         return str(self.args).strip() or "help"
 
     def get_help(self, caller: Any, cmdset: Any) -> str:  # noqa: ARG002 (Evennia's signature)
@@ -138,7 +138,7 @@ def boards_here(character: Any) -> list[Any]:
 
 
 def obey(character: Any, line: str) -> None:
-    """Carry out a character's line at the board meant by it, or explain the refusal."""
+    """Carry out a character's line at the board in question, or explain the refusal."""
     try:
         command, words = _read(line)
         board = _board(character, command, words)

@@ -137,7 +137,7 @@ _BRIGHT = {
 
 
 def _split_sgr(sequence: re.Match[str]) -> str:
-    """Split an SGR sequence into one per attribute, as Evennia's text2html needs them."""
+    """Split an SGR sequence into one per attribute, as required by Evennia's text2html."""
     codes = _SGR_CODE.findall(sequence[1])
     return "".join(f"\x1b[{_BRIGHT.get(code, code)}m" for code in codes)
 

@@ -310,7 +310,7 @@ def resolve_player(hall: Hall, words: str) -> str:
 
 
 def match_one_by_prefix(words: str, names: Iterable[str], none: Enum) -> str:
-    """Return the name that equals the words or alone begins with them, in any case.
+    """Return the name that equals the words or is the only one with this prefix, in any case.
 
     Args:
         words: the words typed.
@@ -330,7 +330,7 @@ def match_one_by_prefix(words: str, names: Iterable[str], none: Enum) -> str:
 
 
 def match_by_prefix(words: str, names: Iterable[str]) -> list[str]:
-    """Return the name that equals the words, or else all names that begin with them."""
+    """Return the name that equals the words, or else all names with this prefix."""
     near = [name for name in names if name.lower().startswith(words.lower())]
     return [name for name in near if name.lower() == words.lower()] or near
 

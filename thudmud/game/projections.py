@@ -396,7 +396,7 @@ def _established_points(strength: Strength | None) -> int | None:
 
 
 def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
-    """Rate a match between people by its points, if this battle has ended it.
+    """Rate a match between people by its points, after its last battle.
 
     Nothing changes for players who have met too often lately, see `LAST`.
     """

@@ -323,7 +323,7 @@ def ply_seconds_at(table: Table | None) -> tuple[float, ...]:
 
 
 def replay_clock(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
-    """Fold a table with the clock of a battle from the events that `game_of` takes.
+    """Fold a table with the clock of a battle, from the same events as `game_of`.
 
     Args:
         stream: the events of the battle's stream, from its ``source`` on.

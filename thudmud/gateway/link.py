@@ -113,7 +113,7 @@ class Link:
         try:
             await asyncio.wait({reading, self._ended, *others}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done() and not reading.exception() and not self._ended.done():
-                # The input has ended, but the client may still read: finish what was requested.
+                # The input has ended, but the client may still read: send the outstanding answers.
                 others.append(asyncio.create_task(self._send_rest()))
                 await asyncio.wait({others[-1], self._ended}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -290,7 +290,7 @@ class Link:
         self.drop(RequestError(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
-        """Send the lines of the outbox in order, as fast as the client reads them."""
+        """Send the lines of the outbox in order, at the client's reading pace."""
         while True:
             await self._news.wait()
             self._news.clear()

@@ -95,7 +95,7 @@ class GatewayAcceptor:
         return server, str(path)
 
     def close(self) -> None:
-        """Drop all links; `wait_closed` waits for them."""
+        """Begin to drop all links; `wait_closed` waits for the end."""
         for link in self._links.values():
             link.drop(RequestError(Code.CLOSING, CLOSING))
 
@@ -169,7 +169,7 @@ class _File:
         await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Leave the file open, since the process owns it."""
+        """Do nothing: the process owns the file."""
 
     async def wait_closed(self) -> None:
         """Return at once: everything has been written."""

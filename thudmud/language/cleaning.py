@@ -101,7 +101,7 @@ def _plain(character: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _has_two_looks(sign: str, selector: str) -> bool:
-    """Whether a variation selector changes the presentation of the sign before it."""
+    """Whether a variation selector changes the presentation of the preceding sign."""
     from wcwidth import wcswidth  # noqa: PLC0415  (as above)
 
     return wcswidth(sign + selector) != wcswidth(sign)

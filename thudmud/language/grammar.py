@@ -240,7 +240,7 @@ def read(line: str) -> Command:
     """Parse a cleaned line into a command.
 
     Raises:
-        UnexpectedTokenError: the line is no command.
+        UnexpectedTokenError: the line isn't a command.
     """
     try:
         return cast("Command", _LARK.parse(line))
@@ -322,7 +322,7 @@ def _whose(words: Token) -> Token:
     A lone ruleset is retyped too, since it can't be a player's name.
 
     Raises:
-        UnexpectedToken: the words after the player's name are no ruleset.
+        UnexpectedToken: the words after the player's name aren't a ruleset.
     """
     player, _, rest = words.partition(" ")
     if rest and not find_ruleset(words):

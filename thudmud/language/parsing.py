@@ -291,7 +291,7 @@ def _parse_cached(line: str) -> Command:
     secrets, and lines that don't parse, which may be anything: a password typed in the wrong place.
 
     Raises:
-        ParseError: the line is no command.
+        ParseError: the line isn't a command.
         _PrivateError: the line must be parsed by ``parse_uncached``.
     """
     if begins_with_terminal(_WITH_PRIVATE_WORDS, line):

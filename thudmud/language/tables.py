@@ -102,7 +102,7 @@ def _plain(value: Any) -> Any:
 
 
 def cached_tables(grammar: str) -> Tables:
-    """Return the tables of a grammar from the cache, or generate and cache them."""
+    """Return the tables of a grammar, from the cache if possible."""
     loader = getattr(__spec__, "loader", None)
     try:
         lark = find_spec("lark")

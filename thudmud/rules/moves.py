@@ -132,7 +132,7 @@ class Attempt:
     captures: tuple[Square, ...] | Every | None = None
 
     def __str__(self) -> str:
-        """Return the attempt as players type it: ``shove from C5 to C7 capturing D8, E8``."""
+        """Return the attempt as typed: ``shove from C5 to C7 capturing D8, E8``."""
         way = f"{self.verb.value} from {self.origin} to {self.target}"
         if self.captures is None:
             return way

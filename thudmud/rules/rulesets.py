@@ -38,7 +38,7 @@ class Goal(Protocol):
         """Return whether a position reaches the goal."""
 
     def progress(self, position: Position) -> int:
-        """Return how close ``side`` is to the goal, in hundredths of a dwarf.
+        """Return the progress of ``side`` towards the goal, in hundredths of a dwarf.
 
         For programs that evaluate positions; no rule depends on it.
         """
@@ -287,7 +287,7 @@ def perft(
 
 
 def divide(ruleset: Ruleset, position: Position, depth: int) -> list[tuple[Move, int]]:
-    """Return each legal move with the `perft` number after it; ``depth`` is 1 or more."""
+    """Return each legal move with its share of the `perft` number; ``depth`` is 1 or more."""
     return [
         (move, perft(ruleset, position.after(move), depth - 1))
         for move in ruleset.legal_moves(position)

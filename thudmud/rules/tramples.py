@@ -18,8 +18,8 @@ landing twice on the same square. Only a dwarf an odd number of both away lies b
 diagonals. So a breadth-first search needs no complete set of trampled dwarfs, just the set of these
 crossings.
 
-For the fullest path no such shortcut is known, any more than for longest trails in graphs: the
-search examines every combination of a square and the remaining dwarfs, up to a limit. Dwarfs close
+For the fullest path no such shortcut is known, just as for longest trails in graphs: the search
+examines every combination of a square and the remaining dwarfs, up to a limit. Dwarfs close
 together can be trampled in hundreds of thousands of ways. Only `all_paths` and `count_paths` go
 through them all; the other functions have documented limits.
 """
@@ -75,7 +75,7 @@ def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
 
 
 def count_paths(at: int, prey: int, empty: int) -> int:
-    """Return the number of tramples that ``all_paths`` would yield."""
+    """Return the number of paths yielded by ``all_paths``, without building any."""
     number = 0
     for over, landing, _ in trample_steps(at):
         if over & prey and landing & empty:

@@ -350,7 +350,7 @@ class ThudTactics(Tactics[Formation]):
         near &= empty
         beside, _, shoves, _ = self._troll_terms(trolls)
         steps = beside & near
-        if least:  # leave out squares next to too few dwarfs, before any is looked at
+        if least:  # cheap filter, for all squares at once: enough dwarfs beside
             ones, twos, fours = neighbour_counts(dwarfs)
             if least > 1:
                 near &= fours if least > 3 else twos & ones if least == 3 else twos
@@ -405,7 +405,7 @@ class ThudTactics(Tactics[Formation]):
     def _add_shoves_of_one(
         self, found: list[Capture], dwarfs: int, trolls: int, targets: int, reach: int
     ) -> None:
-        """Add the shoves by one square onto a target with two dwarfs or more beside it."""
+        """Add the shoves by one square onto targets with at least two adjacent dwarfs."""
         for left, right in WAYS:
             ahead = (trolls & trolls << left >> right) << left >> right & targets
             while ahead:

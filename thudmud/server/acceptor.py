@@ -330,7 +330,7 @@ class Acceptor:
         return Connection(session, policy, self._buffer)
 
     def prepare_page(self) -> Pages:
-        """Load the web side, unless a connection has already done so, and return it."""
+        """Return the web side, loaded for the first connection that needs one."""
         if self._pages is None:
             from thudmud.server.pages import Pages  # noqa: PLC0415  (the start does not wait for it)
 
@@ -527,7 +527,7 @@ class ConnectionCapacity:
 
 
 def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapacity:
-    """Raise the limit on open files as far as the connections need it and the system allows.
+    """Raise the limit on open files to the number needed, or to the system's maximum.
 
     A limit that stays too low reduces the capacity, with a warning. Otherwise the server would
     accept connections until it couldn't open any file, not even for players who are online.
@@ -678,7 +678,7 @@ class IncomingConnection(asyncio.Protocol):
     def _detach_socket(
         self, raw: asyncio.Transport, to: Callable[[socket.socket], Coroutine[None, None, None]]
     ) -> None:
-        """Hand a duplicate of the socket to a coroutine before anything is read from it.
+        """Hand a duplicate of the socket to a coroutine before any byte is read.
 
         `loop.start_tls` isn't an option for TLS: a loop that reads at once, such as uvloop, would
         already have delivered the client's first bytes here.
@@ -740,7 +740,7 @@ class IncomingConnection(asyncio.Protocol):
 
 
 async def _read_header(end: socket.socket) -> Place | None:
-    """Read the PROXY protocol header of a connection, and nothing beyond it.
+    """Read the PROXY protocol header of a connection, and no byte beyond.
 
     Raises:
         OSError: the proxy has disconnected.
@@ -768,9 +768,9 @@ async def _first_record(end: socket.socket) -> None:
 
 
 async def _peek(end: socket.socket, size: int) -> bytes:
-    """Wait for ``size`` bytes or the end of input, and return them without consuming them.
+    """Wait for ``size`` bytes or the end of input, and return the input without consuming any.
 
-    SO_RCVLOWAT makes the socket readable only once so many bytes are there, which avoids polling.
+    SO_RCVLOWAT makes the socket readable only once that many bytes have come, which avoids polling.
     """
     loop, came = asyncio.get_running_loop(), asyncio.Event()
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)

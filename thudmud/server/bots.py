@@ -231,7 +231,7 @@ class Bot:
         self._woken.set()
 
     def put(self, message: Message) -> None:
-        """Ignore a message: it's meant for human players."""
+        """Ignore a message, which is meant for human players."""
 
     def handle_dismissal(self, why: Dismissal) -> None:
         """Leave the game after a dismissal by the service."""
@@ -274,7 +274,7 @@ class Bot:
             self._sessions.remove(self)
 
     async def _join_game(self, tried: asyncio.Future[None]) -> None:
-        """Join the game, and retry while the store or another server prevents it.
+        """Join the game, with retries while the store fails or another server has the bot.
 
         Args:
             tried: set after the first attempt, whatever its outcome.

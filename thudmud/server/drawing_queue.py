@@ -74,7 +74,7 @@ class DrawingQueue:
         self._task: asyncio.Task[None] | None = None
 
     async def draw(self, tag: str, network: str, is_gone: IsGone, work: Work) -> bytes:
-        """Queue a drawing and wait for it; concurrent requests for the same tag share one.
+        """Queue a drawing and wait for the result; concurrent requests for the same tag share one.
 
         Raises:
             ShareError: the network has reached its share.

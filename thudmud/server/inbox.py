@@ -382,7 +382,7 @@ class LinePrompter:
         return self.is_waiting and self._screen.prompt == prompt.encode()
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-        """Prompt for a line and return it; see `accounts.login.Prompter.ask`."""
+        """Prompt for a line and return the input; see `accounts.login.Prompter.ask`."""
         if (ahead := self._ahead) is not None:
             self._ahead = None
             if ahead.answer is not None and prompt in {WORD_PROMPT, PASSWORD_PROMPT}:

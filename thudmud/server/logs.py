@@ -99,7 +99,7 @@ class RepetitionFilter(logging.Filter):
         self._strangers = _OfStrangers()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record, and count it."""
+        """Count a record; return whether the limits allow writing."""
         if "operator" in vars(record):
             return True  # operators' actions are recorded nowhere else
         if not 0 <= record.created - self._strangers.since < WINDOW:
@@ -146,7 +146,7 @@ class _OfStrangers:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def should_write(self, record: logging.LogRecord) -> bool:
-        """Count a record, and return whether to write it."""
+        """Count a record; return whether the limit allows writing."""
         self.count += 1
         if self.count > MOST_OF_STRANGERS:
             self.left_out[str(record.msg)] += 1

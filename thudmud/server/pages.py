@@ -153,7 +153,7 @@ class _WebPeer:
         return self._forwarders.is_secure(self._caller.address, fields)
 
     def address(self, fields: Mapping[str, str]) -> str | None:
-        """Return the client's address; None if the forwarder doesn't name it."""
+        """Return the client's address; None if the forwarder names none."""
         address = self._forwarders.client(self._caller.address, fields)
         if address is None:
             told = {name: fields.get(name, "") for name in ("x-forwarded-for", "forwarded")}

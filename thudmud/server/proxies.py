@@ -62,7 +62,7 @@ class Proxies:
 
         Returns:
             The address, or None if the peer is a proxy that doesn't name its client. The proxy's
-            own address is no substitute: it may be a local one, which is exempt from most limits.
+            own address wouldn't do: it may be a local one, which is exempt from most limits.
         """
         if peer not in self:
             return peer

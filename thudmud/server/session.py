@@ -299,7 +299,7 @@ class PlayerSession:
         return self.screen.closed
 
     def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
-        """Show a sentence unless it's empty, remove the player, and end the connection."""
+        """Show a sentence, if any, remove the player, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
         self._close(why)

@@ -88,7 +88,7 @@ class Session(Outbox, Protocol):
         """Whether the session has ended, and shows nothing more."""
 
     def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
-        """Show a sentence unless it's empty, remove the player, and end the connection."""
+        """Show a sentence, if any, remove the player, and end the connection."""
 
 
 class Sessions:

@@ -71,7 +71,7 @@ async def serving_lock(
         Whether the lock was acquired; False if ``stopped`` was set first.
 
     Raises:
-        NotYetError: another server holds the lock exclusively and this one is no standby; or the
+        NotYetError: another server holds the lock exclusively and this one isn't a standby; or the
             database can't be reached; or a standby lost its connection and then its lock.
     """
     serving: asyncio.Future[bool] = asyncio.get_running_loop().create_future()

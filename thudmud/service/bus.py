@@ -51,7 +51,7 @@ class EventBus:
         self.pending.append(call)
 
     def dispatch(self, player: str = "") -> None:
-        """Drain the queue, unless ``player`` has a line in progress: its end drains it."""
+        """Drain the queue, unless ``player`` has a line in progress, whose end drains the queue."""
         if self.pending and player not in self.names.held:
             self._drain()
 

@@ -147,7 +147,7 @@ class JoinRequest:
         outbox: the outbox for the player's messages.
         watcher: called with every delivery to the player.
         is_member: whether the player has an account.
-        profile: the player's preferences, as far as known.
+        profile: the player's known preferences.
         choices: options chosen during the login, to be applied to the profile.
         room: the board to enter; None for the one where a seat was kept, or else the hall.
         should_look: whether to show the player a board that they enter without having a seat there.

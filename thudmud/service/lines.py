@@ -15,8 +15,8 @@ round ends in one of four ways:
 
 - Refused, by the rules, a limit or a question: the player is told why. Nothing has changed.
 - Lookup needed: the decision needs stored data. The loop looks the data up, and decides anew with
-  it. The board may have changed meanwhile; that doesn't matter, since the new decision is made on
-  the board as it is then.
+  it. The board may have changed meanwhile; that doesn't matter, since the new decision is based
+  on the current board.
 - Conflict: another append came first. The loop waits until that is applied here, and decides the
   same command anew, without parsing. It drops the data looked up, which may be out of date, and
   keeps the time for a command in a running battle: a ply that came in time stays in time.
@@ -248,7 +248,7 @@ class PlayerLines:
         """Return the line's command, or the line's result if there is nothing to decide.
 
         Raises:
-            ParseError: the line is no command, or the command isn't available here.
+            ParseError: the line isn't a command, or the command isn't available here.
         """
         visit, policy = context.visit, self._policy
         pending, visit.pending_confirmation = (

@@ -462,10 +462,10 @@ class Presence:
     async def store_presence(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
     ) -> None:
-        """Store a player's presence at all their seats, where it differs from what is stored.
+        """Update the stored presence of a player at all their seats.
 
-        A player on another node is left to that node: then the claim fails. A player in the hall
-        whom no node has is removed from it.
+        A player on another node is left to that node: then the claim fails. A player in the
+        hall who is on no node is removed.
 
         Args:
             name: the player's name.

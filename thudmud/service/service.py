@@ -121,8 +121,7 @@ class Service:
         realm: the realm of the hall's boards, see `thudmud.game.projections.realm_of`.
         bus: the event bus, which owns the locks.
         scheduler: the timers.
-        server_stopper: stops the server, and logs the reason that it is called with; None without a
-            server.
+        server_stopper: stops the server, and logs the reason given; None without a server.
         reactors: the features' reactors.
     """
 

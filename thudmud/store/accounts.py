@@ -345,7 +345,7 @@ def _forget_in_lists(database: Database, name: str) -> None:
 
 
 def set_operator(database: Database, name: str, *, is_one: bool) -> None:
-    """Grant a member the rights of an operator, or revoke them.
+    """Grant or revoke a member's rights as an operator.
 
     Raises:
         NoSuchAccountError: there is no such member.

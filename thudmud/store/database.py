@@ -1,6 +1,6 @@
 """One thread's connection to a store: opening, transactions, appending and reading.
 
-Nothing here knows of an event loop, or waits for anything except the database. The parts `Streams`,
+Nothing here uses an event loop, or waits for anything except the database. The parts `Streams`,
 `Players`, `Feed` and `ProjectedRows` own the tables of events. Modules of functions that take a
 database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the others.
 
@@ -402,7 +402,7 @@ class Database:
         return head
 
     def _verify_after_reconnect(self) -> None:
-        """Verify what is known here after a reconnect, and empty the caches.
+        """Verify after a reconnect that no events seen here are gone, and empty the caches.
 
         A standby that lagged behind may have been promoted. By now it may even have as many events
         as were seen here, but different ones.

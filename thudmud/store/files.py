@@ -354,7 +354,7 @@ class OnDisk(Sqlite):
         return int(version)
 
     def scrub(self) -> bool:
-        """Checkpoint and truncate the -wal; return whether no other process prevented that."""
+        """Checkpoint and truncate the -wal; return False if another process was in the way."""
         ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
         return not busy
 
@@ -362,7 +362,7 @@ class OnDisk(Sqlite):
         """Rewrite the file without its free pages; return its size before and after, in bytes.
 
         SQLite builds a copy beside the file, and writes that back by way of the -wal. So the file
-        stays as it was if the process is killed. Nobody else can write meanwhile.
+        stays intact if the process is killed. Nobody else can write meanwhile.
 
         Raises:
             StoreError: the disk has no room for that.
@@ -451,7 +451,7 @@ def _empty() -> bytes:
 
 
 def require_ours(path: Path) -> None:
-    """Refuse a file that is not a store, without creating anything beside it.
+    """Refuse a file that is not a store, without creating any other file.
 
     Raises:
         DamagedStoreError: it is empty, or no longer a database.
@@ -532,7 +532,7 @@ def check_head(path: Path, patience: float) -> int:
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[str]) -> None:
-    """Check that tables and indexes are defined as this program defines them."""
+    """Compare the definitions of tables and indexes with this program's."""
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)

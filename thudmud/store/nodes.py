@@ -61,7 +61,7 @@ PAUSE = 0.1
 def renew_lease(
     database: Database, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
 ) -> bool:
-    """Renew a node's lease; the first heartbeat of a node also registers it.
+    """Renew a node's lease; the first heartbeat also registers the node.
 
     If no node was alive, the outage is first stored as an event. If no other node is alive, the
     given settings replace those that all nodes must share.

@@ -124,7 +124,7 @@ class ProjectedRows:
         return cast("int", row[1]) if row else None
 
     def put_on_board(self, board: str, number: int | None) -> None:
-        """Store the number of the last battle at a board; None deletes it."""
+        """Store the number of the last battle at a board; None deletes the entry."""
         if number is None:
             self._table.delete("on_board", "where stream = ?", self._number(board))
         else:

@@ -7,8 +7,8 @@ which a battle, a clock, a rating or a board is folded stay.
 
 Remaining events keep their positions and versions. ``gap`` records the positions that are missing
 on purpose, and the check accepts these alone. Each batch is dropped in one transaction with its
-gaps, so the store stays consistent if the process is killed. A server may run meanwhile: an
-unneeded event stays unneeded, whatever is appended.
+gaps, so the store stays consistent if the process is killed. A server may run meanwhile: no
+appended event can make an unneeded one needed again.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Capabilities:
 
     @property
     def terminal(self) -> Terminal:
-        """The client's terminal, as far as known."""
+        """The known capabilities of the client's terminal."""
         told = self._says_utf8 or Mtts.UTF_8 in self._mtts
         utf8 = told if self.utf8 is None else self.utf8
         return Terminal(

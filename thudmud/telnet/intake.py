@@ -70,7 +70,7 @@ class Source(Protocol):
         """Whether received bytes are still uninterpreted."""
 
     def interpret(self, most: int) -> int:
-        """Interpret received bytes, with about ``most`` bytes of telnet among them.
+        """Interpret received bytes, up to about ``most`` bytes of telnet commands.
 
         Returns:
             The number of telnet bytes, which the last command may push a little above ``most``.

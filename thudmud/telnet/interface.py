@@ -198,7 +198,7 @@ class SessionConnection(asyncio.BufferedProtocol):
     def handle_package(self, handle: Callable[[bytes], None], package: bytes) -> None:
         """Handle a package of the client's program, and charge the client for the CPU time.
 
-        Unlike a line, a package is handled as soon as it is read; so it is charged afterwards.
+        Unlike a line, a package is handled immediately, so the charge comes afterwards.
         """
         begun = thread_time()
         handle(package)

@@ -37,7 +37,7 @@ class LineSplitter:
         self._after_return = False
 
     def feed(self, data: bytes) -> list[Line]:
-        """Return the lines that ``data`` completes, in order, and buffer the incomplete rest."""
+        """Return the lines completed by ``data``, in order, and buffer the incomplete rest."""
         if self._after_return and data:
             self._after_return = False
             if data[0] in b"\n\0":

@@ -66,7 +66,7 @@ class Screen:
         flusher: flushes the screen at the end of the turn of the event loop.
 
     Attributes:
-        prompt: the prompt to show when a line is asked for; it may be empty.
+        prompt: the prompt for the player's next line; it may be empty.
         at_prompt: whether the cursor is behind the prompt.
         unsent: the number of bytes shown in this turn and not yet written.
         closed: whether output is over.
@@ -158,7 +158,7 @@ class Screen:
                 self._put(sequence)
 
     def compress(self, sequence: bytes) -> None:
-        """Append the telnet command that begins MCCP2, and compress all output after it."""
+        """Append the telnet command that begins MCCP2, and compress all later output."""
         self._put(sequence)
         self._write()
         self._compressor = zlib.compressobj(wbits=_WINDOW, memLevel=_MEMORY)
@@ -236,7 +236,7 @@ class Screen:
             self.unsent += len(prompt)
 
     def flush(self) -> None:
-        """Write this turn's output, with the prompt behind it."""
+        """Write this turn's output, followed by the prompt."""
         self._scheduled = False
         if self._asking:
             self._put_prompt()

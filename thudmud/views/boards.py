@@ -62,7 +62,7 @@ ELEMENTS = {
 
 
 def draw(table: Table, display: Display) -> list[str]:
-    """Draw a table: the grid, with facts beside or below it.
+    """Draw a table: the grid, with facts to its right or below.
 
     The grid doesn't fit a screen of fewer than 20 columns.
     """
@@ -291,7 +291,7 @@ class _Painter:
         strip[2 * inside[-1] + 4] = (right, self._coordinates)
 
     def row(self, row: int, standing: _Standing, marks: _Marks | None) -> str:
-        """Draw a row between its numbers, with the last move's marks in it, if any."""
+        """Draw a row between its numbers, with the last move's marks, if any."""
         strip = self._empty[row].copy()
         origin, target, captured = marks or _UNMARKED
         if origin >= 0:

@@ -199,7 +199,7 @@ def seek_facts(hall: Hall, player: str) -> list[Fact]:
 
 
 def table_facts_in_full(table: Table, player: str) -> list[Fact]:
-    """Return a table and its position, for a player who gets to see it."""
+    """Return the facts about a table and its position, for one player."""
     return [
         Fact("Thud.Table", table_data(table), player),
         Fact("Thud.Board", board_data(table), player),

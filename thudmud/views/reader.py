@@ -68,7 +68,7 @@ def _without_clock(table: Table, me: str) -> list[str]:
 
 
 def event_sentences_for_reader(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return sentences for an event, without the board after it."""
+    """Return the sentences about an event, without the resulting board."""
     told = sentences.event_sentences(event, table, me)
     if isinstance(event, events.Moved):
         return [sentences.last_ply(table, me), *told[1:]]

@@ -47,7 +47,7 @@ def shortest_attempt(move: Move) -> Attempt:
 
 
 def clauses(advice: Advice) -> list[str]:
-    """Return the main reasons for a ply as clauses, most with the subject "it".
+    """Return the main reasons for a ply as clauses, such as ``it costs you nothing``.
 
     There is one if the ply also has a disadvantage, else up to two.
     """

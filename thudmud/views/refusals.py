@@ -501,7 +501,7 @@ def _cells(text: str) -> Sequence[str]:
     """Split text into columns. A character two columns wide is followed by an empty cell."""
     if text.isascii() and text.isprintable():
         return text
-    import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
+    import wcwidth  # noqa: PLC0415  (not needed for ASCII text)
 
     cells: list[str] = []
     for character in wcwidth.iter_graphemes(text):

@@ -66,7 +66,7 @@ class Terminal(Value):
     can_draw: bool = False
 
     def wants(self, package: str) -> bool:
-        """Whether the client has enabled a GMCP package, or one that contains it."""
+        """Whether the client has enabled a GMCP package, or one of its ancestors."""
         name = package.lower()
         while name not in self.packages:
             name = name.rpartition(".")[0]
@@ -332,7 +332,7 @@ def _grouped(
 
 
 def _names_in(event: events.TableEvent | events.HallEvent) -> set[str]:
-    """Return the names in an event, including players who may have lost their seats by it."""
+    """Return the names in an event, including players who may no longer have a seat."""
     match event:
         case events.SeekMade(player=player, to=to):
             return {player, to}

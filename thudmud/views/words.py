@@ -133,7 +133,7 @@ def _columns(char: str) -> int:
     # column of their own.
     if char in {_EMOJI, GLUE} or category(char) == "Mc":
         return 1
-    from wcwidth import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
+    from wcwidth import wcwidth  # noqa: PLC0415  (not needed for ASCII text)
 
     return max(0, wcwidth(char))
 

@@ -140,7 +140,7 @@ def _rejection(reason: str, _: str) -> bytes:
 class HttpConnection(asyncio.BufferedProtocol):
     """HTTP/1.1 server connection; answers its requests in order, one at a time.
 
-    Theory of operation: nothing is answered as soon as it is received. `_queue_turn` queues the
+    Theory of operation: no request is answered on receipt. `_queue_turn` queues the
     connection for a turn (see `RunQueue`), and a turn answers one request or writes one piece of a
     response. So a client that pipelines many requests waits for everybody else between two of them.
     """
@@ -224,7 +224,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._peer.connection_closed(self._transport)
 
     def upgrade(self, request: HttpRequest) -> None:
-        """Switch protocols, for a request that `HttpPolicy.respond` answered with None."""
+        """Switch protocols, for a request to which `HttpPolicy.respond` returned None."""
         raise NotImplementedError
 
     def _limit_time(self) -> None:
@@ -307,7 +307,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._transport.abort()
 
     def _read_request(self) -> None:
-        """Parse a request; answer it if it is complete and its client's budget allows it."""
+        """Parse a request, and answer once complete and within the client's budget."""
         try:
             event = self._read_event()
             if event is None:
@@ -396,7 +396,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._work = asyncio.create_task(self._wait_for(answer, request))
 
     async def _wait_for(self, answer: Awaitable[HttpResponse], request: HttpRequest) -> None:
-        """Await a slow response and write it; later requests wait meanwhile."""
+        """Await and write a slow response; later requests wait meanwhile."""
         try:
             response = await answer
             self._work = None

@@ -69,7 +69,7 @@ class FrameScreen(Screen):
         self._framed = 0  # number of leading pieces that are already frames
 
     def command(self, sequence: bytes) -> None:
-        """Append a serialized frame, after framing the text before it."""
+        """Append a serialized frame, after framing any preceding text."""
         if len(self._pieces) > self._framed:
             self._frame()
         self._put(sequence)

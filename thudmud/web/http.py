@@ -137,7 +137,7 @@ def refusal(error: HTTPException | h11.RemoteProtocolError) -> HttpResponse:
 
 
 def require_strict_head(received: bytes) -> None:
-    """Reject bytes of a request head that h11 tolerates but this server doesn't.
+    """Reject invalid bytes of a request head that are tolerated by h11.
 
     h11 accepts a bare LF and folded lines. A server in front of this one may parse them otherwise,
     which would allow request smuggling (RFC 9112, sections 2.2 and 5.2). In addition, blanks before
@@ -155,7 +155,7 @@ def require_strict_head(received: bytes) -> None:
 
 
 def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest:
-    """Validate a request head that h11 has parsed.
+    """Validate a request head parsed by h11.
 
     Args:
         event: the head as parsed by h11.
@@ -191,7 +191,7 @@ def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest
 
 
 def compress(request: HttpRequest, response: HttpResponse) -> None:
-    """Compress a compressible body with gzip if the client accepts it (section 12.5.3)."""
+    """Compress a compressible body if the client accepts gzip (section 12.5.3)."""
     if response.packed:
         response.vary.add("Accept-Encoding")
         if request.accept_encodings.quality("gzip"):
@@ -233,7 +233,7 @@ def finish(response: HttpResponse, request: HttpRequest | None) -> None:
 
 
 def serialize(response: HttpResponse, *, keep_alive: bool) -> h11.Response:
-    """Convert the head of a response to the event that h11 sends."""
+    """Convert the head of a response to an h11 event."""
     status = HTTPStatus(response.status_code)
     if status is HTTPStatus.NO_CONTENT:
         response.headers.pop("Content-Type", None)  # werkzeug always sets one

@@ -69,7 +69,7 @@ class WebPeer(HttpPeer, Interface):
     """Peer of a connection that may be upgraded to a WebSocket."""
 
     def admit(self, address: str) -> str:
-        """Return the reason for refusing a client, as a sentence; "" to admit it."""
+        """Return the reason for refusing a client, as a sentence; "" to admit the client."""
 
     def open_session(
         self, transport: asyncio.Transport, reading: ReadPauser, screen: FrameScreen

@@ -140,7 +140,7 @@ class Analyses:
         return RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
     def under_way(self, player: str) -> tuple[int, int, int] | None:
-        """Return the analysis that a player waits for, as `PendingAnalysisLookup` defines it."""
+        """Return the analysis that a player waits for, as the answer to `PendingAnalysisLookup`."""
         work = self._awaited_by(player)
         if work is None:
             return None
@@ -249,7 +249,7 @@ class Analyses:
         return min(waiting, key=lambda each: each.left, default=None)
 
     async def _analyse_and_store(self, work: AnalysisWork) -> Analysis | None:
-        """Make an analysis and store it; None if there is no adviser, it fails, or nobody waits."""
+        """Make and store an analysis; None if there is no adviser, one fails, or nobody waits."""
         adviser = self._service.adviser
         if adviser is None:
             return None

@@ -294,7 +294,7 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 
 
 def put_away(width: int) -> list[str]:
-    """Tell a player that they have an adjourned match, and how to find it."""
+    """Return the reminder of an adjourned match, with the command that lists such matches."""
     return wrap(f'You have a match put away for another day: "{Games()}" tells more.', width)
 
 

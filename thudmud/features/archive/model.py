@@ -80,7 +80,7 @@ def replay_of(person: Person) -> Replayed | None:
 
 
 def show_replay(person: Person, seen: Replayed | None) -> None:
-    """Store the state of a player's open replay; None closes it."""
+    """Store the state of a player's open replay; None closes the replay."""
     person.keep(Replaying(seen))
 
 

@@ -204,7 +204,7 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
 
 @add_lines_to(BattleEnded)
 def _add_rating_changes(delivery: Delivery, occasion: RenderContext, view: View) -> list[str]:
-    """Add rating changes to the end of a battle, and how to replay it."""
+    """Add rating changes and the replay command to the lines about the end of a battle."""
     event, match = cast("BattleEnded", delivery.event), occasion.known_table.match
     told = changed(event, match, delivery.changes, view, occasion.hall)
     if match and match.number:
@@ -313,7 +313,7 @@ def _result_told_facts(told: ResultTold, _: RenderContext) -> Iterator[Fact]:
 
 
 def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:
-    """Explain the question mark, if one of the ratings has it."""
+    """Return the legend of the question mark, if one of the ratings is provisional."""
     is_marked = any(each and each.is_provisional for each in ratings) and not display.is_for_reader
     return wrap(PROVISIONALLY, display.width) if is_marked else []
 

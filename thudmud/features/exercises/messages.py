@@ -276,7 +276,7 @@ def _to_find(at: PuzzleProgress) -> str:
 
 
 def _proof(game: Game, line: Variation) -> str:
-    """Describe the gain of a puzzle's solution and the moves that prove it."""
+    """Describe the gain of a puzzle's solution, with the best replies as proof."""
     best, *then = line
     if not then:
         wins = game.play(best).outcome is not None
@@ -291,7 +291,7 @@ def _proof(game: Game, line: Variation) -> str:
 
 
 def _refutation(game: Game, line: Variation) -> str:
-    """Describe the gain of a wrong move at a puzzle and the moves that refute it."""
+    """Describe the gain of a wrong move at a puzzle, and the refutation."""
     tried, *then = line
     gain = f"That captures {_captured(game, tried) if tried.captures else 'nothing'}"
     if not then:

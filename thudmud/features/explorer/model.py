@@ -89,7 +89,7 @@ class PlyStatistics(NamedTuple):
 
 
 def is_better(battle: Battle, other: Battle) -> bool:
-    """Whether a battle has the higher sum of ratings, or failing that, is later."""
+    """Whether a battle has the higher sum of ratings, or is the later of two with equal sums."""
     return _battle_rank(battle) > _battle_rank(other)
 
 
@@ -189,8 +189,8 @@ class ExploredPosition(NamedTuple):
     def of(battle: Game, number: int, ply: int, found: PositionStatistics) -> ExploredPosition:
         """Return the position of a battle after `ply` plies, with its statistics.
 
-        In a symmetric position, the statistics may list an image of the battle's own next ply. It
-        is replaced by the ply as it was played.
+        In a symmetric position, the statistics may list an image of the battle's own next ply.
+        The ply actually played replaces it.
         """
         game = battle.after(min(ply, len(battle.moves)))
         following = next(iter(battle.moves[len(game.moves) :]), None)

@@ -71,7 +71,7 @@ class ExploredRows:
             self._put_upto(0)
 
     def count_ended_battle(self, battle: Battle) -> None:
-        """Count a battle that has just ended, unless the rebuild will get to it."""
+        """Count a battle that has just ended, unless the rebuild is yet to reach its number."""
         if battle.number <= self.upto():
             self._count(battle)
 

@@ -86,7 +86,7 @@ def _listed_facts(asked: Letters, occasion: RenderContext) -> Iterator[Fact]:
 def letter_list_lines(
     found: LettersPage, asked: Letters, display: Display, now: float
 ) -> list[str]:
-    """Return a page of letters, latest last, with the commands that delete them."""
+    """Return a page of letters, latest last, with the commands for deletion."""
     width, shown = display.width, found.letters
     if not found.in_all:
         return wrap("You have no messages.", width)

@@ -153,7 +153,7 @@ def _seek_made_facts(seek: SeekMade, _: RenderContext) -> Iterator[Fact]:
 
 
 def seek_made(seek: SeekMade, me: str | None) -> str:
-    """Return a sentence about a seek, with the commands that answer it."""
+    """Return a sentence about a seek, with the commands to answer."""
     if seek.answers is not None:
         return _asks_now(seek, me)
     wants = _wants(seek, me)
@@ -166,7 +166,7 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
 
 
 def _asks_now(seek: SeekMade, me: str | None) -> str:
-    """Return the question to a busy seeker, or the news for the player who asks it."""
+    """Return the question to a busy seeker, or the confirmation for the asking player."""
     within = rounded_duration((seek.until or seek.at) - seek.at)
     if me == seek.to:
         match = _match_wanted(seek, me)

@@ -54,7 +54,7 @@ class Seeking(Reactor):
         self._watch(cast("SeekMade", applied.event))
 
     def _on_seek_ended(self, applied: AppliedEvent) -> None:
-        """Look for another opponent if the seek wasn't accepted, and the player wants that."""
+        """Look for another opponent if the seek wasn't accepted and the player keeps looking."""
         event = cast("SeekEnded", applied.event)
         self._service.scheduler.cancel(("question", str(event.number)))
         seek = self._look_on.pop(event.number, None)

@@ -90,7 +90,7 @@ class Sanctioned(SanctionAction):
 
 @aside
 class SanctionLifted(SanctionAction):
-    """An operator lifted a sanction. `sanction` is the sanction as it was imposed."""
+    """An operator lifted a sanction. `sanction` is the one originally imposed."""
 
 
 @aside

@@ -142,7 +142,7 @@ class Countdown:
         service.bus.subscribe((Entered, TookOver), self._came)
 
     async def _begin(self, told: ShutdownAnnounced) -> None:
-        """Start a countdown, replacing an earlier one, or cancel it."""
+        """Start a countdown, replacing an earlier one, or cancel the current one."""
         extra: dict[str, object] = {"operator": told.player}
         scheduler = self._service.scheduler
         for mark in (*MARKS, 0):

@@ -207,7 +207,7 @@ def _options(_: ShowOptions, occasion: RenderContext, view: View) -> list[str]:
 
 
 def options_listed(options: Options, display: Display) -> list[str]:
-    """Render the list of options: values, effects on this display, and commands to change them."""
+    """Render the list of options: values, effects on this display, and commands for changes."""
     charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
     if options.charset is Charset.AUTO:
         charset = f"auto, with boards in {'UTF-8' if display.uses_utf8 else 'ASCII'} here"

@@ -426,7 +426,7 @@ class Undo(BattleCommand):
 
 
 def _plies_to_take_back(game: Game, side: Side) -> tuple[Move, ...]:
-    """Return the last ply of `side` and any reply to it; empty if `side` has not moved yet."""
+    """Return the last ply of `side` and any reply; empty if `side` has not moved yet."""
     plies = 1 if game.position.turn is side.other else 2
     return game.moves[-plies:] if len(game.moves) >= plies else ()
 

@@ -120,7 +120,7 @@ class Pieces(NamedTuple):
         )
 
     def __str__(self) -> str:
-        """Return the squares as a player types them."""
+        """Return the squares in the syntax of commands."""
         kinds = zip(("dwarfs", "trolls", "rock"), self, strict=True)
         return " ".join(
             f"{kind} {', '.join(map(str, squares))}" for kind, squares in kinds if squares
