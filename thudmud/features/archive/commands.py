@@ -281,7 +281,7 @@ class ViewScore(ArchiveCommand):
 
 @verb("standings", standings_turned="with_pace_first")
 class ViewStandings(ArchiveCommand):
-    """List the standings for a ruleset and a pace; by default the ones with most players.
+    """List the standings for a ruleset and a pace, by default the pair with the most players.
 
     ``rules`` is the name of the ruleset.
     """

@@ -331,7 +331,7 @@ def _pieces_lost(advice: Advice) -> int:
 
 
 def _apply_ply(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
-    """Apply a ply to a table; return the event and the table after it."""
+    """Apply a ply to a table; return the event and the resulting table."""
     game = _game_at(table)
     event = Moved(now, player, game.turn, move, len(game.moves) + 1)
     return event, table.apply(event)

@@ -205,7 +205,7 @@ class Withdraw(Command):
 
 @verb(play_now="of")
 class PlayNow(WithTerms):
-    """Play with whoever is looking for a match; while nobody is, with a bot.
+    """Play the first suitable seeker; without one, make a seek and play a bot meanwhile.
 
     With a level, play a bot. In a replay, show the rest of the battle.
     """
@@ -275,7 +275,7 @@ class PlayNow(WithTerms):
 
 @verb("new_board")
 class NewBoard(Command):
-    """Open a board, which is closed when nobody needs it any more."""
+    """Open a board, which is closed again once nobody needs it."""
 
     rules: str | None = None
 
@@ -326,7 +326,7 @@ class Accept(Agree):
 
 @verb("yes")
 class Yes(Agree):
-    """Accept what was offered to this player by name. A seek for anybody takes ``accept``."""
+    """Accept an offer made to this player; a seek for anybody takes ``accept``."""
 
     what: int | str | None = None
     takes_seeks = False
@@ -361,10 +361,10 @@ class Decline(Command):
 
 @verb("no")
 class No(BattleCommand):
-    """Decline the opponent's offers, or take back one's own.
+    """Decline the opponent's offers, or withdraw one's own.
 
-    Without a board it declines what was offered anywhere, if that is one thing or all at one board.
-    If nothing was, it withdraws one's own challenge, if there is one.
+    Without a board, decline the only offer anywhere, or all offers if they are at one board.
+    Without any offer, withdraw the player's only challenge.
     """
 
     def decide(self, scene: CommandContext) -> Decision:
@@ -413,8 +413,8 @@ class OpenOffer(Value):
         player: the player who made the offer.
         accepting: the command that accepts it.
         declining: the command that declines it.
-        seek: the number of the seek, if it is one.
-        invited: the invitation, if it is one.
+        seek: the number of the seek, if the offer is one.
+        invited: the invitation, if the offer is one.
     """
 
     player: str
@@ -425,7 +425,7 @@ class OpenOffer(Value):
 
 
 def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
-    """Return the open offers to a player who is here, as the commands that accept them."""
+    """Return the commands that accept the open offers to a player who is here."""
     scene = CommandContext(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
     return frozenset(str(each.accepting) for each in _open_offers(scene))
 
@@ -460,7 +460,7 @@ def _most_urgent(scene: CommandContext, offered: list[OpenOffer]) -> list[OpenOf
 
 
 def _is_still_possible(table: Table, invited: Invited, context: Context) -> bool:
-    """Whether an invitation is still possible: the seat is free, or the board for the battle is."""
+    """Whether an invitation can still be accepted: the seat or the battle's board is free."""
     if invited.battle is not None:
         return not table.has_match_under_way
     is_free = free_seat_for(table, invited.side, invited.to, context) is not None
@@ -727,7 +727,7 @@ def _counts_towards_limit(hall: Hall, board: str) -> bool:
 
 
 def _beyond_first(hall: Hall, held: Mapping[str, Set[Any]]) -> int:
-    """Return how many things are held beyond a first one for each player who is here.
+    """Count the things held, apart from one for each player who is here.
 
     Things held by players who have left count in full. Otherwise anybody could leave something
     behind under ever new names.

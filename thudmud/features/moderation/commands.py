@@ -51,7 +51,7 @@ class OperatorCommand(Command):
         return self.decide_for(scene, scene.hall.order)
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        """Return the decision for an operator; raises as `decide` does."""
+        """Return the decision for an operator; raises like `decide`."""
         return scene.decide_answer(self)
 
 

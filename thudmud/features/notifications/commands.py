@@ -52,10 +52,11 @@ def _contact(scene: CommandContext, *, ends: bool = False) -> Contact:
 
     Args:
         scene: the command's context.
-        ends: whether the command ends notifications, which is allowed even if there are none here.
+        ends: whether the command ends notifications, which works even on a server without any.
 
     Raises:
-        RefusedError: the player isn't a member, or this server notifies nobody.
+        RefusedError: the player isn't a member, or this server sends no notifications.
+        LookupNeededError: the choices have to be looked up first.
     """
     if _ways(scene).are_none and not (scene.person.is_member and ends):
         raise RefusedError(NotifyRefusal.NOTIFIES_NOBODY)
@@ -66,14 +67,14 @@ def _contact(scene: CommandContext, *, ends: bool = False) -> Contact:
 
 @verb("notify")
 class Notify(Command):
-    """Read how one is notified, and of what."""
+    """Show one's notification settings."""
 
     is_question = True
 
     def decide(self, scene: CommandContext) -> Decision:
         if (
             _ways(scene).are_none and scene.person.is_member
-        ):  # the web page sends "notify" by itself
+        ):  # not refused: the web page sends "notify" by itself
             return scene.decide_answer(self, answer=Contact())
         return scene.decide_answer(self, answer=_contact(scene))
 
@@ -94,7 +95,7 @@ class NotifyChoice(Command):
 
 @verb("notify_mail")
 class NotifyMail(Command):
-    """Be notified by mail, once the code that is sent there has been typed."""
+    """Ask for notifications by mail. A code is sent to the address, see `NotifyCode`."""
 
     address: str
     words = "notify mail"
@@ -133,7 +134,7 @@ def _require_established(asked: CodeHistory, now: float) -> None:
 
 @verb("notify_code")
 class NotifyCode(Command):
-    """Type the code that was sent to one's address."""
+    """Confirm a mail address by the code sent there."""
 
     code: str
     words = "notify code"
@@ -146,7 +147,7 @@ class NotifyCode(Command):
 
 @verb("notify_browser")
 class NotifyBrowser(Command):
-    """Be notified in a browser, whose program types this."""
+    """Subscribe a browser to notifications; sent by the web page, never typed."""
 
     endpoint: str
     key: str
@@ -173,7 +174,7 @@ class NotifyWay(Enum):
 
 @verb(notify_off="of")
 class NotifyOff(NotifyChoice):
-    """Be notified no more in one way; None is in all. Addresses and browsers are forgotten."""
+    """Switch off one way of notification, or all if None; delete its addresses and browsers."""
 
     way: NotifyWay | None = None
     ends = True
@@ -193,7 +194,7 @@ class NotifyOff(NotifyChoice):
 
 @verb(notify_of="of")
 class NotifyOf(NotifyChoice):
-    """Choose whether one is notified of something."""
+    """Switch a kind of notification on or off."""
 
     kind: Kind
     is_on: bool
@@ -212,7 +213,7 @@ class NotifyOf(NotifyChoice):
 
 @verb("notify_quiet", notify_quiet_off="never")
 class NotifyQuiet(NotifyChoice):
-    """Choose the hours in which one is told nothing; None for none."""
+    """Set the quiet hours, in which nothing is sent; None for none."""
 
     hours: Quiet | None
 
@@ -236,7 +237,7 @@ class Published(Enum):
 
 @verb(notify_published="of", notify_new="anew")
 class NotifyPublished(NotifyChoice):
-    """Switch the calendar or the feed; ``anew`` makes another address for the calendar."""
+    """Switch the calendar or the feed on or off; or give the calendar a new address."""
 
     which: Published
     is_on: bool

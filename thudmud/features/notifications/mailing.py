@@ -139,10 +139,10 @@ def rejection(
 
 
 class _ReadyHeader(UnstructuredHeader):
-    """A header written as it is, folded between encoded words and nowhere else.
+    """A header written verbatim, folded between encoded words and nowhere else.
 
-    A link must not become encoded words (RFC 2047). And Python would decode and encode anew words
-    that are encoded already, which loses quotes and blanks between them (python/cpython#121284): a
+    A link must not become encoded words (RFC 2047). Also, Python would decode existing encoded
+    words and encode them again, losing quotes and blanks between them (python/cpython#121284): a
     comma in a name became a second sender.
     """
 
@@ -163,17 +163,17 @@ _POLICY = SMTP.clone(header_factory=_HEADERS)
 
 
 def _mailbox(name: str, address: str) -> str:
-    """Return a mailbox with a display name, as it is written in a header."""
+    """Format a mailbox with a display name for a header."""
     if (words := _encoded(name, "From")) == name:
         return formataddr((name, address))  # quoted if necessary
     return f"{words} <{address}>"
 
 
 def _encoded(text: str, header: str) -> str:
-    """Return a text as it is written in a header: as encoded words unless it is ASCII.
+    """Encode a text for a header: as encoded words (RFC 2047) unless it is ASCII.
 
     Raises:
-        ValueError: it has more than one line.
+        ValueError: the text has more than one line.
     """
     if len(text.splitlines()) > 1:
         raise ValueError("a header has one line")

@@ -136,7 +136,7 @@ def _notify(_: Notify, occasion: RenderContext, view: View) -> list[str]:
 
 
 def contact_lines(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
-    """Return the lines about a player's choices, with the commands that change them."""
+    """Return the lines about a player's choices, each with the command for a change."""
     if ways.are_none:
         return wrap(refusal_text(RefusedError(NotifyRefusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
@@ -299,7 +299,7 @@ class Mail(NamedTuple):
 
 
 def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Options) -> Headline:
-    """Return the notification of a player's turn at a board, or of a clock that runs short."""
+    """Return the notification of a player's turn at a board, or of little time left."""
     seats = [each for each in table.seats.values() if each != player]
     against = f" against {seats[0]}" if seats else ""
     left = ""

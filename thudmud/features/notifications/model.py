@@ -1,4 +1,4 @@
-"""The model of notifications, which reach members outside the server, by mail or in a browser.
+"""The model of notifications, which reach absent members by mail or in a browser.
 
 `notices` decides which events at a board are news, and for whom. A member's choices are a
 `Contact`. The rows of both are in `thudmud.features.notifications.storage`.
@@ -213,7 +213,7 @@ class Quiet(Value):
         raise InvalidValueError(f"there are no such hours as {text!r:.50}")
 
     def __str__(self) -> str:
-        """Return the hours in the form that `of` parses: ``22:00 to 7:00 utc+2:00``."""
+        """Return the hours in the syntax of `Quiet.of`: ``22:00 to 7:00 utc+2:00``."""
         hours = f"{_of_day(self.begins)} to {_of_day(self.ends)}"
         return f"{hours} {self.zone}" if self.east else hours
 
@@ -244,7 +244,7 @@ class Contact(NamedTuple):
         address: the confirmed mail address; "" for none.
         is_refused: whether the relay has rejected the address for good.
         asked: the address that waits for its code; "" for none.
-        asked_today: how many codes the member has requested within a day.
+        asked_today: the number of codes that the member has requested within a day.
         browsers: the number of subscribed browsers.
         off: the kinds that are switched off.
         quiet: the quiet hours, if any.
@@ -309,14 +309,14 @@ class Waiting(NamedTuple):
     """A notification that waits to be sent in one way.
 
     Attributes:
-        number: a random number that identifies it.
+        number: the identifier, a random number.
         player: the member's name.
         kind: the kind; None for the code that confirms an address.
         board: the key of the board; "" for none.
         subject: the number of the battle that has ended, or of the tournament; 0 for none.
         at: when the event happened, in seconds since the epoch.
         failing: when sending first failed; None if it hasn't.
-        tries: how many times sending has failed.
+        tries: the number of failures so far.
     """
 
     number: int
@@ -440,7 +440,7 @@ def is_address(text: str) -> bool:
 
 
 def share_of_codes(per_hour: int) -> int:
-    """Return how many of the mails within an hour may be codes: a third, at least one."""
+    """Return the most codes among an hour's mails: a third, at least one."""
     return max(1, per_hour // 3)
 
 
@@ -583,7 +583,7 @@ class BrowserAdded(StoredAside, Aside):
 
 @aside
 class NotifyChosen(StoredAside, Aside):
-    """A player changes how they are notified, or of what."""
+    """A player changes their notification settings."""
 
     SECRETS = frozenset({"contact"})
 

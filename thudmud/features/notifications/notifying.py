@@ -66,7 +66,7 @@ class NotSentError(ThudmudError):
 
     Attributes:
         pause: the least seconds to wait, if known; else 0.
-        is_ours: whether it will fail until the operator corrects something.
+        is_ours: whether sending fails until the operator corrects something.
     """
 
     def __init__(self, why: str, pause: float = 0.0, *, is_ours: bool = False) -> None:
@@ -95,7 +95,7 @@ class Mailer(Protocol):
 
         Raises:
             NotSentError: a temporary failure; the message may have been sent nevertheless.
-            NeverSentError: the address doesn't exist any more.
+            NeverSentError: the address no longer exists.
         """
 
 
@@ -118,7 +118,7 @@ class Pusher(Protocol):
 
         Raises:
             NotSentError: a temporary failure; the message may have been sent nevertheless.
-            NeverSentError: the subscription doesn't exist any more.
+            NeverSentError: the subscription no longer exists.
         """
 
 
@@ -141,7 +141,7 @@ class NotifyPolicy(NamedTuple):
 
     @property
     def codes_per_hour(self) -> int:
-        """The most codes among these mails. The rest is for others, so neither kind starves."""
+        """The most codes among an hour's mails. The rest is for others, so neither kind starves."""
         return share_of_codes(self.per_hour)
 
 
@@ -256,7 +256,7 @@ class Notifier:
         return recipient.quiet.until(max(until, now)) if recipient.quiet else max(until, now)
 
     def _has_room(self, now: float, *, for_code: bool) -> bool:
-        """Whether the hourly limit allows another mail: a code, or of the rest."""
+        """Whether the hourly limit allows another mail, with a code or with notifications."""
         for mailed in self._mailed:
             while mailed and mailed[0] <= now - _HOUR:
                 mailed.popleft()
@@ -362,7 +362,7 @@ class Notifier:
         return options_of(account.preferences) if account else Options()
 
     def _short_at(self, waiting: Waiting) -> float | None:
-        """Return when a member's clock runs short, for a warning about it; None for other kinds."""
+        """Return when to send a warning about a member's clock; None for other notifications."""
         table = self._hall.tables.with_key(waiting.board)
         if waiting.kind is not Kind.CLOCK or table is None or table.clock is None:
             return None
@@ -398,15 +398,15 @@ def _once(told: Iterable[Headline]) -> list[Headline]:
 def _is_to_end() -> bool:
     """Whether the current task was cancelled, even if the cancellation was swallowed.
 
-    Python 3.11's `asyncio.wait_for`, which aiosmtplib uses, swallows it if the answer comes at the
-    same moment.
+    Python 3.11's `asyncio.wait_for`, which aiosmtplib uses, swallows a cancellation if the answer
+    comes at the same moment.
     """
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 async def _cancel_and_wait(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
-    """Cancel the sending tasks, wait for them, and return an empty list."""
+    """Cancel the sending tasks and wait for their end; return an empty list."""
     for task in sending:
         task.cancel()
     if sending:

@@ -39,7 +39,7 @@ _GONE = {404, 410}
 
 _NOT_FROM_THIS_KEY = ("VapidPkHashMismatch", "public key mismatch", "do not correspond")
 """Phrases by which Apple, Mozilla and Google report a subscription made with another key, with
-status 400, 401 or 403 (RFC 8292, section 4.2). It never accepts messages signed with ours."""
+status 400, 401 or 403 (RFC 8292, section 4.2). Such a subscription never accepts our messages."""
 
 _OURS = {400, 401, 403, 413}
 """Status codes for other faults on our side, such as a wrong clock of this machine."""
@@ -48,7 +48,7 @@ _REASON_READ = 1024
 """Bytes to read of a push service's error message."""
 
 _REASON_SHOWN = 200
-"""Characters of it to log."""
+"""Characters to log of a push service's error message."""
 
 
 class PushServices:
@@ -145,7 +145,7 @@ class PushServices:
 def pause_in(retry_after: str, now: float) -> float:
     """Return the seconds to wait by a Retry-After header (RFC 9110, section 10.2.3).
 
-    It is a number of seconds or a date. An invalid value counts as 0.
+    The header is a number of seconds or a date. An invalid value counts as 0.
     """
     if retry_after.isdecimal():
         return float(retry_after)
@@ -184,7 +184,7 @@ def _make_key(path: Path) -> None:
             file.write(vapid.private_pem())
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another server was faster: its key counts
+        with suppress(FileExistsError):  # another server was faster: use that key
             # A hard link, unlike a rename, never replaces the key of another server.
             os.link(part, path)
     finally:

@@ -99,7 +99,7 @@ def setup(service: FeatureContext) -> None:
 
 
 async def follow_members(service: FeatureContext) -> None:
-    """Watch the members who get notifications, and store these with their events.
+    """Watch the members who get notifications, and store notifications along with events.
 
     Raises:
         StoreError: the members can't be read.

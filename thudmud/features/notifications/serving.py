@@ -47,7 +47,7 @@ class NotificationServing:
         service: FeatureContext,
         lock: Callable[[Lock], Awaitable[asyncio.Queue[Holder]]],
     ) -> Coroutine[None, None, None] | None:
-        """Configure a service's notifications; return the coroutine that sends them, if any."""
+        """Configure a service's notifications; return the notifier's coroutine, if any."""
         self._service, mail = service, self._mail
         notified = service.hall.part(NotificationSettings)
         notified.configure(self._ways, mail.per_hour, established_only=mail.established_only)

@@ -234,7 +234,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
 def add_browser(database: Database, player: str, browser: Browser) -> None:
     """Subscribe a browser for a member; drop the oldest ones above `MOST_BROWSERS`.
 
-    A browser that was somebody else's is this member's from now on.
+    A browser subscribed by another member moves to this one.
 
     Raises:
         NoSuchAccountError: there is no such member.
@@ -325,7 +325,7 @@ def _recipient(
 ) -> Recipient:
     """Return the recipient of some notifications, with the current destination.
 
-    There is none if the address or browser has gone, or the code is no longer valid.
+    The destination is empty if the address or browser is gone, or the code is no longer valid.
     """
     contact_row = _row(database, number)
     _, address, refused, _, _, secret, _, _, mailed = contact_row
@@ -383,7 +383,7 @@ def put_off(
 def refuse(database: Database, recipient: Recipient) -> None:
     """Mark an address as refused, or drop a browser, after a permanent failure.
 
-    All notifications that wait for it are dropped.
+    All waiting notifications for the address or browser are dropped.
     """
     database.tells_watchers = True
     _forget_these(database, recipient)
@@ -428,7 +428,7 @@ def _forget(database: Database, rest: str, *values: object) -> None:
 
 
 def end_mails(database: Database, secret: str) -> bool:
-    """Unsubscribe the address whose mails contain a secret; return whether there is one.
+    """Unsubscribe the address whose mails contain a secret; return whether one was found.
 
     The secret of a mail with a code marks the mailbox as unwanted for codes.
     """
@@ -462,7 +462,7 @@ def end_secrets(database: Database, player: int) -> str:
     """Revoke a member's secrets: codes, the address of the calendar, browsers.
 
     Returns:
-        A sentence about them for the member; "" if there were none.
+        A sentence about the revoked secrets for the member; "" if there were none.
     """
     _end_codes(database, player)
     row = _row(database, player)

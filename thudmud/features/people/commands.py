@@ -52,7 +52,11 @@ class Finger(Command):
 
 
 def fingered(scene: CommandContext, name: str) -> Fingered:
-    """Return the data of a player's profile; LookupNeededError if it isn't looked up yet."""
+    """Return the data of a player's profile.
+
+    Raises:
+        LookupNeededError: the data has to be looked up first.
+    """
     return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
 
 

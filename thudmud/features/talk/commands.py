@@ -25,7 +25,7 @@ class Say(Command):
 
 @verb("emote")
 class Emote(Command):
-    """Emote: everybody in the room sees one's name followed by the text."""
+    """Emote: show everybody in the room one's name followed by the text."""
 
     text: str
     speaks = True

@@ -36,22 +36,23 @@ USUAL_ARENA, USUAL_WAIT = 3600, 900
 """The defaults of a tournament; the length of an arena and the wait before the start in seconds."""
 
 MOST_ROUNDS = 20
-"""The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
+"""The most rounds of a Swiss."""
+
 LONGEST_ARENA = 86_400
 LATEST_START = 14 * DAY
 LATEST_START_BY_OPERATORS = 60 * DAY
-"""The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
+"""The longest arena, and the latest start from now on, of members and of operators, in seconds."""
 
 LONGEST_BY_CLOCK, LONGEST_BY_DAYS = 14 * DAY, 365 * DAY
 """The longest tournaments of members, from the start, in seconds: with a clock and by
-correspondence. Otherwise players who rarely move, or pause again and again, could block all places
-for ever."""
+correspondence. Without a limit, players who rarely move, or pause again and again, could block all
+places for ever."""
 
 PAUSE_LASTS = DAY
-"""Seconds after which a pause ends by itself, unless an operator has made it."""
+"""Seconds after which a pause ends by itself, except an operator's."""
 
 MOST_FROM_ADDRESS = 2
-"""The most open tournaments announced by players from one address. It is more than 1 since
+"""The most open tournaments announced by players from one address. More than 1, since
 strangers may share an address; operators are exempt."""
 
 ALL_PLAY_ALL = 32
@@ -72,7 +73,7 @@ PARTS.update(
 
 @verb("tournaments")
 class Tournaments(Command):
-    """List the tournaments: those that are not over, and a page of those that are."""
+    """List the open tournaments, and a page of the ended ones."""
 
     page: int = 1
     is_question = True
@@ -83,7 +84,7 @@ class Tournaments(Command):
 
 @verb("tournament")
 class ViewTournament(Command):
-    """Show a tournament: its standings, a page of them, the crosstable and the next round."""
+    """Show a tournament: a page of the standings with the crosstable, and the matches under way."""
 
     number: int
     page: int = 1
@@ -98,18 +99,18 @@ class NewTournament(Command):
     """Announce a tournament.
 
     Attributes:
-        kind: how it pairs its players.
-        rounds: how many rounds a Swiss has; None for as many as its field needs.
-        time: the time control of its battles.
-        rules: the ruleset, by name.
-        rated: whether its matches are to count for ratings.
-        uses_bot_filler: whether a bot fills an odd number.
-        seconds: how long an arena takes; 0 for the usual time.
-        limit: how many seconds a round may take; 0 for as many as it does.
-        title: what it is called; "" for nothing.
-        day: the day on which it starts: ``today``, ``tomorrow`` or such as 2026-11-20.
-        at: the time of that day, such as ``20:00``, in universal time.
-        wait: in how many seconds it starts, instead.
+        kind: the pairing system.
+        rounds: the number of rounds of a Swiss; None for the default, which depends on the field.
+        time: the time control of the battles; None for the default.
+        rules: the name of the ruleset; None for the default.
+        rated: whether the matches are to count for ratings.
+        uses_bot_filler: whether a bot joins if the number of entrants is odd.
+        seconds: the length of an arena, in seconds; 0 for the default.
+        limit: the time limit of a round, in seconds; 0 for none.
+        title: the title; "" for none.
+        day: the day of the start: ``today``, ``tomorrow`` or a date such as 2026-11-20.
+        at: the time of the start on that day, such as ``20:00``, in UTC.
+        wait: the seconds from now to the start, in place of ``day`` and ``at``.
     """
 
     kind: TournamentKind
@@ -251,7 +252,7 @@ class Enter(Command):
 
 @verb(leave_tournament="of")
 class LeaveTournament(Command):
-    """Withdraw from a tournament; whoever announced it, and operators, can withdraw others."""
+    """Withdraw from a tournament; its announcer and operators can also remove other players."""
 
     number: int
     player: str | None = None
@@ -297,7 +298,7 @@ class DirectTournament(Command):
         return scene.hall.hall_decision(scene.me, self.event(scene, tournament))
 
     def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
-        """Return the event that the command brings about.
+        """Return the event of the command.
 
         Raises:
             RefusedError: the tournament is in the wrong state.
@@ -307,7 +308,7 @@ class DirectTournament(Command):
 
 @verb("pause_tournament")
 class PauseTournament(DirectTournament):
-    """Pause a tournament: no further match begins, for a day unless an operator pauses it."""
+    """Pause a tournament: no further match begins. Only operators can pause for over a day."""
 
     number: int
 
@@ -320,7 +321,7 @@ class PauseTournament(DirectTournament):
 
 @verb("resume_tournament")
 class ResumeTournament(DirectTournament):
-    """Let a tournament that was paused go on."""
+    """Resume a paused tournament."""
 
     number: int
 
@@ -332,7 +333,7 @@ class ResumeTournament(DirectTournament):
 
 @verb("cancel_tournament")
 class CancelTournament(DirectTournament):
-    """Cancel a tournament: matches that are under way go on, and count for nothing but ratings."""
+    """Cancel a tournament. Matches under way go on, but count for ratings only."""
 
     number: int
 
@@ -354,9 +355,9 @@ def _require_maker(scene: CommandContext) -> None:
 
 
 def _require_correspondence_quota_left(hall: Hall, open_: Collection[Tournament]) -> None:
-    """Refuse a tournament by correspondence if these have half of the places.
+    """Refuse a correspondence tournament if half of the places are taken by such tournaments.
 
-    They last for months, and would keep others from being announced.
+    They last for months, and could otherwise take up all places.
     """
     numbers = tuple(each.number for each in open_ if each.is_by_days)
     most = max(1, hall.limits(TournamentLimits).most // 2)
@@ -370,7 +371,8 @@ def _resolve_tournament(scene: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, looked up if necessary.
 
     Raises:
-        RefusedError: there is none.
+        RefusedError: there is no such tournament.
+        LookupNeededError: the tournament has to be looked up first.
     """
     known = scene.hall.part(TournamentRegister).known.get(number)
     found = known or scene.found[TournamentLookup(number)]
@@ -380,10 +382,11 @@ def _resolve_tournament(scene: CommandContext, number: int) -> Tournament:
 
 
 def _resolve_open_tournament(scene: CommandContext, number: int) -> Tournament:
-    """Return the tournament with a number, which isn't over.
+    """Return the tournament with a number, which must not be over.
 
     Raises:
-        RefusedError: there is none, or it is over.
+        RefusedError: there is no such tournament, or it is over.
+        LookupNeededError: the tournament has to be looked up first.
     """
     tournament = _resolve_tournament(scene, number)
     if tournament.end:
@@ -409,7 +412,7 @@ def _require_bot(scene: CommandContext, name: str) -> None:
 
 
 def _require_enterable(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
-    """Refuse an entry that the tournament can't take."""
+    """Refuse a player who entered or left before, or may not enter now, or a full tournament."""
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
         raise RefusedError(
@@ -461,7 +464,7 @@ hooks.shares.append(require_tournament_quota_left)
 
 
 def _rating(scene: CommandContext, tournament: Tournament, name: str) -> int | None:
-    """Return the rating by which a player is seeded, if there is one."""
+    """Return the rating by which to seed a player; None without one."""
     made, score = tournament.made, scene.found[ScoreLookup(name)]
     if score is None:
         return None
@@ -474,7 +477,7 @@ def _rating(scene: CommandContext, tournament: Tournament, name: str) -> int | N
 
 
 def _require_tournaments(hall: Hall) -> None:
-    """Refuse if there can be no tournaments here."""
+    """Raise RefusedError if this hall doesn't offer tournaments."""
     most = hall.limits(TournamentLimits).most
     if hall.version is None or not hall.opens_boards or not most:
         raise RefusedError(TournamentRefusal.NO_TOURNAMENTS)

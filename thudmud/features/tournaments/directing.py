@@ -1,7 +1,7 @@
 """The decisions of the tournament director: the next step of a tournament, without a command.
 
-They depend on the hall and the time alone. So all nodes decide alike, and the version of the hall's
-stream lets only one of them succeed.
+A decision depends on the hall and the time alone. So all nodes decide alike, and the version of the
+hall's stream lets only one of them succeed.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ MISSED = 2
 """Consecutive missed matches after which a player is removed."""
 
 WAVE = 10.0
-"""Seconds between two pairings in an arena, so that several players are free by then. Also seconds
-for which a player rests after a match."""
+"""Seconds between two pairings in an arena, so that several players become free in between. Also
+the rest of a player after a match."""
 
 TOGETHER = 5.0
-"""Seconds within which two players count as having left together: absence is stored for each
-alone."""
+"""Seconds within which two players count as having left together: each absence is a separate
+event."""
 
 LATE = 30.0
 """Seconds for which the start waits for entrants who aren't here."""
 
 COME_BACK = 120.0
-"""Seconds for which the start waits after a restart of the server, which has cut players off."""
+"""Seconds for which the start waits after a restart of the server, which disconnects players."""
 
 
 class NextStep(NamedTuple):
@@ -76,7 +76,7 @@ def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
         return NOTHING
     until = tournament.made.until
     if until is not None and until <= now:
-        for match in tournament.open.values():  # scored as it stands
+        for match in tournament.open.values():  # scored by the battles so far
             return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
         return NextStep(end_tournament(hall, tournament, now))
     later = [] if until is None else [until]
@@ -166,8 +166,8 @@ def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
 def free_players(hall: Hall, tournament: Tournament, now: float) -> list[str]:
     """Return the players who can be paired in an arena, longest wait first.
 
-    They are here, in no match against the clock, in this tournament or elsewhere, and have rested
-    for `WAVE` seconds since the last one.
+    Free players are here, in no match of this tournament, at no live clock elsewhere, and have
+    rested for `WAVE` seconds since the last match.
     """
     since = tournament.waiting
     busy = {player for match in tournament.open.values() for player in match.players}
@@ -183,8 +183,8 @@ def free_players(hall: Hall, tournament: Tournament, now: float) -> list[str]:
 def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...]:
     """Return the pairings of the next round; () if there are none.
 
-    This may take a second for 500 players. It is safe in a thread, as it uses nothing but its
-    arguments.
+    This may take a second for 500 players, and can run in a thread: nothing but the arguments is
+    used.
 
     Args:
         tournament: the tournament.
@@ -259,8 +259,8 @@ def score_pairing(
     of = table.match.tournament if table.match else None
     tournament = hall.part(TournamentRegister).known.get(of.number) if of else None
     match = tournament.match_at(table.key) if tournament and not tournament.end else None
-    # Further events may follow the end: a player who left or came back after the flag should have
-    # fallen.
+    # Further events may follow the end, as when a player leaves or comes back after an overdue fall
+    # of a flag.
     ends = [place for place, each in enumerate(happened) if isinstance(each, events.BattleEnded)]
     after = tables.fold_events(table, happened[: ends[0] + 1]).match if ends else None
     if tournament is None or match is None or after is None:
@@ -294,7 +294,7 @@ def _next_match_step(hall: Hall, tournament: Tournament, match: OpenMatch, now: 
     table = hall.tables.with_key(match.key)
     of = events.TournamentRound(tournament.number, match.round)
     if table is None or table.match is None or table.match.tournament != of:
-        # An operator has closed its board: the match is scored as it stood.
+        # An operator has closed the board: score the match by the battles so far.
         return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
     if tournament.paused:
         return NOTHING
@@ -321,7 +321,7 @@ def _next_match_step(hall: Hall, tournament: Tournament, match: OpenMatch, now: 
 
 
 def _begin_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> Decision:
-    """Return the decision that opens a board for a match, and begins the first battle there."""
+    """Return the decision that opens a board for a match and begins the first battle."""
     made, of = tournament.made, events.TournamentRound(tournament.number, match.round)
     board = board_opened_event(hall, "", made.rules, now, 0)
     begun = events.PairingBegun(
@@ -357,7 +357,7 @@ def _never_moved(match: Match) -> str | None:
 
 
 def _has_moved(match: Match, side: Side) -> bool:
-    """Whether a side has made its first move; the second player's is the second of the battle."""
+    """Whether a side has made a move: with one ply, only the side that began has."""
     return len(match.game.moves) > (side is not match.game.initial_position.turn)
 
 
@@ -372,7 +372,8 @@ def _forfeit_match(
 ) -> Decision:
     """Return the decision by which absent players forfeit the match at a board.
 
-    It closes the board, and removes players who have missed `MISSED` matches in a row.
+    The decision also closes the board, and removes players who have missed `MISSED` matches in a
+    row.
     """
     away, match = frozenset(absent), tournament.match_at(table.key)
     if match is None:

@@ -162,16 +162,16 @@ _NARROW = 60
 
 
 def titled(tournament: Tournament) -> str:
-    """Return how a tournament is called in a sentence: ``tournament 3 (Thursday)``.
+    """Return a tournament's name within a sentence: ``tournament 3 (Thursday)``.
 
-    The title follows the number: it is in a player's own words, and may not begin a sentence.
+    The title follows the number, since a player's own words must not begin a sentence.
     """
     title = tournament.made.title
     return f"tournament {tournament.number}{f' ({title})' if title else ''}"
 
 
 def starting(at: float, now: float) -> str:
-    """Return a time in words: ``today at 20:00 UTC, in 3 hours``."""
+    """Format the time of a start: ``today at 20:00 UTC, in 3 hours``."""
     if at <= now:
         return "now"
     known = {now // DAY: TODAY, now // DAY + 1: TOMORROW}
@@ -180,7 +180,7 @@ def starting(at: float, now: float) -> str:
 
 
 def terms(made: events.TournamentMade) -> str:
-    """Return the terms of a tournament: ``a Swiss of 5 rounds by the classic rules``, and so on."""
+    """Format the terms of a tournament, such as ``a Swiss of 5 rounds by the classic rules``."""
     how = _KINDS[made.kind]
     if made.rounds:
         how += f" of {pluralize(made.rounds, 'round')}"
@@ -610,7 +610,7 @@ def table(
 ) -> list[str]:
     """Return the lines of the standings, with results against each player or round by round.
 
-    Every line is shorter than the screen is wide: results that don't fit go on below.
+    Lines are shorter than the screen width; results that don't fit continue below.
 
     Args:
         tournament: the tournament.
@@ -657,7 +657,7 @@ def table(
 
 
 def _numbers(placings: Iterable[Placing]) -> dict[str, int]:
-    """Return the row numbers, by player: results name opponents by these."""
+    """Return the row numbers by player, by which results refer to opponents."""
     return {each.player: number for number, each in enumerate(placings, 1)}
 
 

@@ -129,14 +129,14 @@ class Tournament(Value):
         entries: their entries, by name.
         rounds: the pairings of all rounds so far.
         open: the matches that aren't over, by round and place in it.
-        missed: how many matches in a row a player has missed, by name; players without any are left
+        missed: the number of consecutive matches missed, by name; players without any are left
             out.
-        waiting: since when a player has been without a match, by name.
+        waiting: since when a player has had no match, by name.
         paired: when the last round was paired, in seconds since the epoch.
         changed: when the last match ended, or the tournament was continued after a pause.
         paused: whether the tournament is paused.
         resumes: when a pause ends by itself; None for never.
-        removed: who removed a player, by the name of the player, who can't enter again.
+        removed: players removed, who can't enter again, with the player who did it.
         end: the end; None if the tournament hasn't ended.
     """
 
@@ -161,7 +161,7 @@ class Tournament(Value):
 
     @property
     def kind(self) -> TournamentKind:
-        """The kind of tournament, which determines how players are paired."""
+        """The pairing system."""
         return self.made.kind
 
     @property
@@ -299,7 +299,7 @@ class Tournament(Value):
         )
 
     def _with_score(self, event: events.PairingScored) -> Tournament:
-        """Return the tournament after a battle was scored, and perhaps the match with it."""
+        """Return the tournament after the score of a battle, which may end the match."""
         place = event.round, event.index
         match = self.open.get(place)
         if match is None:
@@ -383,7 +383,7 @@ class PastTournament(NamedTuple):
 
 
 class PastTournaments(NamedTuple):
-    """A page of the tournaments that are over, latest first, and how many there are in all."""
+    """A page of the ended tournaments, latest first, and their total number."""
 
     tournaments: tuple[PastTournament, ...]
     in_all: int
@@ -447,9 +447,9 @@ class TournamentRegister(HallPart):
         return {each.made.player for each in self.known.values() if each.end}
 
     def forget(self, player: str) -> None:
-        """Drop ended tournaments announced by a player whose titles were erased.
+        """Drop ended tournaments of a player whose titles were erased.
 
-        The store has them without titles, and is asked when they are needed.
+        When needed again, they are read from the store, without titles.
         """
         for each in [each for each in self.known.values() if each.end]:
             if each.made.player == player:

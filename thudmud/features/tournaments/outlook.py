@@ -20,9 +20,9 @@ edge from each vertex, so
 is enough for ``r`` rounds, however each is paired. If nobody leaves, that covers all rounds of a
 tournament of at most ``n / 2``.
 
-Beyond that it is edge colouring, which is NP-complete in general, but not hard for so few players.
-The search pairs one round after the other, and within a round the vertex with the fewest opponents
-left first. Three things keep it small:
+Beyond that bound, the problem is edge colouring: NP-complete in general, but not hard for so few
+players. The search pairs one round after the other, and within a round the vertex with the fewest
+opponents left first. Three things keep the search small:
 
 - A vertex of degree ``r`` or more needs no repeat. The deficits of the others, added up, are a
   lower bound for twice the number of repeats. If the bound exceeds the repeats allowed, the branch
@@ -88,7 +88,7 @@ class Outlook:
 
     @cached_property
     def repeats(self) -> int:
-        """The fewest repeats with which all rounds are possible, as far as the search finds out.
+        """The fewest repeats with which the search finds all rounds possible.
 
         A repeat is a second match of the same two players, or a second bye while others have had
         none.
@@ -116,14 +116,14 @@ class Outlook:
     def first_round(
         self, fixed: Sequence[Pair], barred: Sequence[Collection[int]]
     ) -> set[frozenset[int]] | None:
-        """Return a first round after which all others are possible, with the fewest repeats.
+        """Return a first round that leaves all others possible, with the fewest repeats.
 
         Args:
             fixed: pairs that it must contain.
             barred: for each player, opponents that it must avoid, except as pairs in ``fixed``.
 
         Returns:
-            Its pairs, as sets; None if there is none, or if it isn't found.
+            The pairs, as sets; None if there is no such round, or if none is found.
         """
         allowed = [*self._everybody]
         for place, others in enumerate(barred):
@@ -145,7 +145,7 @@ class Outlook:
         return None
 
     def _ask(self) -> None:
-        """Begin a query: set the limit of steps for it."""
+        """Begin a query, with a new limit of steps."""
         self._limit = min(self.steps + MOST_STEPS, MOST_STEPS_IN_ALL)
 
     def _can_hold(self, graph: Graph, again: Graph, rounds: int, repeats: int) -> bool:

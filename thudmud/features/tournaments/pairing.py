@@ -1,8 +1,8 @@
 """Pairing of tournaments: round robin, Swiss, knock-out and arena.
 
-A pairing is one match of two battles, with sides exchanged for the second. Who has the dwarfs first
-alternates. Pairing is deterministic: the same arguments give the same pairings, without a clock or
-chance.
+A pairing is one match of two battles, with sides exchanged for the second. Players take turns at
+having the dwarfs first. Pairing is deterministic: the same arguments give the same pairings,
+without a clock or chance.
 
     round = pair(TournamentKind.SWISS, entrants, rounds)     # () if there is nothing more to pair
 
@@ -363,7 +363,7 @@ def _waiting_candidates(free: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def pair_by_rank(places: Sequence[int], may_pair: Joined) -> list[tuple[int, int]]:
-    """Return pairs of all these players, with near neighbours where possible; [] if that fails.
+    """Pair all these players, near neighbours where possible; return [] if impossible.
 
     A greedy pairing by rank is extended to a perfect matching.
     """
@@ -421,7 +421,7 @@ class _Record:
     floated: bool = False
 
     def contestant(self, opponents: Iterable[int] = ()) -> Contestant:
-        """Return the record as the rules of Swiss pairing need it, with opponents by index."""
+        """Convert the record for Swiss pairing, with opponents by index."""
         return Contestant(
             self.score, tuple(opponents), tuple(self.began), self.has_bye, self.floated
         )

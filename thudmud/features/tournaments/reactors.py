@@ -1,9 +1,9 @@
 """The tournament director: pairs rounds, opens boards, begins battles, and scores no-shows.
 
-`thudmud.features.tournaments.directing` decides what is due. Each step is a decision of events at
+`thudmud.features.tournaments.directing` decides the next step. Each step is a decision of events at
 the current version of the hall's stream, and there is no other state. So every node may run a
-director, and each step still happens once: the node that is second gets a conflict, and looks
-again. A node that is killed leaves nothing half done.
+director, and each step still happens once: the slower node gets a conflict, and checks again. A
+node that is killed leaves nothing half done.
 """
 
 from __future__ import annotations

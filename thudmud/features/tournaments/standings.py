@@ -163,7 +163,7 @@ def _against_each_other(
 
 
 def _reached(entrants: Sequence[Entrant], rounds: Rounds) -> dict[str, float]:
-    """Return the rounds of a knock-out won by each player, plus a half for players still in it."""
+    """Return each player's rounds won in a knock-out, plus a half unless knocked out."""
     won = dict.fromkeys((each.player for each in entrants), 0.0)
     still_in = {each.player for each in entrants if each.left is None}
     for pairings in rounds:

@@ -64,7 +64,7 @@ def _past(database: Database, row: Sequence[Any]) -> PastTournament:
 
 
 def _forget_titles(database: Database, player: int) -> None:
-    """Erase the titles of a player's tournaments; their numbers still identify them."""
+    """Erase the titles of a player's tournaments, which keep their numbers."""
     database.streams.write()
     for *place, body in hall_event_rows(database, TournamentMade, player):
         kind, announcer, number, _, *rest = json.loads(cast("str", body))

@@ -474,7 +474,7 @@ class _Pairing:
         return self._contestants[place].score
 
     def _bracket(self, unpaired: Sequence[int]) -> tuple[list[int], frozenset[int]]:
-        """Return the next bracket, by rank, and the upfloaters in it."""
+        """Return the next bracket, by rank, and its upfloaters."""
         top, below = self._top(unpaired)
         best: tuple[tuple[bool, int], tuple[int, ...]] | None = None
         for floaters in islice(self._floaters(top, below), MOST_TRIED):
@@ -511,7 +511,7 @@ class _Pairing:
                     yield tuple(chain(*parts))
 
     def _left_over(self, players: Sequence[int]) -> int:
-        """Return how many players a maximum matching leaves unpaired."""
+        """Return the number of players left unpaired by a maximum matching."""
         if _is_dirac_graph(players, self._met):
             return len(players) % 2
         return self._paired_among(players).count(None)

@@ -84,7 +84,7 @@ def watchable_battles(hall: Hall, person: Person) -> Iterable[Table]:
 def _merit(table: Table, scores: dict[str, PlayerScore | None]) -> tuple[bool, float, int, int]:
     """Return a sort key: people before bots, then the sum of ratings, then the closest score."""
     match = table.match
-    assert match is not None  # noqa: S101  (as it is played)
+    assert match is not None  # noqa: S101  (a battle is running)
     pool = Pool(match.game.ruleset.name, time_class(match.time))
     are_people = match.levels == NO_BOTS
     points = 0
