@@ -46,7 +46,7 @@ defined in the package that raises it; those that several packages raise are def
         ShareError                  too many pictures for one address wait to be drawn
         NotSentError                a notification wasn't sent, and will be tried again
         NeverSentError              an address or a browser refuses notifications for good
-        CommandError                a subcommand of ``thudmud`` can't do what it was asked
+        CommandError                a subcommand of ``thudmud`` failed
         RefusedFileError            a file that isn't a game record
             KnownError              its battle was imported before
         StrangerError               the player has no battles to export

@@ -24,7 +24,7 @@ had read up to position 8 could then miss event 7, committed later.
 What happens if the process dies, or a call is cancelled?
 
 - Before the commit returns in step 5: the transaction is either rolled back, or complete at the
-  next start. Nobody has been told of it in either case.
+  next start. Either way, no caller has a result yet.
 - If only the connection to PostgreSQL is lost in step 5, the outcome is looked up, see
   `thudmud.store.postgres`. If that fails, callers get Uncertain; stored entries come with the next
   look at the feed.
@@ -36,7 +36,7 @@ What happens if the process dies, or a call is cancelled?
   subscribers get the entries as usual.
 
 Step 6 comes after the commit; otherwise a crash in between would look like lost data. It comes
-before step 7; otherwise a commit that somebody was told of could vanish unnoticed.
+before step 7; otherwise an acknowledged commit could vanish unnoticed.
 
 Who may append, and when? Any process that has opened the store may append, under these conditions:
 
