@@ -312,7 +312,7 @@ def ply_seconds_of(stream: Iterable[events.Event]) -> tuple[float, ...]:
     """Return the seconds spent on each ply of a battle; () without a clock.
 
     Args:
-        stream: the events of the battle's stream, from its ``source`` on, as for `game_of`.
+        stream: the events of the battle's stream, from its ``source`` on, as for `fold_game`.
     """
     return ply_seconds_at(replay_clock(stream))
 
@@ -323,7 +323,7 @@ def ply_seconds_at(table: Table | None) -> tuple[float, ...]:
 
 
 def replay_clock(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
-    """Fold a table with the clock of a battle, from the same events as `game_of`.
+    """Fold a table with the clock of a battle, from the same events as `fold_game`.
 
     Args:
         stream: the events of the battle's stream, from its ``source`` on.

@@ -43,8 +43,8 @@ Who may append, and when? Any process that has opened the store may append, unde
 - Each stream has the expected version; otherwise ConflictError is raised, and nothing is stored.
 - The caller's ``fence`` agrees, in step 4: the append may have queued until the node's lease ran
   out.
-- ``head.served`` is no older than the longest lease of this process's nodes. Otherwise no node may
-  have been alive for a while, and appending would move ``served`` and erase the evidence. Such
+- ``head.served`` is at most as old as the longest lease of this process's nodes. Otherwise no node
+  may have been alive for a while, and appending would move ``served`` and erase the evidence. Such
   appends are refused until the next heartbeat has stored the outage as an event (`record_outage`).
 - No damage has been found here, and no events are missing that were seen here.
 """

@@ -147,7 +147,7 @@ class NotifyCode(Command):
 
 @verb("notify_browser")
 class NotifyBrowser(Command):
-    """Subscribe a browser to notifications; sent by the web page, never typed."""
+    """Subscribe a browser to notifications; the web page sends this command."""
 
     endpoint: str
     key: str

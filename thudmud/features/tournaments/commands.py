@@ -412,7 +412,7 @@ def _require_bot(scene: CommandContext, name: str) -> None:
 
 
 def _require_enterable(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
-    """Refuse a player who entered or left before, or may not enter now, or a full tournament."""
+    """Raise RefusedError if a player can't enter a tournament: too late, not again, or full."""
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
         raise RefusedError(
