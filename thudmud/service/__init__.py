@@ -2,11 +2,11 @@
 
 `thudmud.service.service` states the invariants and assembles the parts:
 
-- `lines` parses and decides, `following` stores and applies events, `broadcasting` delivers.
+- `lines` parses and decides, `event_applier` stores and applies events, `broadcasting` delivers.
 - `presence` lets players in and out; `onlookers` are visitors without a name.
-- `nodes` states the invariants of several nodes on one store; `neighbours` applies their asides.
-- `boards` opens and closes boards, `tidying` and `timing` store events that are due.
-- `bus` and `scheduler` call handlers and timers; `driving` has eager coroutines and keyed locks.
+- `nodes` states the invariants of several nodes on one store; `peer_nodes` applies their asides.
+- `boards` opens and closes boards, `janitor` and `clock_timers` store events that are due.
+- `bus` and `scheduler` call handlers and timers; `coroutines` has eager coroutines and keyed locks.
 - `interface` has the types that front ends share with the service.
 """
 

@@ -26,8 +26,8 @@ What happens if the process dies, or a call is cancelled?
 - Before the commit returns in step 5: the transaction is either rolled back, or complete at the
   next start. Either way, no caller has a result yet.
 - If only the connection to PostgreSQL is lost in step 5, the outcome is looked up, see
-  `thudmud.store.postgres`. If that fails, callers get Uncertain; stored entries come with the next
-  look at the feed.
+  `thudmud.store.postgres`. If that fails, callers get UncertainError; stored entries come with the
+  next look at the feed.
 - Between 5 and 6: the events are stored, and the watermark is one commit behind. That is harmless:
   it is a lower bound. Only a database with fewer commits than the watermark has lost any.
 - Between 6 and 7: the events are stored, and no caller knows. The next start, or another node,

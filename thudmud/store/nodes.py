@@ -82,8 +82,8 @@ def renew_lease(
     if settings is not None:
         _require_same_settings(database, node, settings, now)
     known = database.table.row("node", "where name = ?", node) is not None
-    # Order matters: once our row is written below, a node is alive and `interrupted` would come too
-    # late. Both are in one transaction, so a crash can't separate them.
+    # Order matters: once our row is written below, a node is alive, and the outage would go
+    # unnoticed. Both are in one transaction, so a crash can't separate them.
     if not is_served(database):
         database.record_outage()
         now = database.now()
