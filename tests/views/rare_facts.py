@@ -262,7 +262,8 @@ def _of_others() -> Iterator[Fact]:
     table = house.hall.tables["oak board"]
     move = Game.start(CLASSIC).legal_moves()[0]
     advice = Advice(Side.DWARF, move, (Because(Merit.NEARS),))
-    yield from delivery_facts(hall, Delivery(Asked("Anna", Hint(), answer=advice), ("Anna",), table))
+    asked = Asked("Anna", Hint(), answer=advice)
+    yield from delivery_facts(hall, Delivery(asked, ("Anna",), table))
     yield from _answer(Letters(), LettersPage((Letter(1, "", BEGAN, "Ho!"),), 1, 1))
     yield letters_fact(LettersPage((), 1, 1), 0, "Anna")
     hall.part(NotificationSettings).ways = Ways(
