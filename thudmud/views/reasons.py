@@ -46,6 +46,21 @@ def shortest_attempt(move: Move) -> Attempt:
     return attempt
 
 
+def short_command(move: Move, board: str | None = None) -> str:
+    """Return the shortest line that a player can type to play a move: ``o10 g2``.
+
+    Args:
+        move: the move.
+        board: the board to name; None for the one where the player is.
+    """
+    attempt = shortest_attempt(move)
+    verb = "" if attempt.verb is Verb.MOVE else f"{attempt.verb.value} "
+    _, capturing, captures = str(attempt).partition(" capturing ")
+    on = f" on {board}" if board else ""
+    squares = f"{verb}{attempt.origin} {attempt.target}".lower()
+    return f"{squares}{on}{capturing}{captures.lower()}"
+
+
 def clauses(advice: Advice) -> list[str]:
     """Return the main reasons for a ply as clauses, such as ``it costs you nothing``.
 

@@ -22,7 +22,6 @@ from thudmud.features.exercises.model import (
     lessons,
     studies_of,
 )
-from thudmud.features.playing.moves import Play
 from thudmud.game.command import has_verb
 from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Variation
@@ -33,7 +32,7 @@ from thudmud.rules import Game, Move, Piece
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import ply_fact, table_facts_in_full
-from thudmud.views.reasons import danger, shortest_attempt, some
+from thudmud.views.reasons import danger, short_command, some
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.standing import board_lines, full_board_lines
@@ -43,12 +42,12 @@ from thudmud.views.words import wrap, wrap_each
 add_refusal_texts(
     {
         Refusal.NO_EXERCISE: (
-            'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
-            ' lesson, "puzzle" a puzzle.'
+            "There's nothing to stop: you aren't in a lesson, puzzle or replay."
+            ' "tutorial" opens a lesson, "puzzle" a puzzle.'
         ),
         ExerciseRefusal.IN_BATTLE: (
-            "Your clock is running at the {board}. Finish that battle first: the lessons and the"
-            " puzzles are here afterwards."
+            "Your clock is running at the {board}. Finish that battle first: the lessons and"
+            " puzzles won't run away."
         ),
         ExerciseRefusal.NO_SUCH_LESSON: (
             'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'
@@ -57,8 +56,8 @@ add_refusal_texts(
         ExerciseRefusal.STEP_OPEN: (
             'Do what the lesson asks first. "look" shows it again, "hint" helps.'
         ),
-        ExerciseRefusal.STEP_DONE: 'You have done that. "next" goes on, "back" does it again.',
-        ExerciseRefusal.EXERCISE_OVER: ('You are done here. "first" starts again, "stop" leaves.'),
+        ExerciseRefusal.STEP_DONE: 'You\'ve done that. "next" goes on, "back" repeats it.',
+        ExerciseRefusal.EXERCISE_OVER: 'You\'re done here. "first" starts again, "stop" leaves.',
     }
 )
 
@@ -126,7 +125,9 @@ def _lessons(_: Lessons, occasion: RenderContext, view: View) -> list[str]:
         f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
         for each in lessons().values()
     ]
-    more = f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" goes on where you were.'
+    more = (
+        f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" picks up where you left off.'
+    )
     return [
         "The lessons of the tutorial:",
         *wrap_each(entries, view.width, "    "),
@@ -214,10 +215,10 @@ def _in_lesson(
             return _over(at)
         case R.WRONG:
             if attempt_of(at.current.answer) is None:
-                return f"That is a legal move, but this step asks for no move. {at.current.hint}"
+                return f'Not yet: {"press" if clicks else "type"} "{at.current.answer}" first.'
             why = danger(told.advice) if told.advice else ""
             then = f" {capitalised(why)}." if why else ""
-            return f"That is a legal move, but not the one for this step.{then} {at.current.hint}"
+            return f"That's a legal move, but not the one for this step.{then} {at.current.hint}"
         case R.HINT:
             return at.current.hint
         case R.ANSWER:
@@ -234,8 +235,8 @@ def _over(at: LessonProgress) -> str:
     if after:
         return f'That was lesson {number}. "next" begins lesson {after.number}: {after.title}.'
     return (
-        f'That was lesson {number}, the last one. "{TryPuzzle()}" gives you something to find, and'
-        ' "help thud" tells how to play with others.'
+        f'That was lesson {number}, the last one. "{TryPuzzle()}" gives you something to solve,'
+        ' and "help thud" explains how to play with others.'
     )
 
 
@@ -247,7 +248,7 @@ def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: 
     match remark:
         case R.BEGUN:
             rules = puzzle.game.ruleset.name
-            return f"Puzzle {puzzle.number}, by the {rules} rules. {ways}"
+            return f"Puzzle {puzzle.number}, under {rules} rules. {ways}"
         case R.TASK:
             return _to_find(at)
         case R.DONE:
@@ -262,7 +263,7 @@ def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: 
         case R.HINT:
             return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
         case R.ANSWER:
-            return f'Type "{Play(shortest_attempt(puzzle.solution))}".'
+            return f'Type "{short_command(puzzle.solution)}".'
         case R.COUNTED:
             done = "solved" if at.is_over else "not solved"
             return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'
@@ -284,7 +285,7 @@ def _proof(game: Game, line: Variation) -> str:
         return f"{gain}." if wins else f"{gain} and costs you nothing."
     gain = f"It captures {_captured(game, best)}. " if best.captures else ""
     theirs = game.turn.other
-    answer = f"The {theirs.plural}' best answer is {_way(then[0])}"
+    answer = f"The {theirs.plural}' best reply is {_way(then[0])}"
     if then[0].captures:
         answer += f", capturing {_captured(game, then[0])}"
     return f"{gain}{answer}.{_continuation(game, line)}"

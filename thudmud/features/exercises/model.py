@@ -225,7 +225,7 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
             )
         )
     if not steps or steps[0].scene is None:
-        raise InvalidValueError(f"lesson {number} does not begin with a board")
+        raise InvalidValueError(f"expected a board in the first step of lesson {number}, got none")
     return Lesson(number, data["title"], tuple(steps))
 
 
@@ -251,7 +251,9 @@ def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard |
 
 def _require_board(scene: LessonBoard | None) -> LessonBoard:
     if scene is None:
-        raise InvalidValueError("the first board of a lesson has rules and a side")
+        raise InvalidValueError(
+            "expected rules and a side with the first board of a lesson, got none"
+        )
     return scene
 
 
@@ -516,7 +518,9 @@ def at_step(player: str, lesson: Lesson, step: int, version: int) -> LessonProgr
     """Open a lesson at a step that sets up a board; `version` becomes the board's version."""
     scene = lesson.steps[step].scene
     if scene is None:
-        raise InvalidValueError(f"step {step} of lesson {lesson.number} sets up no board")
+        raise InvalidValueError(
+            f"expected a step with a board, got step {step} of lesson {lesson.number}"
+        )
     game = Game.start(scene.ruleset, scene.position)
     return LessonProgress(set_up(TUTORIAL, player, scene.side, game, version), lesson, step)
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from thudmud.english import capitalised
 from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import HintRefusal
-from thudmud.features.playing.moves import Play
 from thudmud.game.advice import Advice
 from thudmud.views import data
 from thudmud.views.data import Fact
 from thudmud.views.facts import board_reference
-from thudmud.views.reasons import because, clauses, danger, shortest_attempt
+from thudmud.views.reasons import because, clauses, danger, short_command
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import View
@@ -24,12 +23,12 @@ add_refusal_texts(
             'There are no hints here. "captures" and "moves" list what you can play.'
         ),
         HintRefusal.NO_HINTS_RATED: (
-            "Your battle at the {board} counts for ratings, so there are no hints until it is over."
+            "Your battle at the {board} is rated, so there are no hints until it's over."
         ),
-        HintRefusal.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
-        HintRefusal.HINT_FAILED: 'There is no hint this time. "hint on {board}" tries again.',
+        HintRefusal.HINT_PENDING: "Thinking ... Your hint will be here in a moment.",
+        HintRefusal.HINT_FAILED: 'No hint this time. "hint on {board}" tries again.',
         HintRefusal.HINT_OUT_OF_DATE: (
-            "The {board} has changed since you asked for a hint, so there is none."
+            "Things have moved on at the {board} since you asked for a hint."
             ' "hint on {board}" tries again.'
         ),
     }
@@ -41,7 +40,7 @@ def _hint(_: Hint, occasion: RenderContext, view: View) -> list[str]:
     """Render a hint; a screen reader gets each reason on its own line."""
     advice: Advice = occasion.answer
     table = occasion.known_table
-    typed = Play(shortest_attempt(advice.move), table.name if view.is_elsewhere else None)
+    typed = short_command(advice.move, table.name if view.is_elsewhere else None)
     if view.display.is_for_reader:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
         return wrap_each([f'Try "{typed}".', *facts], view.width)

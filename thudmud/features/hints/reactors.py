@@ -119,5 +119,5 @@ async def _advised(adviser: Adviser, asked: AdviceLookup) -> Variation | None:
     try:
         return await adviser.advise(asked.board, asked.game)
     except Exception:  # noqa: BLE001  (the player is told that there is no hint)
-        _log.exception("a hint was not found")
+        _log.exception("could not find a hint")
         return None
