@@ -32,30 +32,29 @@ from thudmud.views.words import in_few_words, wrap, wrap_each
 add_refusal_texts(
     {
         AnalysisRefusal.NO_ANALYSES: (
-            'Battles cannot be analysed here. "replay {number}" shows it again.'
+            'Battles can\'t be analysed here. "replay {number}" shows it again.'
         ),
         AnalysisRefusal.NO_ANALYSES_RATED: (
-            "Your battle at the {board} counts for ratings, so nothing is analysed until it is"
-            " over."
+            "Your battle at the {board} is rated, so there's no analysis until it's over."
         ),
         AnalysisRefusal.ANALYSE_WHICH: 'Which battle? Add its number: "history" lists them.',
-        AnalysisRefusal.NOT_OVER: "Battle {number} is not over yet. You can analyse it afterwards.",
-        AnalysisRefusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
+        AnalysisRefusal.NOT_OVER: "Battle {number} isn't over yet. You can analyse it afterwards.",
+        AnalysisRefusal.TOO_SHORT: "Battle {number} is too short to be analysed.",
         AnalysisRefusal.TOO_LONG_TO_ANALYSE: (
             "Battle {number} had {plies} moves. Only battles of up to {most} can be analysed."
         ),
         AnalysisRefusal.ANALYSIS_PENDING: (
-            "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are"
-            ' told when all are, and can then ask for another. "analyse cancel" ends it.'
+            "Battle {number} is being analysed for you: {done} of {plies} moves are done. You can"
+            ' ask for another once it is finished. "analyse cancel" stops it.'
         ),
         AnalysisRefusal.ANALYSES_TOO_MANY: (
             "Too many battles are being analysed just now. Try again in a minute."
         ),
         AnalysisRefusal.ANALYSIS_FAILED: (
-            'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
+            'No luck with battle {number} this time. "analyse {number}" tries again.'
         ),
         AnalysisRefusal.NOTHING_ANALYSED: (
-            'Nothing is being analysed for you. "analyse 12" begins that.'
+            'Nothing is being analysed for you. "analyse 12" analyses battle 12.'
         ),
     }
 )
@@ -77,12 +76,12 @@ _NOUNS = {
 @words.register
 def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
     """Render the progress of an analysis."""
-    number, plies = analysing.battle.number, pluralize(analysing.plies, "ply")
-    told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
+    number, plies = analysing.battle.number, pluralize(analysing.plies, "move")
+    told = f"Battle {number} is being analysed: {analysing.done} of {plies} done."
     if not analysing.done:
         told = (
-            f"All {plies} of battle {number} are being analysed. You are told when that is done;"
-            f' "{CancelAnalysis()}" ends it.'
+            f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
+            f' "{CancelAnalysis()}" stops it.'
         )
     return wrap(told, view.width)
 
@@ -95,7 +94,7 @@ def _progress_facts(analysing: Analysing, _: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _cancelled(cancelled: AnalysisCancelled, _: RenderContext, view: View) -> list[str]:
-    return wrap(f"Battle {cancelled.number} is not analysed for you any more.", view.width)
+    return wrap(f"The analysis of battle {cancelled.number} is cancelled.", view.width)
 
 
 @words.register
@@ -118,7 +117,7 @@ def _replayed(seen: Replayed, _: RenderContext, view: View) -> list[str]:
 @words.register
 def _pending(asked: AnalysisLookup, _: RenderContext, view: View) -> list[str]:
     """Confirm that an analysis is under way, where its progress is unknown."""
-    told = f"Battle {asked.battle.number} is being analysed. You are told when that is done."
+    told = f"Battle {asked.battle.number} is being analysed. You'll be told when it's done."
     return wrap(told, view.width)
 
 
@@ -158,8 +157,8 @@ def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
         lines += wrap_each(_course(analysis.worths), width)
     else:
         lines += wrap(
-            "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The"
-            " numbers at the bottom count plies.",
+            "Above the line the dwarfs are ahead, below it the trolls. The scale shows by about how"
+            " many points. The numbers at the bottom count moves.",
             width,
         )
         lines += curve(analysis.worths, display)
@@ -167,9 +166,9 @@ def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
     marked = [ply for ply in range(1, len(game.moves) + 1) if analysis.mark(ply)]
     worst = sorted(marked, key=lambda ply: -analysis.cost(ply))[:MOST_TOLD]
     lines += wrap_each((_marked(found, ply, display) for ply in sorted(worst)), width, "    ")
-    shows = f'"{Replay(battle.number)}" shows each ply, with what it was worth.'
+    shows = f'"{Replay(battle.number)}" shows each move, and who was ahead after it.'
     if len(marked) > len(worst):
-        shows = f"These are the {len(worst)} that lost most. {shows}"
+        shows = f"These are the {len(worst)} costliest. {shows}"
     return lines + wrap(shows, width)
 
 
@@ -209,10 +208,12 @@ def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
     move, mark = game.moves[ply - 1], analysis.mark(ply)
     side = _side(game, ply)
     player = battle.player(side) or UNKNOWN
-    what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
+    what = (
+        f"Move {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
+    )
     if mark and display.is_for_reader:
         noun = with_article(_NOUNS[mark])
-        what = f"Ply {ply}, {noun} of {player}, {side.plural}: {in_few_words(move)}."
+        what = f"Move {ply}, {noun} by {player}, {side.plural}: {in_few_words(move)}."
     return f"{what} {_better(analysis, game, ply)}"
 
 
@@ -247,7 +248,7 @@ def _ahead(worth: int) -> str:
     if abs(worth) < _EVEN:
         return "the sides are even"
     if abs(worth) >= WIN_SCORE:
-        return f"the {side.plural} have won, or can"
+        return f"the {side.plural} have won, or can force a win"
     return f"the {side.plural} are ahead by {_points(worth)}"
 
 
@@ -260,8 +261,8 @@ def _course(worths: Sequence[int]) -> list[str]:
     last = len(worths) - 1
     step = next(each for each in _STEPS if last <= 10 * each)
     told = [f"At the start {_ahead(worths[0])}."]
-    told += [f"After ply {ply}, {_ahead(worths[ply])}." for ply in range(step, last, step)]
-    return [*told, f"At the end, after ply {last}, {_ahead(worths[last])}."]
+    told += [f"After move {ply}, {_ahead(worths[ply])}." for ply in range(step, last, step)]
+    return [*told, f"At the end, after move {last}, {_ahead(worths[last])}."]
 
 
 # The curve.

@@ -95,9 +95,14 @@ class Analysis(ArrayValue):
 
     def __post_init__(self) -> None:
         if not len(self.worths) - 1 == len(self.lost) == len(self.lines):
-            raise InvalidValueError("there should be a worth before each ply, and one in the end")
+            raise InvalidValueError(
+                f"expected {len(self.lost) + 1} worths and {len(self.lost)} lines, got"
+                f" {len(self.worths)} and {len(self.lines)}"
+            )
         if len(self.slides) not in {0, len(self.lost)}:
-            raise InvalidValueError("there should be a slide for each ply, or none at all")
+            raise InvalidValueError(
+                f"expected no slides or {len(self.lost)}, got {len(self.slides)}"
+            )
 
     def mark(self, ply: int) -> PlyMark | None:
         """Return the mark of a ply, counted from 1."""

@@ -195,7 +195,7 @@ class Analyses:
             try:
                 await self._service.run_command(player, command, found, cause)
             except StoreError as error:
-                _log.error("an analysis was not told: %s", error)
+                _log.error("could not deliver an analysis: %s", error)
         return analysis
 
     def _tell_progress(self, work: AnalysisWork) -> None:
@@ -270,13 +270,13 @@ class Analyses:
                     self._tell_progress(work)
             analysis = analysed(game, weighed)
         except Exception:  # noqa: BLE001  (those who wait are told that it failed)
-            _log.exception("battle %d was not analysed", work.asked.battle.number)
+            _log.exception("could not analyse battle %d", work.asked.battle.number)
             return None
         try:
             began = work.asked.battle.id
             await self._service.store.write(lambda rows: keep_analysis(rows, began, analysis))
         except StoreError as error:  # the next request makes it again
-            _log.error("an analysis was not stored: %s", error)
+            _log.error("could not store an analysis: %s", error)
         return analysis
 
 

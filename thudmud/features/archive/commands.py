@@ -90,7 +90,7 @@ class History(ArchiveCommand):
 
     def __post_init__(self) -> None:
         if self.day is not None and day_begins(self.day, 0.0) is None:
-            raise InvalidValueError(f"there is no day {self.day!r:.50}")
+            raise InvalidValueError(f"expected a day such as 2026-11-20, got {self.day!r:.50}")
 
     @classmethod
     def of(

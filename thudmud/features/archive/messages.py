@@ -45,33 +45,33 @@ from thudmud.views.words import day, pages_of, wrap, wrap_each
 _REFUSALS = {
     Refusal.NO_SUCH_BATTLE: ('There is no battle {number}. "history" lists the battles.'),
     Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
-    Refusal.NOT_REPLAYING: 'You are not replaying a battle. "replay" and a number starts that.',
-    Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
+    Refusal.NOT_REPLAYING: 'You aren\'t replaying a battle. "replay" and a number opens one.',
+    Refusal.REPLAY_AT_START: 'This is the start of battle {number}. "next" goes forward.',
     Refusal.REPLAY_AT_END: (
-        'That was the last ply of battle {number}. "back" and "first" go back, "stop" leaves.'
+        'That was the last move of battle {number}. "back" and "first" go back, "stop" leaves.'
     ),
-    Refusal.REPLAY_GONE_ON: 'More has happened since; "replay {number}" shows it.',
-    Refusal.NO_COMMENTS: "No comments are kept here.",
+    Refusal.REPLAY_GONE_ON: 'There have been more moves since: "replay {number}" shows them.',
+    Refusal.NO_COMMENTS: "This server doesn't keep comments.",
     Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
     Refusal.COMMENT_RUNNING: (
-        "Battle {number} is still being played. You can comment on it when it is over."
+        "Battle {number} is still being played. You can comment on it when it's over."
     ),
     Refusal.COMMENT_NO_SUCH_PLY: (
-        "Battle {number} has no ply {ply}; the last is ply {plies}, and 0 is the opening."
+        "Battle {number} has no move {ply}. The last is {plies}, and 0 is the opening."
     ),
-    Refusal.COMMENT_TOO_LONG: "That is too long: a comment has at most {most} characters.",
+    Refusal.COMMENT_TOO_LONG: "That's too long: a comment can have up to {most} characters.",
     Refusal.COMMENT_TOO_MANY: (
-        "You have commented on {most} plies of battle {number}, as many as you can. "
-        '"comment {number} {ply} none" takes one of these away.'
+        "You've commented on {most} moves of battle {number}, which is the limit. "
+        '"comment {number} {ply} none" deletes one of these comments.'
     ),
-    Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
+    Refusal.COMMENT_NONE: "You have no comment on move {ply} of battle {number}.",
 }
 add_refusal_texts(_REFUSALS)
 
 
 PLAY_ON = '"play" goes on.'
 STEPS = (
-    '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on,'
+    '"next" and "back" go from move to move, "first" and "last" to either end; "play" goes on,'
     ' "stop" leaves.'
 )
 
@@ -103,9 +103,9 @@ def replayed(
         player = battle.player(then.position.turn.other) or UNKNOWN
         mine = player if player.lower() == me.lower() and not battle.imported else None
         played = sentences.ply(then.moves[-1], player, mine)
-        lines = wrap(f"Battle {number}, ply {ply} of {plies}: {played}", width)
+        lines = wrap(f"Battle {number}, move {ply} of {plies}: {played}", width)
     else:
-        seen = f"{pluralize(plies, 'ply')} to see:"
+        seen = f"{pluralize(plies, 'move')} to come:"
         lines = wrap(f"Battle {number}, as it began on {day(battle.at)}. {seen}", width)
     if display.is_for_reader:
         lines += wrap(reader.piece_counts(table), width)
@@ -136,9 +136,9 @@ def _end(battle: Battle, game: Game) -> str:
     """Return the sentence after the last ply: how the battle ended, or how to see the rest."""
     again = f'"{Replay(battle.number)}"'
     if battle.state is State.RUNNING:
-        return f"Still running; {again} shows how far it has come."
+        return f"Still in progress: {again} shows the latest moves."
     if battle.plies not in {None, len(game.moves)} or battle.outcome != game.outcome:
-        return f"Play has gone on since; {again} shows it."
+        return f"Play has gone on since: {again} shows the rest."
     return f"{capitalised(_state(battle))}."
 
 
@@ -162,10 +162,10 @@ def _table(battle: Battle, game: Game) -> Table:
 
 
 STATES = {
-    State.RUNNING: "still running",
+    State.RUNNING: "in progress",
     State.ADJOURNED: "adjourned",
     State.UNFINISHED: "never finished",
-    State.ENDED: "its end is not known",
+    State.ENDED: "result unknown",
 }
 """Descriptions of battles without an outcome, by their state."""
 
@@ -174,11 +174,11 @@ def entry(battle: Battle) -> str:
     """Return a battle's entry in a list."""
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
-        facts.insert(1, pluralize(battle.plies, "ply"))
+        facts.insert(1, pluralize(battle.plies, "move"))
     if battle.time:
         facts.insert(1, str(battle.time))
     if battle.has_custom_opening:
-        facts.append("from a position that was set up")
+        facts.append("from a custom position")
     if battle.imported:
         facts.append("imported")
     if battle.tournament:
@@ -217,11 +217,11 @@ INDENT = "    "
 
 @words.register
 def _comment_made(made: CommentMade, occasion: RenderContext, view: View) -> list[str]:
-    on = f"comment on ply {made.ply} of battle {made.battle}"
-    told = f"{made.player} comments on ply {made.ply} of battle {made.battle}: {made.text}"
+    on = f"comment on move {made.ply} of battle {made.battle}"
+    told = f"{made.player} comments on move {made.ply} of battle {made.battle}: {made.text}"
     if made.player == view.me:
-        kept = f'is kept, and "{ViewRecord(made.battle)}" shows it.'
-        told = f"Your {on} {kept if made.text else 'is gone.'}"
+        kept = f'is saved: "{ViewRecord(made.battle)}" shows it.'
+        told = f"Your {on} {kept if made.text else 'is deleted.'}"
     return in_own_words(told, occasion, view)
 
 
@@ -258,11 +258,11 @@ def games(
     adjourned = [_adjourned(each, me) for each in away]
     if not running and not adjourned:
         return wrap(
-            'You have no match under way, here or put away. "history" lists your past battles.',
+            'You have no matches in progress or adjourned. "history" lists your past battles.',
             width,
         )
     lines = []
-    for heading, entries in (("Your matches:", running), ("Put away for another day:", adjourned)):
+    for heading, entries in (("Your matches:", running), ("Adjourned matches:", adjourned)):
         if entries:
             lines += [heading, *wrap_each((f"  {each}." for each in entries), width, INDENT)]
     return lines
@@ -270,7 +270,7 @@ def games(
 
 def _running(table: Table, match: Match, side: Side) -> str:
     other = table.seats.get(side.other)
-    against = f"against {other}" if other else "with nobody against you"
+    against = f"against {other}" if other else "without an opponent"
     which = f"{side.plural} {against}; battle {match.battle} of {match.battles}"
     board = f"{capitalised(table.name)}: {'practice' if match.is_practice else which}"
     if not match.is_running:
@@ -279,14 +279,14 @@ def _running(table: Table, match: Match, side: Side) -> str:
     is_mine = turn is side and not match.is_practice
     whose = "your turn" if is_mine else f"the {turn.plural}' turn"
     left = f", {sentences.time_left(match.clock, turn)} left" if match.clock else ""
-    return f"{board}, {pluralize(len(match.game.moves), 'ply')}, {whose}{left}"
+    return f"{board}, {pluralize(len(match.game.moves), 'move')}, {whose}{left}"
 
 
 def _adjourned(away: AdjournedMatch, me: str) -> str:
     battle, match = away
     side = Side.DWARF if match.dwarf == me else Side.TROLL
     other = match.troll if side is Side.DWARF else match.dwarf
-    state = pluralize(len(match.moves), "ply") if match.outcome is None else "which is over"
+    state = pluralize(len(match.moves), "move") if match.outcome is None else "which is over"
     which = f"{side.plural} against {other}; battle {match.battle} of {BATTLES}"
     which = "practice" if battle.is_practice else which
     begun = f'begun on {day(battle.at)}: "{Resume(battle.number)}"'
@@ -294,8 +294,8 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 
 
 def put_away(width: int) -> list[str]:
-    """Return the reminder of an adjourned match, with the command that lists such matches."""
-    return wrap(f'You have a match put away for another day: "{Games()}" tells more.', width)
+    """Tell a player that they have an adjourned match, and how to find it."""
+    return wrap(f'You have an adjourned match: "{Games()}" shows how to resume it.', width)
 
 
 @words.register
@@ -323,9 +323,9 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     which = _which(asked, battles, me)
     if not found.in_all:
         if asked == History(page=asked.page):
-            return wrap("No battle has been played here yet.", width)
+            return wrap("No battles have been played here yet.", width)
         whose = "of yours" if is_own else f"of {_spelt(player, battles)}" if player else ""
-        return wrap(f"No battle {' '.join(filter(None, (whose, which)))} is known here.", width)
+        return wrap(f"Found no battles {' '.join(filter(None, (whose, which)))}.", width)
     pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
@@ -334,7 +334,7 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     if player is not None:
         heading = "Your battles" if is_own else f"The battles of {_spelt(player, battles)}"
     heading = " ".join(filter(None, (heading, which)))
-    more = f'"{Replay(battles[0].number)}" shows the first of these again.'
+    more = f'"{Replay(battles[0].number)}" replays the first of these.'
     if asked.page < pages:
         more = f'"{replace(asked, page=asked.page + 1)}" shows earlier ones. {more}'
     if pages > 1:
@@ -357,7 +357,7 @@ def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
             f"with {'you' if opponent.lower() == me.lower() else _spelt(opponent, battles)}"
         )
     if asked.rules is not None:
-        words.append(f"by the {asked.rules} rules")
+        words.append(f"under {asked.rules} rules")
     if day is not None:
         words.append(day if day in {TODAY, YESTERDAY} else f"on {day}")
     return " ".join(words)

@@ -74,8 +74,8 @@ def score(
         who = capitalised(shortened(player))
         if not is_here:
             return wrap(f"Nobody called {who} has finished a battle here.", width)
-        have = "You have" if player == me else f"{who} has"
-        return wrap(f"{have} not finished a battle here yet.", width)
+        have = "You haven't" if player == me else f"{who} hasn't"
+        return wrap(f"{have} finished a battle here yet.", width)
     names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
     lines = []
     if found.people != archive.Performance():
@@ -181,7 +181,7 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     width, mine = display.width, ranking.mine
     said = "nobody is ranked yet."
     if ranking.in_all:
-        said = "the best first, by rating less twice the give or take:"
+        said = "best first, by rating minus twice the give or take:"
     lines = wrap(f"{capitalised(str(ranking.pool))}: {said}", width)
     for place, name, rating in ranking.players:
         text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
@@ -190,15 +190,15 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
         lines += wrap(f"There are {ranking.in_all} in all.", width)
     if mine and mine.is_provisional:
         own = f"Yours is provisional: {_rating(mine, 'match', display)}."
-        lines += wrap(f"{own} You are ranked after {archive.PROVISIONAL} matches.", width)
+        lines += wrap(f"{own} You'll be ranked after {archive.PROVISIONAL} matches.", width)
     elif not ranking.in_all:
-        after = f"You are ranked after {archive.PROVISIONAL} rated matches"
-        lines += wrap(f'{after}: "{Help("ratings")}" tells more.', width)
+        after = f"You'll be ranked after {archive.PROVISIONAL} rated matches"
+        lines += wrap(f'{after}: "{Help("ratings")}" explains how.', width)
     others = [
         f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
     ]
     if others:
-        lines += wrap(f"Others are ranked, too: {join_words(others)}.", width)
+        lines += wrap(f"Other standings: {join_words(others)}.", width)
     return lines
 
 
@@ -245,7 +245,7 @@ def changed(
         if player != changes[0].player and len(changes) == 1:
             stays = "yours" if player == me else f"{player}'s"
             whose = "yours" if changes[0].player == me else f"{changes[0].player}'s"
-            told += f"; {stays} stays, since {whose} is provisional"
+            told += f"; {stays} stays the same, since {whose} is provisional"
     return [f"{capitalised(str(changes[0].pool))}: {told}."]
 
 
@@ -275,7 +275,7 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
             return "the position was set up"
         case Unrated.TOO_OFTEN:
             most = f"{MOST_OF_LAST} of {LAST} rated matches in a row"
-            return f"no more than {most} count against the same player"
+            return f"no more than {most} can be against the same player"
         case Unrated.CASUAL:
             return f"the {'match' if event.levels == NO_BOTS else 'battle'} was casual"
 

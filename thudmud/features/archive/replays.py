@@ -49,8 +49,8 @@ def _not_in_the_replay(_: Query, occasion: RenderContext, view: View) -> list[st
 @words.register
 def _replay_left(told: ReplayLeft, _: RenderContext, view: View) -> list[str]:
     number, ply = told.replay.battle.number, told.replay.ply
-    again = f'"{Replay(number, ply)}" opens it there again.'
-    return wrap(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)
+    again = f'"{Replay(number, ply)}" picks it up there.'
+    return wrap(f"You leave the replay of battle {number} at move {ply}. {again}", view.width)
 
 
 def replayed_data(aside: Replayed) -> Data:

@@ -26,14 +26,13 @@ from thudmud.views.words import in_few_words, wrap, wrap_each
 add_refusal_texts(
     {
         ExplorerRefusal.NO_EXPLORING_RATED: (
-            "Your battle at the {board} counts for ratings, so nothing is explored until it is"
-            " over."
+            "Your battle at the {board} is rated, so there's no exploring until it's over."
         ),
         ExplorerRefusal.NO_EXPLORING_PLAYING: (
-            "You are playing at the {board}. You can explore that battle when it is over."
+            "You're playing at the {board}. You can explore that battle when it's over."
         ),
         ExplorerRefusal.EXPLORE_LATER: (
-            "Battle {number} is not over yet. You can explore it afterwards."
+            "Battle {number} isn't over yet. You can explore it afterwards."
         ),
     }
 )
@@ -112,23 +111,23 @@ def render_statistics(
     """Render the statistics of a position as a table, or as a sentence for each ply."""
     game, number, found, _ = position
     width = display.width
-    here = f"after {pluralize(len(game.moves), 'ply')}" if game.moves else "at the start"
+    here = f"after {pluralize(len(game.moves), 'move')}" if game.moves else "at the start"
     here = f"at the {occasion.table.name}" if occasion.table else f"{here} of battle {number}"
     lines = []
     if not found.plies:
-        lines += wrap(f"No battle that is over has gone on from the position {here}.", width)
+        lines += wrap(f"No finished battle has gone on from the position {here}.", width)
         return lines + _left(found, width)
     shown = found.plies[:MOST_IN_WORDS]
-    played = f"What was played from the position {here}, {_times(found.times)} in all:"
+    played = f"Moves played from the position {here}, {_times(found.times)} in all:"
     lines += wrap(played, width)
     if display.is_for_reader or width < _LEAST_FOR_A_TABLE:
         lines += wrap_each(map(_sentence, shown), width, archive.INDENT)
     else:
         lines += _table(shown, width)
     if others := len(found.plies) - len(shown) + found.others:
-        lines += wrap(f"{pluralize(others, 'other ply')} came less often.", width)
+        lines += wrap(f"Less often: {pluralize(others, 'other move')}.", width)
     if found.best:
-        best = f"Battle {found.best.number} is the best known, {archive.entry(found.best)}."
+        best = f"The best known is battle {found.best.number}, {archive.entry(found.best)}."
         lines += wrap(f'{best} "{Replay(found.best.number)}" shows it.', width)
     return lines + _left(found, width)
 
@@ -181,7 +180,7 @@ def _table(plies: Sequence[ExploredPly], width: int) -> list[str]:
         if len(name) > first:
             lines += wrap(name, width, archive.INDENT)
         lines.append(_row(name if len(name) <= first else "", row, columns, first))
-    shows = "The points are the dwarfs' score less the trolls' in the end, on average."
+    shows = "Points: the final score, dwarfs minus trolls, on average."
     return [*lines, *wrap(shows, width)]
 
 
