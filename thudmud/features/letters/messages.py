@@ -31,28 +31,28 @@ add_refusal_texts(
     {
         LettersRefusal.LETTERS_FOR_MEMBERS: (
             'Only registered players get messages: "register" keeps your name. "tell" speaks to'
-            " somebody who is here."
+            " players who are here."
         ),
-        LettersRefusal.NO_LETTERS: "No messages are kept here.",
+        LettersRefusal.NO_LETTERS: "This server doesn't keep messages.",
         LettersRefusal.NO_SUCH_MEMBER: 'Nobody called "{words}" is registered here.',
         LettersRefusal.NOT_A_MEMBER: (
-            '{player} is not registered and cannot get messages. "tell" speaks to them while they'
-            " are here."
+            "{player} isn't registered, so you can't leave them a message."
+            ' "tell" speaks to them while they are here.'
         ),
-        LettersRefusal.LETTER_SELF: "That is you. Messages are for others.",
+        LettersRefusal.LETTER_SELF: "That's you. Messages are for other people.",
         LettersRefusal.LETTERS_TOO_MANY: (
-            "{player} has {most} messages, and no more are kept until they forget some."
+            "{player}'s box is full, with {most} messages. They'll have to delete some first."
         ),
         LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY: (
-            "{player} has {most} messages from players they have not met at a board. The rest of"
-            " the box is for those they have played with, or follow."
+            "{player} has {most} messages from players they haven't met at a board. The rest of"
+            " the box is for players they've played with, or follow."
         ),
         LettersRefusal.LETTERS_OF_YOURS_TOO_MANY: (
-            "{player} has {most} messages from you, and no more are kept until they forget some."
+            "{player} already has {most} messages from you. They'll have to delete some first."
         ),
         LettersRefusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists yours.',
         LettersRefusal.NO_LETTERS_FROM: (
-            'You have no message from "{words}". "messages" lists all.'
+            'You have no messages from "{words}". "messages" lists them all.'
         ),
         LettersRefusal.NOTHING_TO_FORGET: "You have no messages.",
     }
@@ -92,7 +92,7 @@ def letter_list_lines(
         return wrap("You have no messages.", width)
     pages = pages_of(found.in_all, LETTERS_PAGE)
     if not shown:
-        return wrap(f"There are only {pluralize(pages, 'page')}.", width)
+        return wrap(f"The last page is page {pages}.", width)
     are_new = found.new == found.in_all
     heading = f"You have {pluralize(found.in_all, 'new message' if are_new else 'message')}"
     if found.new and not are_new:
@@ -102,7 +102,7 @@ def letter_list_lines(
         lines += own_words(_letter(each, now), display)
     older = ""
     if asked.page < pages:
-        older = f'"{replace(asked, page=asked.page + 1)}" shows those before. '
+        older = f'"{replace(asked, page=asked.page + 1)}" shows earlier ones. '
     one, all_ = ForgetLetters(shown[-1].number), ForgetLetters(sender=asked.sender)
     which = "all" if asked.sender is None else "all of these"
     return lines + wrap(f'{older}"{one}" deletes one, "{all_}" {which}.', width)
@@ -122,8 +122,8 @@ def _them(number: int) -> str:
 def _render_letter_sent(sent: LetterSent, _: RenderContext, view: View) -> list[str]:
     if sent.player != view.me:
         return wrap(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
-    when = "They have been told." if sent.is_here else "They are told when they come in."
-    return wrap(f"Your message to {sent.to} is kept. {when}", view.width)
+    when = "They've been told." if sent.is_here else "They'll be told when they come in."
+    return wrap(f"Your message to {sent.to} is saved. {when}", view.width)
 
 
 @facts.register
@@ -134,8 +134,8 @@ def _sent_facts(sent: LetterSent, _: RenderContext) -> Iterator[Fact]:
 @words.register
 def _forgotten(gone: LettersForgotten, _: RenderContext, view: View) -> list[str]:
     if len(gone.numbers) == 1:
-        return wrap(f"Message {gone.numbers[0]} is deleted.", view.width)
-    return wrap(f"{pluralize(len(gone.numbers), 'message')} are deleted.", view.width)
+        return wrap(f"Message {gone.numbers[0]} deleted.", view.width)
+    return wrap(f"{pluralize(len(gone.numbers), 'message')} deleted.", view.width)
 
 
 @add_facts_to(Entered, TookOver)
@@ -168,7 +168,7 @@ async def _headline(hall: Hall, look_up: LookUp, player: str, __: int) -> Headli
         return None
     has, them = pluralize(letters.new, "new message"), _them(letters.new)
     brief = f'You have {has}: "{Letters()}" shows {them}.'
-    report = '"report" and a name tells the operators of somebody who should not write to you.'
+    report = '"report" and a name tells the operators about somebody who should leave you alone.'
     lines = wrap(" ".join(sentences_without(f"{brief} {report}", hall.left_out)), WIDTH)
     return Headline("message", capitalised(has), brief, tuple(lines))
 

@@ -44,7 +44,7 @@ def setup(service: FeatureContext) -> None:
         try:
             await store.write(work)
         except StoreError as error:  # harmless: they are shown as new again
-            _log.error("not stored: %s", error, extra={"player": read.player})
+            _log.error("could not mark messages as read: %s", error, extra={"player": read.player})
 
     async def forget(gone: LettersForgotten) -> None:
         await store.write(partial(storage.forget, player=gone.player, numbers=gone.numbers))

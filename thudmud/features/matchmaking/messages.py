@@ -30,62 +30,66 @@ def _which_offer(_: RefusedError, details: Mapping[str, Any], __: str | None) ->
 
 
 _REFUSALS: dict[Refusal, RefusalText] = {
-    Refusal.INVITE_SELF: 'That is you. "join game as {side.value} on {board}" takes a seat.',
+    Refusal.INVITE_SELF: 'That\'s you. "join game as {side.value} on {board}" takes a seat.',
     Refusal.NO_INVITATIONS: (
-        '{player} is not taking invitations just now. "play" asks everybody else.'
+        '{player} isn\'t taking invitations just now. "play" asks everybody else.'
     ),
-    Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
+    Refusal.PLAYS_THERE: "{player} already plays the {side.plural} at the {board}.",
     Refusal.PLAYS_AT_NO_LEVEL: (
-        '{player} has no levels to choose from, so leave "level" out. "bots" lists who has.'
+        '{player} has no levels to choose from, so leave "level" out. "bots" lists those that do.'
     ),
-    Refusal.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
-    Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
+    Refusal.NO_BOTS: (
+        'There are no bots here, so there are no levels. "play" by itself finds a human opponent.'
+    ),
+    Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". The levels are {levels:and}.',
     Refusal.NEW_BOARDS_FOR_MEMBERS: (
         'Only registered players can open boards here: "register" keeps your name. "play" and'
         ' "match" work for everybody.'
     ),
-    Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
+    Refusal.MATCH_SELF: 'That\'s you. "play" finds somebody else.',
     Refusal.ASKED_ALREADY: (
-        'You have already challenged {player}. "withdraw {number}" takes that back.'
+        'You\'ve already challenged {player}. Type "withdraw {number}" to cancel.'
     ),
     Refusal.SEEKING_ALREADY: (
-        'You are already looking for an opponent. "withdraw {number}" takes that back.'
+        'You\'re already looking for an opponent. Type "withdraw {number}" to cancel.'
     ),
     Refusal.SEEK_IN_HASTE: (
         "Your clock is running at the {board}: finish that battle before you look for another"
         " opponent."
     ),
-    Refusal.ASKS_ALREADY: "You have asked {player} to play now. They have another {seconds}.",
+    Refusal.ASKS_ALREADY: "You've already asked {player}. They have another {seconds} to answer.",
     Refusal.ASKED_BY_OTHERS: (
         "{player} is playing, and somebody else has just asked them. Try again in {seconds}."
     ),
     Refusal.SEEKS_TOO_MANY: (
-        'You are looking for {most} matches already, as many as you can. "withdraw" takes them'
-        " back."
+        'You already have {most} seeks open, which is the limit. "withdraw" cancels them.'
     ),
     Refusal.SEEKS_FROM_ADDRESS: (
         "Players who share your internet address have {most} seeks beyond one each, which is the"
-        ' limit. "withdraw" takes yours back.'
+        ' limit. "withdraw" cancels yours.'
     ),
     Refusal.BOARDS_FROM_ADDRESS: (
         "Players who share your internet address have {most} boards beyond one each, which is the"
         " limit. To make room, leave the {boards:or}, or finish the match there.{free}"
     ),
     Refusal.NOTHING_SOUGHT: (
-        'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.'
+        "You aren't looking for a match, so there's nothing to withdraw."
+        ' "seeks" lists the players who are.'
     ),
-    Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
-    Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists those that are open.',
-    Refusal.OWN_SEEK: 'Seek {number} is your own. "withdraw {number}" takes it back.',
+    Refusal.NOT_YOUR_SEEK: "Seek {number} isn't yours. Yours: {numbers:and}.",
+    Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists the open ones.',
+    Refusal.OWN_SEEK: 'Seek {number} is your own. Type "withdraw {number}" to cancel it.',
     Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
-    Refusal.NOT_ASKED_YOU: ("Seek {number} is for anybody, so you need not decline it."),
-    Refusal.NOTHING_STANDS: 'Nobody has offered you anything. "seeks" lists who wants a match.',
+    Refusal.NOT_ASKED_YOU: "Seek {number} is open to anybody, so you don't need to decline it.",
+    Refusal.NOTHING_STANDS: (
+        'There is nothing to say yes or no to. "seeks" lists the players who want a match.'
+    ),
     Refusal.SEEK_FOR_ANYBODY: (
-        'Nobody has asked you anything. {player} is looking for an opponent: "accept {number}"'
-        " begins a match."
+        "There is nothing to say yes or no to. {player} is looking for an opponent, though:"
+        ' "accept {number}" begins a match.'
     ),
     Refusal.NOTHING_OFFERED_BY: (
-        '{player} has offered you nothing. "seeks" lists who wants a match.'
+        '{player} hasn\'t offered you anything. "seeks" lists the players who want a match.'
     ),
     Refusal.WHICH_OFFER: _which_offer,
 }
@@ -102,15 +106,15 @@ def _invited(asked: Invited, _: RenderContext, view: View) -> list[str]:
     if asked.battle is not None:
         asks = conjugate(player, view.me, "ask")
         whom = "you" if to == view.me else to
-        told = f"{asks} {whom} to go on with battle {asked.battle} at the {board}."
+        told = f"{asks} {whom} to resume battle {asked.battle} at the {board}."
         return wrap(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
     if to == view.me:
         seat = f"play the {side.plural} at the {board}"
-        sits = f'To do so, type "{Join(side, board)}".'
-        return wrap(f"{player} asks you to {seat}. {sits}", view.width)
+        sits = f'To accept, type "{Join(side, board)}".'
+        return wrap(f"{player} invites you to {seat}. {sits}", view.width)
     how = "" if asked.level is None else f", at level {asked.level}"
-    asks = conjugate(player, view.me, "ask")
-    return wrap(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
+    invites = conjugate(player, view.me, "invite")
+    return wrap(f"{invites} {to} to play the {side.plural} at the {board}{how}.", view.width)
 
 
 @facts.register
@@ -124,7 +128,7 @@ def _invited_facts(asked: Invited, _: RenderContext) -> Iterator[Fact]:
 @words.register
 def _turned_down(told: InvitationDeclined, _: RenderContext, view: View) -> list[str]:
     declines = conjugate(told.player, view.me, "decline")
-    what = "sit down" if told.battle is None else f"go on with battle {told.battle}"
+    what = "sit down" if told.battle is None else f"resume battle {told.battle}"
     return wrap(f"{declines} to {what} at the {told.board}.", view.width)
 
 
@@ -136,9 +140,9 @@ def _turned_down_facts(told: InvitationDeclined, _: RenderContext) -> Iterator[F
 
 @words.register
 def _playing_now(_: PlayNow, occasion: RenderContext, view: View) -> list[str]:
-    waits = "While you wait, you play a bot."
+    waits = "Meanwhile, here's a bot to play."
     if table := occasion.table:
-        waits = f"While you wait, you can play on against the bot at the {table.name}."
+        waits = f"Meanwhile, you can play on against the bot at the {table.name}."
     return wrap(waits, view.width)
 
 
@@ -158,7 +162,7 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
         return _asks_now(seek, me)
     wants = _wants(seek, me)
     if seek.player == me:
-        return f'{wants}. "{Withdraw(seek.number)}" takes that back.'
+        return f'{wants}. Type "{Withdraw(seek.number)}" to cancel.'
     if seek.to:
         answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
         return f"{wants}. To answer, type {answers}."
@@ -171,8 +175,8 @@ def _asks_now(seek: SeekMade, me: str | None) -> str:
     if me == seek.to:
         match = _match_wanted(seek, me)
         return f"{seek.player} wants to play you now: {match}.{_YES_OR_NO} You have {within}."
-    asked = f"{seek.to} is playing just now, and has been asked whether to play you instead"
-    return f"{asked}. You will know within {within}."
+    asked = f"{seek.to} is in another battle, and has been asked whether to play you instead"
+    return f"{asked}. You'll know within {within}."
 
 
 def _wants(seek: SeekMade, me: str | None) -> str:
@@ -181,18 +185,18 @@ def _wants(seek: SeekMade, me: str | None) -> str:
     if seek.to:
         whom = "you" if seek.to == me else seek.to
         return f"{capitalised(conjugate(seek.player, me, 'challenge'))} {whom} to {what}"
-    who = "You are" if seek.player == me else f"{seek.player} is"
+    who = "You're" if seek.player == me else f"{seek.player} is"
     return f"{who} looking for {what}"
 
 
 def _match_wanted(seek: SeekMade, me: str | None) -> str:
-    """Return the words for a match, ``a casual match by the classic rules``, and a side."""
+    """Return the words for a match, ``a casual match under classic rules``, and a side."""
     first = ""
     if seek.side and seek.player == me:
         first = f"; you play the {seek.side.plural} first"
     elif seek.side:
         first = f"; you would play the {seek.side.other.plural} first"
-    rules = f"by the {seek.rules} rules{time_control_phrase(seek.time)}"
+    rules = f"under {seek.rules} rules{time_control_phrase(seek.time)}"
     return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
 
 
@@ -212,26 +216,26 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
     seeker, player = ended.seeker, ended.player
     match ended.why:
         case SeekEnd.ACCEPTED if me == seeker != player:
-            return f"{player} accepts: your match begins."
+            return f"{player} accepts. Your match begins!"
         case SeekEnd.ACCEPTED if me == player:
-            return f"You accept: your match with {seeker} begins."
+            return f"You accept {seeker}'s challenge. Your match begins!"
         case SeekEnd.UNANSWERED if me == seeker:
-            return f"{ended.to} has not answered."
+            return f"{ended.to} hasn't answered."
         case SeekEnd.UNANSWERED if me == ended.to:
             again = f'"{PlayNow()}" looks for an opponent again'
-            return f"You have not answered {seeker}, so you play on. {again}."
+            return f"You didn't answer {seeker}, so you play on. {again}."
         case SeekEnd.PLAYING if me == seeker and not ended.to:
             return "You are no longer looking for another match."
         case SeekEnd.DECLINED if me == seeker:
             return f"{player} declines."
         case SeekEnd.DECLINED if me == player:
-            return f"You decline, and {seeker} has been told."
+            return f"You decline. {seeker} has been told."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker and ended.to:
-            return f"{ended.to} is no longer asked to play you."
+            return f"Your challenge to {ended.to} is withdrawn."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
             return "You are no longer looking for that match."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == ended.to:
-            return f"{seeker} no longer wants to play you now."
+            return f"{seeker}'s challenge is withdrawn."
     return ""
 
 
@@ -244,17 +248,17 @@ def _seeks(_: Seeks, occasion: RenderContext, view: View) -> list[str]:
     stands += [each for each in hall.seeks.values() if each.player == player and each.to]
     if not stands:
         has_bot = any(hall.bots[each] for each in hall.bots_here())
-        until = "; while you wait, you play a bot" if has_bot else ""
-        typed = f'"{PlayNow()}" looks for an opponent{until}.'
+        until = ", and a bot to play meanwhile" if has_bot else ""
+        typed = f'"{PlayNow()}" finds you an opponent{until}.'
         return wrap(f"Nobody is looking for a match just now. {typed}", width)
     stands.sort(key=attrgetter("number"))
     entries = (f"{each.number:>3}. {_wants(each, player)}." for each in stands)
     lines = wrap_each(entries, width, "     ")
     others = [each.number for each in stands if each.player != player]
     if others:
-        lines += wrap(f'"{Accept(others[0])}" starts the first of them.', width)
+        lines += wrap(f'"{Accept(others[0])}" accepts the first of them.', width)
     if any(each.player == player for each in stands):
-        lines += wrap(f'"{Withdraw()}" takes yours back.', width)
+        lines += wrap(f'"{Withdraw()}" cancels yours.', width)
     return lines
 
 

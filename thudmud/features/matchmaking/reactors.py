@@ -110,7 +110,9 @@ class Seeking(Reactor):
                     expire_question(self._hall, seek, self._service.clock())
                 )
         except StoreError as error:
-            _log.error("not stored: %s", error, extra={"player": seek.player})
+            _log.error(
+                "could not store the end of a question: %s", error, extra={"player": seek.player}
+            )
             key, at = ("question", str(seek.number)), self._service.clock() + RETRY
             self._service.scheduler.schedule(
                 key, at, lambda: self._service.spawn(self._expire_question(seek))
@@ -135,7 +137,7 @@ class Seeking(Reactor):
                 if not decision.hall or await self._service.carry_out(decision):
                     break
         except StoreError as error:
-            _log.error("not stored: %s", error, extra={"player": name})
+            _log.error("could not store the end of a seek: %s", error, extra={"player": name})
             self._end_after_absence(name)
             return
         if not for_good and self._has_seeks_of(name):
