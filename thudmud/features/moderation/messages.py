@@ -39,42 +39,41 @@ NAMED = 2
 add_refusal_texts(
     {
         ModerationRefusal.NO_OPERATORS: (
-            "There are no operators here. Whoever runs this place keeps order."
+            "There are no operators here. The people who run this server keep order."
         ),
-        ModerationRefusal.SANCTION_SELF: "You cannot do that to yourself.",
+        ModerationRefusal.SANCTION_SELF: "You can't do that to yourself.",
         ModerationRefusal.SANCTION_OPERATOR: (
-            "{player} is an operator, too. You cannot do that to them."
+            "{player} is an operator, too. You can't do that to them."
         ),
         ModerationRefusal.SANCTION_BOT: (
-            "{player} is a program of this server, and does as its settings say."
+            "{player} is one of this server's bots, and does what its settings say."
         ),
         ModerationRefusal.NOT_MUTED: '"{words}" is not muted; "mutes" lists who is.',
         ModerationRefusal.NOT_BANNED: '"{words}" is not banned; "bans" lists who is.',
         ModerationRefusal.NO_SUCH_NETWORK: (
-            '"{words}" is no name, no address, such as 203.0.113.7, and no network, such as'
+            '"{words}" isn\'t a name, an address such as 203.0.113.7, or a network such as'
             " 203.0.113.0/24 or 2001:db8::/32."
         ),
         ModerationRefusal.NETWORK_TOO_WIDE: (
             "{network} is too wide; the widest network that can be banned is a {widest}."
         ),
         ModerationRefusal.NETWORK_LOCAL: (
-            "{network} is this machine itself: anybody may come from there."
+            "{network} is this machine itself, and anybody may come from there."
         ),
         ModerationRefusal.NO_SUCH_REPORT: (
-            'No report {number} is open; "reports" lists those that are.'
+            'There is no open report {number}; "reports" lists the open ones.'
         ),
         ModerationRefusal.NO_OPEN_REPORT: "There are no open reports.",
         ModerationRefusal.NO_REPORTS_OF_PLAYER: (
-            'There is no such open report with the name "{words}". "reports" lists those that are'
-            " open."
+            'There is no such open report with the name "{words}". "reports" lists the open ones.'
         ),
-        ModerationRefusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
+        ModerationRefusal.NO_SHUTDOWN: "No shutdown is planned, so there's nothing to cancel.",
         ModerationRefusal.NO_REPORTS: (
-            "Nobody reads reports here. Please tell whoever runs this place some other way."
+            "Nobody reads reports here. Please contact the people who run this server instead."
         ),
-        ModerationRefusal.REPORT_SELF: "That is you. A report is about somebody else.",
+        ModerationRefusal.REPORT_SELF: "That's you. A report is about somebody else.",
         ModerationRefusal.REPORTS_TOO_MANY: (
-            "You have {most} open reports, as many as you can have. The operators will get to them."
+            "You have {most} open reports, which is the limit. The operators will get to them."
         ),
         ModerationRefusal.REPORTS_FULL: (
             "The operators have more reports than they can read. Try again later."
@@ -111,14 +110,14 @@ def _sanctioned(told: Sanctioned, _: RenderContext, view: View) -> list[str]:
 def _lifted(told: SanctionLifted, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
-        return wrap(f"{player} has unmuted you: others hear you again.", view.width)
+        return wrap(f"{player} has unmuted you: others can hear you again.", view.width)
     done = conjugate(player, view.me, f"un{sanction.measure.value}")
     return wrap(f"{done} {sanction.whom}.", view.width)
 
 
 @words.register
 def _reports_told(told: ReportsAnnounced, _: RenderContext, view: View) -> list[str]:
-    lists, reports = f'("{Reports()}" lists what is open.)', told.reports
+    lists, reports = f'("{Reports()}" lists the open ones.)', told.reports
     first = reports[0]
     if len(reports) == 1:
         told_one = f'{first.player} reports {first.about}: "{first.text}" {lists}'
@@ -153,10 +152,10 @@ def _report_closed(told: ReportClosed, _: RenderContext, view: View) -> list[str
 @words.register
 def _shutdown(told: ShutdownAnnounced, _: RenderContext, view: View) -> list[str]:
     if told.seconds is None:
-        return wrap("The server does not shut down after all.", view.width)
+        return wrap("Shutdown cancelled.", view.width)
     when = f"in {rounded_duration(told.seconds)}" if told.seconds else "now"
     kept = "All seats and matches are kept."
-    return wrap(f"The server shuts down {when}{because(told.why)}. {kept}", view.width)
+    return wrap(f"The server is shutting down {when}{because(told.why)}. {kept}", view.width)
 
 
 @facts.register
@@ -169,7 +168,7 @@ def _to_whom(player: str, sanction: Sanction) -> str:
     """Return the sentence for the player a sanction is against."""
     why = because(sanction.why)
     if sanction.measure is Measure.MUTE:
-        what = "Nobody hears what you say; you can play on."
+        what = "Nobody can hear you, but you can play on."
         return f"{player} has muted you{_length(sanction)}{why}. {what}"
     return f"{player} has ended your connection{why}. You can come back."
 
@@ -197,7 +196,7 @@ def _mutes(_: Mutes, occasion: RenderContext, view: View) -> list[str]:
     """Render the mutes, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
-    heading = f"{pluralize(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
+    heading = f"{pluralize(len(found), 'muted player')}:" if found else "Nobody is muted."
     return [*wrap(heading, width), *wrap_each(map(_row, found), width, "    ")]
 
 
@@ -226,7 +225,7 @@ def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
     for report in found[(asked.page - 1) * REPORTS_PAGE : asked.page * REPORTS_PAGE]:
         by = report.by or "somebody"
         head = f"  {report.number}. {minute(report.at)}, {by} about {report.about}: {report.text}"
-        said = (f"    {report.about} was heard: {each}" for each in report.said)
+        said = (f"    heard from {report.about}: {each}" for each in report.said)
         for each in (head, *said):
             lines += wrap(each, width, "      ", private=True)
     if not lines:
@@ -235,7 +234,7 @@ def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
         )
         return wrap(none, width)
     first = found[0]
-    close = f'"{CloseReport(first.number)}" closes the first when you have seen to it'
+    close = f'"{CloseReport(first.number)}" closes the first once you\'ve dealt with it'
     if len(found) > REPORTS_PAGE and first.by:
         close += f', "{CloseReports(by=first.by.lower())}" all by {first.by}'
     close += "."
@@ -256,5 +255,5 @@ def _row(sanction: Sanction) -> str:
 @words.register
 def _report_made(made: ReportMade, _: RenderContext, view: View) -> list[str]:
     last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
-    lines = f", with the last {last} that you heard from them" if made.said else ""
-    return wrap(f"Your report about {made.about} is kept for the operators{lines}.", view.width)
+    lines = f", with the last {last} you heard from them" if made.said else ""
+    return wrap(f"The operators will see your report about {made.about}{lines}.", view.width)

@@ -86,12 +86,12 @@ async def _note(store: Store, aside: OperatorAction) -> None:
             _log.warning("%s", what, extra=extra | end | {"why": sanction.why})
         case ReportClosed(_, number):
             await store.write(partial(storage.close_report, number=number))
-            _log.warning("a report is closed", extra=extra | {"number": number})
+            _log.warning("closed a report", extra=extra | {"number": number})
         case ReportsClosed(_, last, _, about, by):
             work = partial(storage.close_reports, last=last, about=about, by=by)
             closed = await store.write(work)
             of = {"about": about} if about else {"by": by} if by else {}
-            _log.warning("reports are closed", extra=extra | of | {"how_many": closed})
+            _log.warning("closed reports", extra=extra | of | {"how_many": closed})
 
 
 class ReportNews:
@@ -148,10 +148,10 @@ class Countdown:
         for mark in (*MARKS, 0):
             scheduler.cancel(_key(mark))
         if told.seconds is None:
-            _log.warning("a shutdown is cancelled", extra=extra)
+            _log.warning("cancelled the shutdown", extra=extra)
             return
         extra |= {"seconds": told.seconds, "why": told.why}
-        _log.warning("a shutdown is ordered", extra=extra)
+        _log.warning("scheduled a shutdown", extra=extra)
         for mark in MARKS:
             if mark < told.seconds:
                 tell = partial(self._service.tell, replace(told, seconds=mark))

@@ -22,9 +22,9 @@ async def _reports(store: Store, options: Any) -> Iterable[str]:
     if options.close is not None:
         if not await store.write(partial(storage.close_report, number=options.close)):
             raise CommandError(
-                f'no report {options.close} is open; "thudmud user reports" lists those that are'
+                f'no open report {options.close}: "thudmud user reports" lists the open ones'
             )
-        return [f"report {options.close} is closed"]
+        return [f"closed report {options.close}"]
     lines: list[str] = []
     which = partial(storage.reports, open_only=not options.all, most=MOST_REPORTS)
     found = await store.read(which)
@@ -40,14 +40,14 @@ async def _reports(store: Store, options: Any) -> Iterable[str]:
 USER_ACTIONS = (
     UserAction(
         "reports",
-        "list what players have reported about others",
+        "list players' reports about others",
         _reports,
         {
             "--all": {"action": "store_true", "help": "list closed ones, too"},
             "--close": {
                 "type": int,
                 "metavar": "NUMBER",
-                "help": "close the report with this number, instead of listing any",
+                "help": "close the report with this number instead of listing them",
             },
         },
     ),
