@@ -70,7 +70,7 @@ SAMPLES = {
     "<pace>": [pace.value for pace in TimeClass],
     "<squares>": ["a6", "a6, b5 and c4"],
     "<setup>": ["dA6,TG7,RH8"],
-    "<ply>": ["34"],
+    "<move>": ["34"],
     "<record>": ["dA6-B6", "TG7-F7xE6xE7"],
     "<row>": ["5"],
     "<column>": ["f"],
@@ -457,7 +457,7 @@ def test_help_pages_agree_with_the_game_constants() -> None:
     assert f"{boards.CAPTURED} where it captured" in " ".join(page("view", 200))
     assert f"There are {PAGE} on a page" in prose("history")
     assert f"begins at {MIDDLE} " in prose("ratings")
-    assert f"{RATED_PLIES} plies or more" in prose("ratings")
+    assert f"{RATED_PLIES} moves or more" in prose("ratings")
     assert RULESETS[next(iter(RULESETS))].score(DISCWORLD.initial_position).of(Side.TROLL) == 32
 
 
