@@ -77,5 +77,5 @@ async def test_hint_from_a_dying_worker_reports_the_failure(tmp_path: Path) -> N
         await place.sit()
         assert await place.type("Anna", "hint") == ""
         assert await place.type("Anna", "say Well?") == "You say: Well?"
-        told = 'There is no hint this time. "hint on oak board" tries again.'
+        told = 'No hint this time. "hint on oak board" tries again.'
         await until(lambda: place.told["Anna"][-1] == told)

@@ -112,7 +112,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
         assert main(["user", "unban", "203.0.113.0/24"]) == 2
         again = come(place, "203.0.113.8", "dora")
         olga.type("shutdown in 2 seconds because of an update")
-        again.until("The server shuts down in 2 seconds, because of an update.")
+        again.until("The server is shutting down in 2 seconds, because of an update.")
         assert FAREWELL in again.until("")
         for player in (olga, bert, carla, newcomer, again):
             player.close()

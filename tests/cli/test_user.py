@@ -110,14 +110,14 @@ def test_reports_are_listed_and_closed(capsys: Shown) -> None:
     second = f"   2  {day}  Bob about Anna: She is, too."
     assert capsys.readouterr().out == f"{first}{second}\n2 reports\n"
     assert user("reports", "--close", "2") == 0
-    assert capsys.readouterr().out == "report 2 is closed\n"
+    assert capsys.readouterr().out == "closed report 2\n"
     assert user("reports") == 0
     assert capsys.readouterr().out == f"{first}1 report\n"
     assert user("reports", "--all") == 0
     assert capsys.readouterr().out == f"{first}{second}  closed\n2 reports\n"
     assert user("reports", "--close", "2") == 2
     assert capsys.readouterr().err == (
-        'thudmud: no report 2 is open; "thudmud user reports" lists those that are\n'
+        'thudmud: no open report 2: "thudmud user reports" lists the open ones\n'
     )
 
 

@@ -79,7 +79,7 @@ async def test_adjourned_match_resumes_only_at_a_board_of_the_client(connect: Co
         for player in ("Anna", "Bert"):
             await client.answer("enter", board=board, player=player)
     assert "no adjourned match" in await typed(two, "Anna", "resume", "ash")
-    assert "You ask Bert to go on with battle 1" in await typed(one, "Anna", "resume", ELM)
+    assert "You ask Bert to resume battle 1" in await typed(one, "Anna", "resume", ELM)
     assert "It is your turn" in await typed(one, "Bert", "yes", ELM)
     assert "no adjourned match" in await typed(one, "Anna", "resume")
     assert "You move" in await typed(one, "Bert", "move from g7 to f7", ELM)

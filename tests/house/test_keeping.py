@@ -139,7 +139,7 @@ class TestMadeAgain:
         again = House([BoardSpec("ivory board")], events=house.events())
         again.enter("Anna", 50.0)
         assert again.hall.tables.seats_of("Anna") == []
-        assert "1 ply to see:" in texts(again.obey("Anna", "replay 1", 50.0))
+        assert "1 move to come:" in texts(again.obey("Anna", "replay 1", 50.0))
         again.obey("Anna", "join game as dwarf on ivory board", 51.0)
         assert again.events(len(house.events())) == again.events()[-1:]
         assert kept(again).events() == again.events()

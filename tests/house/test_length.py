@@ -63,7 +63,7 @@ def test_longest_battle_survives_a_restart_and_can_be_replayed(house: House) -> 
     again = House([BoardSpec("oak board")], events=house.events())
     again.enter("Dora", now=5000.0)
     [shown, *_] = again.obey("Dora", "replay 1 2000", 5000.0)
-    assert "ply 2000 of 2000" in " ".join(shown.text.split()).lower()
+    assert "move 2000 of 2000" in " ".join(shown.text.split()).lower()
 
 
 def test_resumed_battle_still_ends_at_the_move_limit(house: House) -> None:

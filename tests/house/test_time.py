@@ -126,7 +126,7 @@ class TestBack:
         house.depart("Anna", 0.0)
         say(house, "bert adjourn game", LATER)
         seen = told(house.enter("Anna", 0.0))["Anna"]
-        assert 'You have a match put away for another day: "games" tells more.' in seen
+        assert 'You have an adjourned match: "games" shows how to resume it.' in seen
         assert "put away" not in told(house.enter("Dora", 0.0))["Dora"]
 
 
@@ -312,17 +312,17 @@ class TestWhatWasBefore:
         assert battle.outcome
         assert battle.outcome.ending is Ending.RESIGNATION
         again.enter("Dora", 0.0)
-        assert "1 ply to see:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
+        assert "1 move to come:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
 
     def test_replay_of_a_running_battle_points_to_later_plies(self) -> None:
         house = house_of(*PLAYED)
         seen = told(house.obey("Carla", "replay 1", 1.0))
         assert list(seen) == ["Carla"]
-        assert "1 ply to see:" in seen["Carla"]
+        assert "1 move to come:" in seen["Carla"]
         say(house, "bert move g7 g6")
         assert "Anna moves the dwarf from A6" in told(house.obey("Carla", "next", 2.0))["Carla"]
         end = told(house.obey("Carla", "next", 2.0))["Carla"].replace("\n", " ")
-        assert end == 'More has happened since; "replay 1" shows it.'
+        assert end == 'There have been more moves since: "replay 1" shows them.'
 
 
 def showing(*lines: str) -> House:
@@ -339,10 +339,10 @@ def showing(*lines: str) -> House:
 class TestPlaying:
     def test_play_shows_ply_after_ply(self) -> None:
         house = showing(*PLAYED, "bert move g7 g6")
-        assert "ply 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
+        assert "move 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
         assert house.is_replaying("Carla")
         assert not house.is_replaying("Anna")
-        assert "ply 2 of 2" in told(house.next_replay_messages("Carla"))["Carla"]
+        assert "move 2 of 2" in told(house.next_replay_messages("Carla"))["Carla"]
         assert not house.is_replaying("Carla")
 
     def test_play_can_be_stopped_and_continued_by_hand(self) -> None:
@@ -351,7 +351,7 @@ class TestPlaying:
         house.stop_replay("Carla")
         assert not house.is_replaying("Carla")
         assert house.next_replay_messages("Carla") == []
-        assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
+        assert "move 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
 
     def test_play_shows_twenty_plies_a_line_when_replaying_at_once(self) -> None:
         house = house_of(*PLAYED[:-1], *(line for _ in range(12) for line in BACK_AND_FORTH))
@@ -364,7 +364,9 @@ class TestPlaying:
             lines = [each.text for each in house.obey("Carla", "play", 0.0)]
             assert (lines[-1] == '"play" goes on.') is (last < plies)
             assert not house.is_replaying("Carla")
-            seen = [int(each.split("ply ")[1].split(" of ")[0]) for each in lines if "ply " in each]
+            seen = [
+                int(each.split("move ")[1].split(" of ")[0]) for each in lines if ", move " in each
+            ]
             assert seen == list(range(first, last + 1))
             shown += lines
         assert house.next_replay_messages("Carla") == house.next_replay_messages("Dora") == []
@@ -456,7 +458,7 @@ def test_challenge_to_a_busy_player_lapses_after_twenty_seconds() -> None:
     assert house.due == 30.0
     assert house.pass_time(29.0) == []
     ended = told(house.pass_time(30.0))
-    assert ended["Carla"] == "Anna has not answered."
-    assert ended["Anna"].startswith("You have not answered Carla, so you play on.")
+    assert ended["Carla"] == "Anna hasn't answered."
+    assert ended["Anna"].startswith("You didn't answer Carla, so you play on.")
     assert house.hall.seeks == {}
     assert house.due is None or house.due > 30.0

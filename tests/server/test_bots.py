@@ -363,7 +363,7 @@ async def test_bot_failing_on_an_event_affects_nobody_else(
     async with opened(settings(AMBLING), tmp_path) as (_, anna):
         monkeypatch.setattr(opponent.Opponent, "observe_delivery", lambda *_: 1 / 0)
         await anna.type("invite grog on oak board")
-        await anna.sees("You ask Grog to play the dwarfs")
+        await anna.sees("You invite Grog to play the dwarfs")
         await anna.sees("Grog has lost the connection.")
     assert "does not understand Invited" in caplog.text
 
@@ -566,7 +566,10 @@ print(f"# depth 0 nodes 1 worth +0.00 line {ply}\\ngo {ply}", flush=True)
     async def test_unknown_level_is_refused(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path) as (_, anna):
             await anna.type("invite grog level basalt on oak board")
-            assert 'There is no level "basalt". There are 1 Chalk, 2 Slate, 3 Marble' in anna.shown
+            assert (
+                'There is no level "basalt". The levels are 1 Chalk, 2 Slate, 3 Marble'
+                in anna.shown
+            )
             await anna.type("bots")
             assert "Grog, level 4 Granite: no rating; no battle yet." in anna.shown
 
@@ -898,7 +901,7 @@ async def test_two_lines_on_a_fresh_server_start_a_battle(run_server: RunServer)
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
         await anna.until(b'To play, type "play".')
-        await anna.until(b"While you wait, you play a bot.")
+        await anna.until(b"Meanwhile, here's a bot to play.")
         await anna.until(b"The first battle of a rated match begins")
         await anna.until(b"It is your turn.")
         await anna.close()

@@ -32,7 +32,7 @@ async def test_comment_is_stored_and_announced_to_the_two_players(
     place.told.clear()
     await place.type("Anna", "comment 1 1 Too early.")
     assert await store.read(battles.comments, 1) == (Comment(1, "Anna", "Too early."),)
-    assert "Anna comments on ply 1 of battle 1: Too early." in "".join(place.told["Bert"])
+    assert "Anna comments on move 1 of battle 1: Too early." in "".join(place.told["Bert"])
     assert "Carla" not in place.told
     assert "; Anna: Too early." in await place.type("Carla", "record 1")
 

@@ -85,7 +85,7 @@ async def test_old_battles_are_available_after_a_restart(place: Place, store: Sl
     await anew.open()
     await anew.enter("Carla")
     assert "dF15-F8" in await anew.type("Carla", "record 1")
-    assert "ply 1 of 1" in await anew.type("Carla", "replay 1", "next")
+    assert "move 1 of 1" in await anew.type("Carla", "replay 1", "next")
 
 
 async def test_player_whose_return_was_not_stored_can_play(place: Place, store: SlowStore) -> None:

@@ -993,7 +993,7 @@ async def test_talk_and_presence_reach_other_nodes(one: Place, two: Place) -> No
     await two.type("Bert", "go oak board")
     assert one.told["Anna"][-1] == "Bert walks to the oak board."
     await one.type("Anna", "invite bert as troll")
-    assert two.told["Bert"][-1].startswith("Anna asks you to play the trolls")
+    assert two.told["Bert"][-1].startswith("Anna invites you to play the trolls")
     assert "2 players connected" in await two.type("Bert", "who")
     await two.type("Bert", "quit")
     assert one.told["Anna"][-1] == "Bert quits."

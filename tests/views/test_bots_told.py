@@ -58,7 +58,7 @@ def test_commands_of_the_hall_hint_work_in_sequence(width: int) -> None:
     sentence = shown(house, "look").partition("To play with")[2].partition("These are")[0]
     sit, invite, start = re.findall('"([^"]+)"', sentence)
     assert "You sit down" in shown(house, sit)
-    assert shown(house, invite).startswith("You ask Grog to play the trolls")
+    assert shown(house, invite).startswith("You invite Grog to play the trolls")
     house.obey("Grog", "join game as troll on oak board", 0.0)
     assert "The first battle" in shown(house, start)
 

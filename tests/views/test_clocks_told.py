@@ -340,7 +340,7 @@ class TestRecords:
         say(house, "Bert move g7 f7", 20.0)
         lines = "\n".join(each.text for each in say(house, "Carla record 1", 21.0)).split("\n")
         assert lines[-4:] == ["dA6-B6", "; time 0:07.4", "TG7-F7", "; time 0:12.6"]
-        assert lines[0].endswith("discworld, 10+5, still")
+        assert lines[0].endswith("discworld, 10+5, in")
         say(house, "Anna undo", 25.0)
         say(house, "Bert undo", 30.0)
         say(house, "Anna move b6 c6", 31.0)  # plies taken back leave no times in the record

@@ -116,7 +116,7 @@ class TestMatches:
     def test_offer_to_resume_names_the_battle(self, house: House) -> None:
         say(house, "Anna adjourn", "Bert adjourn")
         told = house.obey("Anna", "resume", 1.0)
-        asks = "to go on with battle 1 at the oak board."
+        asks = "to resume battle 1 at the oak board."
         assert seen(told, "Anna") == f"You ask Bert {asks}"
         assert seen(told, "Bert") == f'Anna asks you {asks} Type "yes" or "no".'
         assert seen(told, "Carla") == ""
@@ -124,6 +124,6 @@ class TestMatches:
     def test_refusal_to_resume_names_the_battle(self, house: House) -> None:
         say(house, "Anna adjourn", "Bert adjourn", "Anna resume")
         told = house.obey("Bert", "no", 1.0)
-        declines = "to go on with battle 1 at the oak board."
+        declines = "to resume battle 1 at the oak board."
         assert seen(told, "Anna") == f"Bert declines {declines}"
         assert seen(told, "Bert") == f"You decline {declines}"

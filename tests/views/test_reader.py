@@ -193,7 +193,7 @@ def test_replay_announces_each_ply_and_the_counts() -> None:
     house.obey("Anna", Resign("oak board"), 0.0)
     house.obey("Anna", "replay 1", 0.0)
     assert heard(house, "Anna", "next")["Anna"].split("\n") == [
-        "Battle 1, ply 1 of 1: you move the dwarf from A6 to B6.",
+        "Battle 1, move 1 of 1: you move the dwarf from A6 to B6.",
         "Dwarfs 32, trolls 8.",
         "Anna resigned.",
     ]

@@ -183,11 +183,11 @@ CASES = [
     ),
     Case(
         R.NO_INVITATIONS, "Bert: options invitations off", "Anna: match bert",
-        'Bert is not taking invitations just now. "play" asks everybody else.',
+        'Bert isn\'t taking invitations just now. "play" asks everybody else.',
     ),
     Case(
         R.NO_INVITATIONS, "Bert: options invitations off", "Anna: invite bert on oak board",
-        'Bert is not taking invitations just now. "play" asks everybody else.',
+        'Bert isn\'t taking invitations just now. "play" asks everybody else.',
     ),
     Case(
         R.NOTHING_TO_OBSERVE, "", "Anna: observe dora",
@@ -241,19 +241,19 @@ CASES = [
     ),
     Case(
         R.INVITE_SELF, "", "Anna: invite anna on oak board",
-        'That is you. "join game as dwarf on oak board" takes a seat.',
+        'That\'s you. "join game as dwarf on oak board" takes a seat.',
     ),
     Case(
         R.PLAYS_THERE, SEATED, "Anna: invite bert",
-        "Bert plays the trolls at the oak board already.",
+        "Bert already plays the trolls at the oak board.",
     ),
     Case(
         R.PLAYS_AT_NO_LEVEL, "", "Anna: invite bert level 3 on oak board",
-        'Bert has no levels to choose from, so leave "level" out. "bots" lists who has.',
+        'Bert has no levels to choose from, so leave "level" out. "bots" lists those that do.',
     ),
     Case(
         R.NO_SUCH_LEVEL, "", "Anna: invite carla level 3 on oak board",
-        'There is no level "3". There are 1 Chalk and 2 Slate.',
+        'There is no level "3". The levels are 1 Chalk and 2 Slate.',
     ),
     Case(
         R.WHICH_SEAT, "", "Anna: join oak",
@@ -438,8 +438,8 @@ CASES = [
     ),
     Case(
         R.NO_EXERCISE, "", "Anna: stop",
-        'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
-        ' lesson, "puzzle" a puzzle.',
+        'There\'s nothing to stop: you aren\'t in a lesson, puzzle or replay. "tutorial" '
+        'opens a lesson, "puzzle" a puzzle.',
     ),
     Case(
         R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
@@ -490,22 +490,22 @@ CASES = [
         'Only registered players can open boards here: "register" keeps your name. "play" and'
         ' "match" work for everybody.',
     ),
-    Case(R.MATCH_SELF, "", "Anna: match anna", 'That is you. "play" finds somebody else.'),
+    Case(R.MATCH_SELF, "", "Anna: match anna", 'That\'s you. "play" finds somebody else.'),
     Case(
         R.ASKED_ALREADY, "Anna: match bert", "Anna: match bert",
-        'You have already challenged Bert. "withdraw 1" takes that back.',
+        'You\'ve already challenged Bert. Type "withdraw 1" to cancel.',
     ),
     Case(
         R.SEEKING_ALREADY, f"{STARTED}; Anna: seek", "Anna: play",
-        'You are already looking for an opponent. "withdraw 1" takes that back.',
+        'You\'re already looking for an opponent. Type "withdraw 1" to cancel.',
     ),
     Case(
         R.SEEKING_ALREADY, "Anna: seek", "Anna: seek discworld",
-        'You are already looking for an opponent. "withdraw 1" takes that back.',
+        'You\'re already looking for an opponent. Type "withdraw 1" to cancel.',
     ),
     Case(
         R.SEEKS_TOO_MANY, "Anna: seek", "Anna: seek classic",
-        'You are looking for 1 matches already, as many as you can. "withdraw" takes them back.',
+        'Open seeks: 1, which is the limit. "withdraw" cancels them.',
     ),
     Case(
         R.BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1", "Anna: new board",
@@ -527,19 +527,20 @@ CASES = [
     ),
     Case(
         R.NOTHING_SOUGHT, "", "Anna: withdraw",
-        'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.',
+        ('You aren\'t looking for a match, so there\'s nothing to withdraw. "seeks" lists the '
+        "players who are."),
     ),
     Case(
         R.NOT_YOUR_SEEK, "Anna: seek; Bert: seek", "Anna: withdraw 2",
-        "Seek 2 is not yours. Yours: 1.",
+        "Seek 2 isn't yours. Yours: 1.",
     ),
     Case(
         R.NO_SUCH_SEEK, "", "Anna: accept 9",
-        'Seek 9 is gone. "seeks" lists those that are open.',
+        'Seek 9 is gone. "seeks" lists the open ones.',
     ),
     Case(
         R.OWN_SEEK, "Anna: seek", "Anna: accept 1",
-        'Seek 1 is your own. "withdraw 1" takes it back.',
+        'Seek 1 is your own. Type "withdraw 1" to cancel it.',
     ),
     Case(
         R.SEEKER_AWAY, "Anna: seek; Anna is lost", "Bert: accept 1",
@@ -547,16 +548,16 @@ CASES = [
     ),
     Case(
         R.NOT_ASKED_YOU, "Anna: seek", "Bert: decline 1",
-        "Seek 1 is for anybody, so you need not decline it.",
+        "Seek 1 is open to anybody, so you don't need to decline it.",
     ),
     Case(
         R.NOTHING_STANDS, "", "Anna: accept",
-        'Nobody has offered you anything. "seeks" lists who wants a match.',
+        'There is nothing to say yes or no to. "seeks" lists the players who want a match.',
     ),
     Case(
         R.SEEK_FOR_ANYBODY, "Anna: seek", "Bert: yes",
-        'Nobody has asked you anything. Anna is looking for an opponent: "accept 1" begins a'
-        " match.",
+        "There is nothing to say yes or no to. Anna is looking for an opponent, though: "
+        '"accept 1" begins a match.',
     ),
     Case(
         R.SEEK_IN_HASTE, TIMED, "Anna: play",
@@ -565,7 +566,7 @@ CASES = [
     ),
     Case(
         R.ASKS_ALREADY, f"{STARTED}; Anna: seek; Carla: accept 1", "Carla: accept 1",
-        "You have asked Anna to play now. They have another 20 seconds.",
+        "You've already asked Anna. They have another 20 seconds to answer.",
     ),
     Case(
         R.ASKED_BY_OTHERS, f"{PRACTISING}; Anna: move a6 b6; Anna: seek; Bert: accept 1",
@@ -574,7 +575,7 @@ CASES = [
     ),
     Case(
         R.NOTHING_OFFERED_BY, "", "Anna: accept bert",
-        'Bert has offered you nothing. "seeks" lists who wants a match.',
+        'Bert hasn\'t offered you anything. "seeks" lists the players who want a match.',
     ),
     Case(
         R.WHICH_OFFER, "Anna: match bert; Carla: match bert", "Bert: yes",
@@ -592,49 +593,49 @@ CASES = [
     Case(R.NOT_KEPT, HALF, "Anna: replay 1", "The moves of battle 1 are no longer kept here."),
     Case(
         R.NOT_REPLAYING, "", "Anna: next",
-        'You are not replaying a battle. "replay" and a number starts that.',
+        'You aren\'t replaying a battle. "replay" and a number opens one.',
     ),
     Case(
         R.REPLAY_AT_START, REPLAYING, "Carla: back",
-        'This is where battle 1 begins. "next" goes on.',
+        'This is the start of battle 1. "next" goes forward.',
     ),
     Case(
         R.REPLAY_AT_END, REPLAYING, "Carla: next",
-        'That was the last ply of battle 1. "back" and "first" go back, "stop" leaves.',
+        'That was the last move of battle 1. "back" and "first" go back, "stop" leaves.',
     ),
     Case(
         R.REPLAY_GONE_ON, f"{STARTED}; Carla: replay 1; Anna: move a6 b6", "Carla: next",
-        'More has happened since; "replay 1" shows it.',
+        'There have been more moves since: "replay 1" shows them.',
     ),
-    Case(R.NO_COMMENTS, HALF, "Anna: comment 1 0 well", "No comments are kept here."),
+    Case(R.NO_COMMENTS, HALF, "Anna: comment 1 0 well", "This server doesn't keep comments."),
     Case(
         R.COMMENT_PLAYERS_ONLY, HALF, "Carla: comment 1 0 well",
         "Only those who played battle 1 here can comment on it.",
     ),
     Case(
         R.COMMENT_RUNNING, STARTED, "Anna: comment 1 0 well",
-        "Battle 1 is still being played. You can comment on it when it is over.",
+        "Battle 1 is still being played. You can comment on it when it's over.",
     ),
     Case(
         R.COMMENT_NO_SUCH_PLY, HALF, "Anna: comment 1 2 well",
-        "Battle 1 has no ply 2; the last is ply 0, and 0 is the opening.",
+        "Battle 1 has no move 2. The last is 0, and 0 is the opening.",
     ),
     Case(
         R.COMMENT_TOO_LONG, HALF, f"Anna: comment 1 0 {'a' * 301}",
-        "That is too long: a comment has at most 300 characters.",
+        "That's too long: a comment can have up to 300 characters.",
     ),
     Case(
         R.COMMENT_TOO_MANY, HALF, "Anna: comment 1 0 well",
-        'You have commented on 100 plies of battle 1, as many as you can. "comment 1 1 none" '
-        "takes one of these away.",
+        'You\'ve commented on 100 moves of battle 1, which is the limit. "comment 1 1 none" '
+        "deletes one of these comments.",
     ),
     Case(
         R.COMMENT_NONE, HALF, "Anna: comment 1 0 none",
-        "You have no comment on ply 0 of battle 1.",
+        "You have no comment on move 0 of battle 1.",
     ),
     Case(
         R.NOT_REPLAYING, HALF, "Anna: comment well",
-        'You are not replaying a battle. "replay" and a number starts that.',
+        'You aren\'t replaying a battle. "replay" and a number opens one.',
     ),
     Case(
         R.RULES_RUNNING, STARTED, "Anna: set rules classic",
@@ -850,7 +851,7 @@ CROWDED = [
     (
         RefusedError(R.SEEKS_FROM_ADDRESS, most=9),
         "Players who share your internet address have 9 seeks beyond one each, which is the limit. "
-        '"withdraw" takes yours back.',
+        '"withdraw" cancels yours.',
     ),
     (
         RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board",), free="oak board"),
@@ -900,7 +901,7 @@ OTHERS = [
     ),
     (
         RefusedError(R.NO_BOTS, board="oak board"),
-        'No bot plays here, so there are no levels. "play" by itself finds a person.',
+        'There are no bots here, so there are no levels. "play" by itself finds a human opponent.',
     ),
 ]
 

@@ -51,7 +51,7 @@ def test_comments_are_escaped(visit: Visit) -> None:
     assert found
     number = found[1]
     anna.type(*(f"comment {number} {ply} {words}" for ply, words in enumerate(HOSTILE[:2])))
-    bert.hears(f"comments on ply 1 of battle {number}")
+    bert.hears(f"comments on move 1 of battle {number}")
     bert.type(f"replay {number}", "next")
     nobody = visit(f"/game/{number}#ply=1")
     for player in (bert, nobody):

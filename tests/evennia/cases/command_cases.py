@@ -127,7 +127,7 @@ class OneBoard(Furnished):
     def test_player_invites_another_who_accepts(self) -> None:
         self.type(self.char1, "join game as dwarf")
         self.type(self.char1, "invite char2")
-        assert "Char asks you to play the trolls" in self.heard(self.char2)
+        assert "Char invites you to play the trolls" in self.heard(self.char2)
         assert "You sit down" in self.type(self.char2, "accept")
 
     def test_help_exists_for_every_command(self) -> None:

@@ -39,9 +39,9 @@ FOUND = AnalysedBattle(BATTLE, GAME, ANALYSIS)
 
 def test_full_analysis_text() -> None:
     assert render_analysis(FOUND, WIDE) == [
-        "Battle 12, 1970-01-01: Anna (dwarfs), Bert (trolls); discworld, 4 plies, never finished.",
-        "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The "
-        "numbers at the bottom count plies.",
+        "Battle 12, 1970-01-01: Anna (dwarfs), Bert (trolls); discworld, 4 moves, never finished.",
+        "Above the line the dwarfs are ahead, below it the trolls. The scale shows by "
+        "about how many points. The numbers at the bottom count moves.",
         "  +5 |",
         "     |",
         "     |",
@@ -51,9 +51,9 @@ def test_full_analysis_text() -> None:
         "  -5 |   :",
         "          4",
         "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
-        "Ply 3 ? Anna (dwarfs), A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
-        "Ply 4 ?? Bert (trolls), F7 to E7. Better by 4.3: G7 to F7 taking F6.",
-        '"replay 12" shows each ply, with what it was worth.',
+        "Move 3 ? Anna (dwarfs), A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
+        "Move 4 ?? Bert (trolls), F7 to E7. Better by 4.3: G7 to F7 taking F6.",
+        '"replay 12" shows each move, and who was ahead after it.',
     ]
 
 
@@ -65,13 +65,13 @@ SLID = AnalysedBattle(
 def test_inaccuracy_names_the_largest_loss_and_the_total() -> None:
     assert render_analysis(SLID, WIDE)[-4:-1] == [
         "The dwarfs made 1 inaccuracy (?!); the trolls made 1 inaccuracy (?!).",
-        "Ply 3 ?! Anna (dwarfs), A6 to E6. Small losses add up to 2.6 points; this is the largest."
-        " Better: A6 to B6, then G7 to G6.",
-        "Ply 4 ?! Bert (trolls), F7 to E7. Small losses add up to 2.1 points; this is the largest."
-        " Better: G7 to F7 taking F6.",
+        "Move 3 ?! Anna (dwarfs), A6 to E6. Small losses add up to 2.6 points; this is the "
+        "largest. Better: A6 to B6, then G7 to G6.",
+        "Move 4 ?! Bert (trolls), F7 to E7. Small losses add up to 2.1 points; this is the "
+        "largest. Better: G7 to F7 taking F6.",
     ]
     assert render_analysis(SLID, READER)[-3].startswith(
-        "Ply 3, an inaccuracy of Anna, dwarfs: A6 to E6."
+        "Move 3, an inaccuracy by Anna, dwarfs: A6 to E6."
     )
     assert of_ply(SLID.analysis, GAME, 3) == (
         "An inaccuracy, ?!: now the trolls are ahead by 1.3. Small losses add up to 2.6 points;"
@@ -87,13 +87,13 @@ def test_inaccuracy_without_a_better_line_gives_the_total() -> None:
 def test_screen_reader_gets_sentences_instead_of_a_curve() -> None:
     assert render_analysis(FOUND, READER)[1:9] == [
         "At the start the sides are even.",
-        "After ply 1, the sides are even.",
-        "After ply 2, the trolls are ahead by 1.3.",
-        "After ply 3, the trolls are ahead by 4.3.",
-        "At the end, after ply 4, the sides are even.",
+        "After move 1, the sides are even.",
+        "After move 2, the trolls are ahead by 1.3.",
+        "After move 3, the trolls are ahead by 4.3.",
+        "At the end, after move 4, the sides are even.",
         "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
-        "Ply 3, a mistake of Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
-        "Ply 4, a blunder of Bert, trolls: F7 to E7. Better by 4.3: G7 to F7 taking F6.",
+        "Move 3, a mistake by Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
+        "Move 4, a blunder by Bert, trolls: F7 to E7. Better by 4.3: G7 to F7 taking F6.",
     ]
 
 
@@ -101,8 +101,8 @@ def test_screen_reader_summary_of_a_long_battle_is_sampled() -> None:
     game = longer(119)
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 120, (0,) * 119, ((),) * 119))
     sentences = [each for each in render_analysis(found, READER) if "sides" in each]
-    assert sentences[1] == "After ply 20, the sides are even."
-    assert sentences[-1] == "At the end, after ply 119, the sides are even."
+    assert sentences[1] == "After move 20, the sides are even."
+    assert sentences[-1] == "At the end, after move 119, the sides are even."
     assert len(sentences) < 12
 
 
@@ -119,9 +119,9 @@ def test_mistake_list_is_limited_to_the_worst() -> None:
     lost, line = tuple(range(200, 230)), game.moves[:1]
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 31, lost, (line,) * 30))
     lines = render_analysis(found, WIDE)
-    marked = [int(each.split()[1]) for each in lines if each.startswith("Ply ")]
+    marked = [int(each.split()[1]) for each in lines if each.startswith("Move ")]
     assert marked == list(range(31 - MOST_TOLD, 31))
-    assert lines[-1].startswith("These are the 10 that lost most.")
+    assert lines[-1].startswith("These are the 10 costliest.")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,10 @@ def test_replay_comment_on_a_ply(ply: int, sentence: str) -> None:
         ),
         (
             (0, 0, 0, -WIN_SCORE, 0),
-            "A blunder, ??: now the trolls have won, or can. This would not have lost: A6 to B6",
+            (
+                "A blunder, ??: now the trolls have won, or can force a win. This would not "
+                "have lost: A6 to B6"
+            ),
         ),
     ],
 )
@@ -166,11 +169,11 @@ def progress(analysing: Analysing) -> str:
 
 def test_progress_messages() -> None:
     assert progress(Analysing("Anna", BATTLE, 0, 118)) == (
-        "All 118 plies of battle 12 are being analysed. You are told when that is done; "
-        '"analyse cancel" ends it.'
+        "Battle 12 is being analysed (118 moves). You'll be told when it's done. "
+        '"analyse cancel" stops it.'
     )
     assert progress(Analysing("Anna", BATTLE, 40, 118)) == (
-        "Battle 12 is being analysed: 40 of 118 plies are done."
+        "Battle 12 is being analysed: 40 of 118 moves done."
     )
 
 
@@ -218,11 +221,11 @@ def test_curve_fits_any_screen_width(worths: list[int], width: int) -> None:
 REFUSALS = [
     (
         RefusedError(AnalysisRefusal.NO_ANALYSES, number=12),
-        'Battles cannot be analysed here. "replay 12" shows it again.',
+        'Battles can\'t be analysed here. "replay 12" shows it again.',
     ),
     (
         RefusedError(AnalysisRefusal.NO_ANALYSES_RATED, board="oak board"),
-        "Your battle at the oak board counts for ratings, so nothing is analysed until it is over.",
+        "Your battle at the oak board is rated, so there's no analysis until it's over.",
     ),
     (
         RefusedError(AnalysisRefusal.ANALYSE_WHICH),
@@ -230,11 +233,11 @@ REFUSALS = [
     ),
     (
         RefusedError(AnalysisRefusal.NOT_OVER, number=12),
-        "Battle 12 is not over yet. You can analyse it afterwards.",
+        "Battle 12 isn't over yet. You can analyse it afterwards.",
     ),
     (
         RefusedError(AnalysisRefusal.TOO_SHORT, number=12),
-        "Battle 12 has too few plies to be analysed.",
+        "Battle 12 is too short to be analysed.",
     ),
     (
         RefusedError(AnalysisRefusal.TOO_LONG_TO_ANALYSE, number=12, plies=650, most=500),
@@ -242,8 +245,8 @@ REFUSALS = [
     ),
     (
         RefusedError(AnalysisRefusal.ANALYSIS_PENDING, number=12, done=40, plies=118),
-        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are,"
-        ' and can then ask for another. "analyse cancel" ends it.',
+        "Battle 12 is being analysed for you: 40 of 118 moves are done. You can ask for "
+        'another once it is finished. "analyse cancel" stops it.',
     ),
     (
         RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY),
@@ -251,11 +254,11 @@ REFUSALS = [
     ),
     (
         RefusedError(AnalysisRefusal.ANALYSIS_FAILED, number=12),
-        'Battle 12 could not be analysed this time. "analyse 12" tries again.',
+        'No luck with battle 12 this time. "analyse 12" tries again.',
     ),
     (
         RefusedError(AnalysisRefusal.NOTHING_ANALYSED),
-        'Nothing is being analysed for you. "analyse 12" begins that.',
+        'Nothing is being analysed for you. "analyse 12" analyses battle 12.',
     ),
 ]
 

@@ -16,11 +16,11 @@ from thudmud.rules import Game, Move
 from thudmud.store import NotWrittenError, Store
 
 BEGUN = (
-    "All 3 plies of battle 1 are being analysed. You are told when that is done; "
-    '"analyse cancel" ends it.'
+    "Battle 1 is being analysed (3 moves). You'll be told when it's done. \"analyse "
+    'cancel" stops it.'
 )
-FAILED = 'Battle 1 could not be analysed this time. "analyse 1" tries again.'
-BLUNDER = "Ply 2 ?? Bert (trolls), G7 to G6."
+FAILED = 'No luck with battle 1 this time. "analyse 1" tries again.'
+BLUNDER = "Move 2 ?? Bert (trolls), G7 to G6."
 
 
 class SlowWeigher:
@@ -131,7 +131,7 @@ async def test_second_request_joins_the_running_analysis(
     adviser.let(2)
     await until(lambda: len(adviser.weighed) == 2)
     assert await place.type("Carla", "analyse 1") == (
-        "Battle 1 is being analysed: 1 of 3 plies are done."
+        "Battle 1 is being analysed: 1 of 3 moves done."
     )
     adviser.let()
     await idle()
@@ -148,7 +148,7 @@ async def test_player_has_one_analysis_at_a_time_and_sees_progress(
     await place.type("Anna", "analyse 1")
     adviser.let(3)
     await until(lambda: len(adviser.weighed) == 3)
-    assert "2 of 3 plies are done" in await place.type("Anna", "analyse 1")
+    assert "2 of 3 moves are done" in await place.type("Anna", "analyse 1")
     assert await refused(place, "Anna", "analyse 1") is AnalysisRefusal.ANALYSIS_PENDING
     assert await refused(place, "Anna", "hint") is not AnalysisRefusal.ANALYSIS_PENDING
     adviser.let()
@@ -201,7 +201,7 @@ async def test_waiting_player_gets_progress_messages(
     adviser.let()
     await idle()
     assert [each.splitlines()[0] for each in place.told["Anna"]] == [
-        "Battle 1 is being analysed: 2 of 3 plies are done.",
+        "Battle 1 is being analysed: 2 of 3 moves done.",
         place.told["Anna"][-1].splitlines()[0],
     ]
 
@@ -209,7 +209,7 @@ async def test_waiting_player_gets_progress_messages(
 async def test_analysis_can_be_cancelled(place: Place, adviser: SlowWeigher) -> None:
     assert await refused(place, "Anna", "analyse cancel") is AnalysisRefusal.NOTHING_ANALYSED
     await place.type("Anna", "analyse 1")
-    cancelled = "Battle 1 is not analysed for you any more."
+    cancelled = "The analysis of battle 1 is cancelled."
     assert await place.type("Anna", "analyse cancel") == cancelled
     await idle()
     assert place.told["Anna"] == [cancelled]
@@ -365,7 +365,7 @@ async def test_player_in_a_rated_battle_does_not_get_the_result(
     await place.type("Dora", "join game as troll on elm board", "start")
     adviser.let()
     await idle()
-    assert place.told["Carla"][-1].startswith("Your battle at the elm board counts")
+    assert place.told["Carla"][-1].startswith("Your battle at the elm board is rated")
     await place.type("Carla", "resign", "yes")
     assert BLUNDER in await place.type("Carla", "analyse 1")
 
@@ -379,6 +379,6 @@ async def test_shutdown_does_not_wait_for_analyses(place: Place) -> None:
 
 async def test_analyse_without_an_adviser_is_refused() -> None:
     place = await place_with(None)
-    told = 'Battles cannot be analysed here. "replay 1" shows it again.'
+    told = 'Battles can\'t be analysed here. "replay 1" shows it again.'
     assert await place.type("Anna", "analyse 1") == told
     assert await refused(place, "Anna", "analyse cancel") is AnalysisRefusal.NOTHING_ANALYSED

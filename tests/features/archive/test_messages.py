@@ -52,18 +52,18 @@ class TestEntries:
         annals.begin()
         annals.end(TROLLS)
         assert entry(annals.battle(1)) == (
-            "2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 plies, Anna resigned"
+            "2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 moves, Anna resigned"
         )
 
     def test_entry_of_a_running_battle(self, annals: Annals) -> None:
         annals.begin(rules="koom valley")
         assert entry(annals.battle(1)) == (
-            "2026-11-21: Anna (dwarfs), Bert (trolls); koom valley, still running"
+            "2026-11-21: Anna (dwarfs), Bert (trolls); koom valley, in progress"
         )
 
     def test_entry_of_an_adjourned_battle(self, annals: Annals) -> None:
         annals.adjourn(saved(annals.begin()))
-        assert entry(annals.battle(1)).endswith("; discworld, 2 plies, adjourned")
+        assert entry(annals.battle(1)).endswith("; discworld, 2 moves, adjourned")
 
     def test_entry_of_an_unfinished_battle(self, annals: Annals) -> None:
         annals.begin()
@@ -73,8 +73,8 @@ class TestEntries:
     def test_entry_of_an_imported_battle(self, annals: Annals) -> None:
         annals.bring_in()
         assert entry(annals.battle(1)) == (
-            "2026-11-21: Zoe (dwarfs), somebody (trolls); discworld, 2 plies, its end is not "
-            "known, imported"
+            "2026-11-21: Zoe (dwarfs), somebody (trolls); discworld, 2 moves, result "
+            "unknown, imported"
         )
 
     @pytest.mark.parametrize("ending", Ending)
@@ -98,10 +98,10 @@ class TestHistory:
             == """\
 All battles, newest first:
 2. 2026-11-21: Carl (dwarfs) 32, Wolfeschlegelsteinha (trolls) 32; discworld,
-   80 plies, ended by agreement
-1. 2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 plies, Anna
+   80 moves, ended by agreement
+1. 2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 moves, Anna
    resigned
-"replay 2" shows the first of these again."""
+"replay 2" replays the first of these."""
         )
 
     def test_history_wraps_on_a_narrow_screen(self, annals: Annals) -> None:
@@ -111,10 +111,9 @@ All battles, newest first:
             == """\
 The battles of Anna, newest first:
 1. 2026-11-21: Anna (dwarfs) 0, Bert
-   (trolls) 32; discworld, 80 plies,
+   (trolls) 32; discworld, 80 moves,
    Anna resigned
-"replay 1" shows the first of these
-again."""
+"replay 1" replays the first of these."""
         )
 
     def test_history_heading_of_own_battles(self, annals: Annals) -> None:
@@ -131,7 +130,7 @@ again."""
             lines = history(annals, History("Bert", page), "Anna", 100)
             assert [int(line.split(".")[0]) for line in lines[1:-1]] == list(rest)
             seen.append(lines[-1])
-        again = "shows the first of these again."
+        again = "replays the first of these."
         assert seen == [
             f'Page 1 of 3. "history Bert page 2" shows earlier ones. "replay 45" {again}',
             f'Page 2 of 3. "history Bert page 3" shows earlier ones. "replay 25" {again}',
@@ -151,16 +150,16 @@ again."""
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            (History(), "No battle has been played here yet."),
-            (History("zoe"), "No battle of Zoe is known here."),
-            (History("anna"), "No battle of yours is known here."),
-            (History("anna", opponent="bert"), "No battle of yours with Bert is known here."),
-            (History("bert", opponent="anna"), "No battle of Bert with you is known here."),
-            (History(rules="classic"), "No battle by the classic rules is known here."),
-            (History(day="2026-11-20"), "No battle on 2026-11-20 is known here."),
+            (History(), "No battles have been played here yet."),
+            (History("zoe"), "Found no battles of Zoe."),
+            (History("anna"), "Found no battles of yours."),
+            (History("anna", opponent="bert"), "Found no battles of yours with Bert."),
+            (History("bert", opponent="anna"), "Found no battles of Bert with you."),
+            (History(rules="classic"), "Found no battles under classic rules."),
+            (History(day="2026-11-20"), "Found no battles on 2026-11-20."),
             (
                 History("zoe", opponent="bert", rules="classic", day="today"),
-                "No battle of Zoe with Bert by the classic rules today is known here.",
+                "Found no battles of Zoe with Bert under classic rules today.",
             ),
         ],
     )
@@ -174,15 +173,15 @@ again."""
             (History("bert", opponent="anna"), [4, 2, 1], "The battles of Bert with you"),
             (History("carl", opponent="Anna"), [3], "The battles of Carl with you"),
             (History("carl", opponent="Dora"), [5], "The battles of Carl with Dora"),
-            (History(rules="classic"), [5, 2], "The battles by the classic rules"),
-            (History("Anna", rules="classic"), [2], "Your battles by the classic rules"),
+            (History(rules="classic"), [5, 2], "The battles under classic rules"),
+            (History("Anna", rules="classic"), [2], "Your battles under classic rules"),
             (History(day="2026-11-22"), [5, 4, 3], "The battles on 2026-11-22"),
             (History(day="today"), [5, 4, 3], "The battles today"),
             (History("anna", day="yesterday"), [2, 1], "Your battles yesterday"),
             (
                 History("anna", 1, "bert", "discworld", "today"),
                 [4],
-                "Your battles with Bert by the discworld rules today",
+                "Your battles with Bert under discworld rules today",
             ),
         ],
     )
@@ -235,13 +234,12 @@ class TestGames:
             text(games(annals, tables, "Anna", 80))
             == """\
 Your matches:
-  Oak board: dwarfs against Bert; battle 1 of 2, 1 ply, the trolls' turn.
-  Pine board: dwarfs against Bert; battle 1 of 2, 0 plies, your turn.
+  Oak board: dwarfs against Bert; battle 1 of 2, 1 move, the trolls' turn.
+  Pine board: dwarfs against Bert; battle 1 of 2, 0 moves, your turn.
   Marble board: dwarfs against Bert; battle 1 of 2 is over.
-  Basalt board: dwarfs with nobody against you; battle 1 of 2, 0 plies, your
-    turn.
-Put away for another day:
-  Discworld, dwarfs against Bert; battle 1 of 2, 2 plies, begun on 2026-11-21:
+  Basalt board: dwarfs without an opponent; battle 1 of 2, 0 moves, your turn.
+Adjourned matches:
+  Discworld, dwarfs against Bert; battle 1 of 2, 2 moves, begun on 2026-11-21:
     "resume game 1".
   Discworld, dwarfs against Bert; battle 1 of 2, which is over, begun on
     2026-11-21: "resume game 2"."""
@@ -251,8 +249,8 @@ Put away for another day:
         assert (
             text(games(annals, [], "Anna", 40))
             == """\
-You have no match under way, here or
-put away. "history" lists your past
+You have no matches in progress or
+adjourned. "history" lists your past
 battles."""
         )
 

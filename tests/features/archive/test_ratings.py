@@ -132,9 +132,9 @@ Anna: no rating yet.
     0 lost."""
         )
 
-    @pytest.mark.parametrize(("player", "who"), [("Anna", "You have"), ("Bert", "Bert has")])
+    @pytest.mark.parametrize(("player", "who"), [("Anna", "You haven't"), ("Bert", "Bert hasn't")])
     def test_score_without_a_finished_battle(self, annals: Annals, player: str, who: str) -> None:
-        assert score(annals, player, "Anna") == f"{who} not finished a battle here yet."
+        assert score(annals, player, "Anna") == f"{who} finished a battle here yet."
 
     def test_score_of_an_unknown_player(self, annals: Annals) -> None:
         assert score(annals, "zoe") == "Nobody called Zoe has finished a battle here."
@@ -148,18 +148,18 @@ class TestStandings:
         assert (
             standings(annals, StandingsLookup("Anna", "discworld"))
             == """\
-Discworld, untimed: the best first, by rating less twice the give or take:
+Discworld, untimed: best first, by rating minus twice the give or take:
   1. Wolfeschlegelsteinha: 1563, give or take 202 (7 matches)
   2. Carl: 1500, give or take 208 (6 matches)
   3. Dora: 1500, give or take 208 (6 matches)
   4. Bert: 1437, give or take 202 (7 matches)
-Others are ranked, too: "standings classic correspondence" (4)."""
+Other standings: "standings classic correspondence" (4)."""
         )
         assert (
             standings(annals, StandingsLookup("Anna", "discworld"), NARROW)
             == """\
-Discworld, untimed: the best first, by
-rating less twice the give or take:
+Discworld, untimed: best first, by
+rating minus twice the give or take:
   1. Wolfeschlegelsteinha: 1563, give
      or take 202 (7 matches)
   2. Carl: 1500, give or take 208 (6
@@ -168,7 +168,7 @@ rating less twice the give or take:
      matches)
   4. Bert: 1437, give or take 202 (7
      matches)
-Others are ranked, too:
+Other standings:
 "standings classic correspondence" (4)."""
         )
 
@@ -187,7 +187,7 @@ Others are ranked, too:
             standings(annals, StandingsLookup("Anna"))
             == """\
 Discworld, untimed: nobody is ranked yet.
-You are ranked after 6 rated matches: "help ratings" tells more."""
+You'll be ranked after 6 rated matches: "help ratings" explains how."""
         )
 
     def test_standings_mention_a_provisional_own_rating(self, annals: Annals) -> None:
@@ -199,7 +199,7 @@ You are ranked after 6 rated matches: "help ratings" tells more."""
             assert standings(annals, StandingsLookup("Anna"), display) == (
                 "Discworld, untimed: nobody is ranked yet.\n"
                 f"Yours is provisional: {points}, give or take 242 (1 match). "
-                "You are ranked after 6 matches."
+                "You'll be ranked after 6 matches."
             )
 
 
@@ -257,9 +257,18 @@ class TestChanges:
     @pytest.mark.parametrize(
         ("me", "said"),
         [
-            ("Anna", "Bert's rating 1500 -> 1421?; yours stays, since Bert's is provisional"),
-            ("Bert", "your rating 1500 -> 1421?; Anna's stays, since yours is provisional"),
-            (None, "Bert's rating 1500 -> 1421?; Anna's stays, since Bert's is provisional"),
+            (
+                "Anna",
+                ("Bert's rating 1500 -> 1421?; yours stays the same, since Bert's is provisional"),
+            ),
+            (
+                "Bert",
+                "your rating 1500 -> 1421?; Anna's stays the same, since yours is provisional",
+            ),
+            (
+                None,
+                ("Bert's rating 1500 -> 1421?; Anna's stays the same, since Bert's is provisional"),
+            ),
         ],
     )
     def test_single_rating_change_explains_the_unchanged_one(
@@ -275,7 +284,7 @@ class TestChanges:
     @pytest.mark.parametrize(
         ("known", "why"),
         [
-            ({}, "no more than 5 of 10 rated matches in a row count against the same player"),
+            ({}, "no more than 5 of 10 rated matches in a row can be against the same player"),
             ({"rated": False}, "the match was casual"),
             ({"rated": False, "members": ("Anna",)}, "Bert is a guest"),
             ({"rated": False, "members": ("Bert",)}, "you are a guest"),

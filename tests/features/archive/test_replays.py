@@ -42,10 +42,10 @@ def test_replay_intro_at_the_initial_position(ended: Battle) -> None:
     assert (
         seen(ended, 0)
         == """\
-Battle 1, as it began on 2026-11-21. 4 plies to see:
+Battle 1, as it began on 2026-11-21. 4 moves to come:
 Replay of battle 1: dwarfs 32 (Anna), trolls 8 (Bert); score 32 to 32.
-"next" and "back" go from ply to ply, "first" and "last" to either end; "play"
-goes on, "stop" leaves."""
+"next" and "back" go from move to move, "first" and "last" to either end;
+"play" goes on, "stop" leaves."""
     )
 
 
@@ -53,7 +53,7 @@ def test_replay_text_after_a_ply(ended: Battle) -> None:
     assert (
         seen(ended, 2)
         == """\
-Battle 1, ply 2 of 4: Bert shoves the troll from G7 to E7, capturing the dwarf
+Battle 1, move 2 of 4: Bert shoves the troll from G7 to E7, capturing the dwarf
 at F8.
 Replay of battle 1: dwarfs 31 (Anna), trolls 8 (Bert); score 31 to 32."""
     )
@@ -61,8 +61,8 @@ Replay of battle 1: dwarfs 31 (Anna), trolls 8 (Bert); score 31 to 32."""
 
 @pytest.mark.parametrize("me", ["Anna", "anna"])
 def test_own_ply_is_in_the_second_person(ended: Battle, me: str) -> None:
-    assert seen(ended, 1, me=me).startswith("Battle 1, ply 1 of 4: you move the dwarf from F15 to")
-    assert seen(ended, 2, me=me).startswith("Battle 1, ply 2 of 4: Bert shoves")
+    assert seen(ended, 1, me=me).startswith("Battle 1, move 1 of 4: you move the dwarf from F15 to")
+    assert seen(ended, 2, me=me).startswith("Battle 1, move 2 of 4: Bert shoves")
 
 
 def test_ending_appears_at_the_last_ply_only(ended: Battle) -> None:
@@ -74,7 +74,7 @@ def test_replay_full_board(ended: Battle) -> None:
     assert (
         seen(ended, 2, style=Style.FULL)
         == r"""
-Battle 1, ply 2 of 4: Bert shoves the troll from G7 to E7, capturing the dwarf
+Battle 1, move 2 of 4: Bert shoves the troll from G7 to E7, capturing the dwarf
 at F8.
     A B C D E-F-G-H-I-J-K L M N O       Replay of battle 1, discworld rules
  1          / d d . d d \           1   Battle 1 of 2, 2 plies
@@ -113,10 +113,10 @@ def test_match_points_are_those_at_the_replayed_ply() -> None:
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("run", 'Still running; "replay 1" shows how far it has come.'),
+        ("run", 'Still in progress: "replay 1" shows the latest moves.'),
         ("adjourn", "Adjourned."),
         ("clear", "Never finished."),
-        ("bring_in", "Its end is not known."),
+        ("bring_in", "Result unknown."),
     ],
 )
 def test_battle_without_an_outcome_states_its_status(what: str, said: str) -> None:
@@ -148,13 +148,13 @@ def test_battle_continued_since_the_replay_is_flagged(outcome: Outcome | None, c
     lines = replayed(
         annals.battle(1), played(), played(), style=Style.BRIEF, me="Zoe", display=Display(80)
     )
-    assert lines[-1] == 'Play has gone on since; "replay 1" shows it.'
+    assert lines[-1] == 'Play has gone on since: "replay 1" shows the rest.'
 
 
 def test_imported_player_is_never_the_viewer() -> None:
     annals = Annals()
     annals.bring_in()
-    assert seen(annals.battle(1), 1, me="Zoe").startswith("Battle 1, ply 1 of 4: Zoe moves the")
+    assert seen(annals.battle(1), 1, me="Zoe").startswith("Battle 1, move 1 of 4: Zoe moves the")
 
 
 @pytest.mark.parametrize(("outcome", "over"), [(None, ""), (TROLLS, " is over")])
@@ -172,7 +172,7 @@ def test_imported_battle_belongs_to_no_match(outcome: Outcome | None, over: str)
 def test_unknown_player_is_called_somebody() -> None:
     annals = Annals()
     annals.bring_in()
-    assert seen(annals.battle(1), 2).startswith("Battle 1, ply 2 of 4: somebody shoves")
+    assert seen(annals.battle(1), 2).startswith("Battle 1, move 2 of 4: somebody shoves")
 
 
 @cases("style", Style)

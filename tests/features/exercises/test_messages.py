@@ -105,12 +105,12 @@ PROOFS = {
         ",dM13,dE14,dG14,dL14,dK15,dA6,TK4,TG7,TJ7,TJ8,TG9,TC11,TM11,RH8 dwarf; 8;"
         " dK2-K4xK4 TC11-C10xB10; dB10-C11xC11 TK4-K3xJ2xK2xL2 dJ1-O6 TM11-L12xM13,"
         " dM3-E3 TK4-K3xJ2xK2xL2",
-        "That's it! It captures a troll. The trolls' best answer is C11 to C10, capturing a dwarf.",
+        "That's it! It captures a troll. The trolls' best reply is C11 to C10, capturing a dwarf.",
     ),
     "longer": (
         "classic; dH9,dK1,dP9,dK3,dD13,TL2,TG8,TJ8,TO7,TF9,RH8 dwarf; 10;"
         " dH9-G8xG8 TL2-L3xK3 dG8-F9xF9 TO7-O8xP9; dH9-J8xJ8 TL2-L3xK3",
-        "That's it! It captures a troll. The trolls' best answer is K2 to K3, capturing a dwarf."
+        "That's it! It captures a troll. The trolls' best reply is K2 to K3, capturing a dwarf."
         " You capture a troll with G8 to F9 and they capture a dwarf with N7 to N8: in all, you win"
         " 2 trolls and lose 2 dwarfs.",
     ),
@@ -224,19 +224,19 @@ SOLUTION = str(Play(puzzles()[1].solution.attempt()))
         ),
         (
             ("tutorial 2", "move c5 c11", "move c11 c5"),
-            'You have done that. "next" goes on, "back" does it again.',
+            'You\'ve done that. "next" goes on, "back" repeats it.',
         ),
         (
             ("puzzle 1", SOLUTION, SOLUTION),
-            'You are done here. "first" starts again, "stop" leaves.',
+            'You\'re done here. "first" starts again, "stop" leaves.',
         ),
         (
             (
                 "join game as dwarf on oak board", "Bert: join game as troll on oak board",
                 "set clock 10+5", "start game", "tutorial",
             ),
-            "Your clock is running at the oak board. Finish that battle first: the lessons and the "
-            "puzzles are here afterwards.",
+            "Your clock is running at the oak board. Finish that battle first: the lessons "
+            "and puzzles won't run away.",
         ),
     ],
 )  # fmt: skip

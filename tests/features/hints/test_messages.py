@@ -36,7 +36,7 @@ TAKES = move(Piece.TROLL, "G7", "F7", "E7", "F8")
 HURL = move(Piece.DWARF, "F6", "G7", "G7", verb=Verb.HURL)
 SAFE, LOSES, REGAINS = (because(each, 1) for each in (Merit.SAFE, Merit.LOSES, Merit.REGAINS))
 CAPTURES = because(Merit.CAPTURES, 2)
-STEPS, TAKING = 'Try "move from A6 to B6": ', 'Try "move from G7 to F7 capturing E7, F8": '
+STEPS, TAKING = 'Try "a6 b6": ', 'Try "g7 f7 capturing e7, f8": '
 
 
 def told(table: Table, advice: Advice, view: View) -> list[str]:
@@ -63,7 +63,7 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
         ),
         (
             HURL, [because(Merit.CAPTURES, 1), SAFE],
-            'Try "hurl from F6 to G7": it captures a troll, and costs you nothing.',
+            'Try "hurl f6 g7": it captures a troll, and costs you nothing.',
         ),
         (STEP, [because(Merit.WINS)], f"{STEPS}it wins the battle."),
         (
@@ -123,7 +123,7 @@ ADVICE = Advice(Side.TROLL, TAKES, (CAPTURES, LOSES))
 
 def test_hint_for_a_screen_reader_has_one_reason_a_line() -> None:
     assert told(TABLE, ADVICE, View("Anna", Style.FULL, Display(is_for_reader=True))) == [
-        'Try "move from G7 to F7 capturing E7, F8".',
+        'Try "g7 f7 capturing e7, f8".',
         "It captures 2 dwarfs.",
         "The dwarfs can then capture a troll.",
     ]
@@ -132,23 +132,23 @@ def test_hint_for_a_screen_reader_has_one_reason_a_line() -> None:
 def test_hint_from_elsewhere_names_the_board_and_wraps() -> None:
     away = View("Anna", Style.FULL, Display(width=40), is_elsewhere=True)
     assert told(TABLE, ADVICE, away) == [
-        'Try "move from G7 to F7 on oak board',
-        'capturing E7, F8": it captures 2',
-        "dwarfs, but the dwarfs can then capture",
-        "a troll.",
+        "Try",
+        '"g7 f7 on oak board capturing e7, f8":',
+        "it captures 2 dwarfs, but the dwarfs",
+        "can then capture a troll.",
     ]
 
 
 REFUSALS = {
     HintRefusal.NO_HINTS: 'There are no hints here. "captures" and "moves" list what you can play.',
     HintRefusal.NO_HINTS_RATED: (
-        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
+        "Your battle at the oak board is rated, so there are no hints until it's over."
     ),
-    HintRefusal.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
-    HintRefusal.HINT_FAILED: 'There is no hint this time. "hint on oak board" tries again.',
+    HintRefusal.HINT_PENDING: "Thinking ... Your hint will be here in a moment.",
+    HintRefusal.HINT_FAILED: 'No hint this time. "hint on oak board" tries again.',
     HintRefusal.HINT_OUT_OF_DATE: (
-        "The oak board has changed since you asked for a hint, so there is none. "
-        '"hint on oak board" tries again.'
+        'Things have moved on at the oak board since you asked for a hint. "hint on oak '
+        'board" tries again.'
     ),
 }
 

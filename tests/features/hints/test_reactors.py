@@ -15,9 +15,9 @@ from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.store import Store
 
-HINT = 'Try "move from A6 to B6": it keeps all your dwarfs safe.'
+HINT = 'Try "a6 b6": it keeps all your dwarfs safe.'
 AGAIN = '"hint on oak board" tries again.'
-FAILED = f"There is no hint this time. {AGAIN}"
+FAILED = f"No hint this time. {AGAIN}"
 
 
 class SlowAdviser:
@@ -99,7 +99,7 @@ async def test_slow_hint_is_announced(
     await place.type("Anna", "hint")
     await until(lambda: bool(place.told))
     await answered(place, adviser)
-    assert place.told == {"Anna": ["Your hint takes a moment. It comes by itself.", HINT]}
+    assert place.told == {"Anna": ["Thinking ... Your hint will be here in a moment.", HINT]}
 
 
 async def test_hint_is_dropped_once_its_player_has_moved(
@@ -155,7 +155,7 @@ async def test_hint_for_an_outdated_position_is_refused(place: Place, adviser: S
     await place.type("Bert", "undo")
     place.told["Anna"].clear()
     await answered(place, adviser)
-    changed = "The oak board has changed since you asked for a hint, so there is none."
+    changed = "Things have moved on at the oak board since you asked for a hint."
     assert place.told["Anna"] == [f"{changed} {AGAIN}"]
 
 
@@ -226,7 +226,7 @@ async def test_hint_during_a_rated_battle_is_refused_at_any_board(adviser: SlowA
     for board in ("oak board", "elm board"):
         assert await refused(place, "Anna", f"hint on {board}") is HintRefusal.NO_HINTS_RATED
     assert await place.type("Anna", "hint") == (
-        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
+        "Your battle at the oak board is rated, so there are no hints until it's over."
     )
     await place.type("Bert", Resign("oak board"))
     assert await refused(place, "Anna", "hint on elm board") is None

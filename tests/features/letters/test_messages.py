@@ -81,32 +81,32 @@ def test_letters_packet_has_sender_and_time() -> None:
 REFUSALS = [
     (
         RefusedError(L.LETTERS_FOR_MEMBERS),
-        'Only registered players get messages: "register" keeps your name. "tell" speaks to'
-        " somebody who is here.",
+        'Only registered players get messages: "register" keeps your name. "tell" speaks '
+        "to players who are here.",
     ),
-    (RefusedError(L.NO_LETTERS), "No messages are kept here."),
+    (RefusedError(L.NO_LETTERS), "This server doesn't keep messages."),
     (
         RefusedError(L.NO_SUCH_MEMBER, words="dora"),
         'Nobody called "dora" is registered here.',
     ),
     (
         RefusedError(L.NOT_A_MEMBER, player="Bert"),
-        'Bert is not registered and cannot get messages. "tell" speaks to them while they are'
-        " here.",
+        "Bert isn't registered, so you can't leave them a message. \"tell\" speaks to them "
+        "while they are here.",
     ),
-    (RefusedError(L.LETTER_SELF), "That is you. Messages are for others."),
+    (RefusedError(L.LETTER_SELF), "That's you. Messages are for other people."),
     (
         RefusedError(L.LETTERS_TOO_MANY, player="Bert", most=100),
-        "Bert has 100 messages, and no more are kept until they forget some.",
+        "Bert's box is full, with 100 messages. They'll have to delete some first.",
     ),
     (
         RefusedError(L.LETTERS_OF_STRANGERS_TOO_MANY, player="Bert", most=50),
-        "Bert has 50 messages from players they have not met at a board. The rest of the box is for"
-        " those they have played with, or follow.",
+        "Bert has 50 messages from players they haven't met at a board. The rest of the "
+        "box is for players they've played with, or follow.",
     ),
     (
         RefusedError(L.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
-        "Bert has 20 messages from you, and no more are kept until they forget some.",
+        "Bert already has 20 messages from you. They'll have to delete some first.",
     ),
     (
         RefusedError(L.NO_SUCH_LETTER, number=7),
@@ -114,7 +114,7 @@ REFUSALS = [
     ),
     (
         RefusedError(L.NO_LETTERS_FROM, words="bert"),
-        'You have no message from "bert". "messages" lists all.',
+        'You have no messages from "bert". "messages" lists them all.',
     ),
     (RefusedError(L.NOTHING_TO_FORGET), "You have no messages."),
 ]

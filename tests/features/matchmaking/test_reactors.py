@@ -21,10 +21,10 @@ from thudmud.game.seeks import ANSWER_WITHIN
 FIRST, SECOND, THIRD = "3rd board", "4th board", "5th board"
 LEVEL = BotLevel(1, "Chalk", "Weak.")
 ASKED = (
-    "Bert wants to play you now: a casual match by the discworld rules."
+    "Bert wants to play you now: a casual match under discworld rules."
     ' Type "yes" or "no". You have 20 seconds.'
 )
-SOUGHT = "You are looking for a casual match by the discworld rules."
+SOUGHT = "You're looking for a casual match under discworld rules."
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ async def test_busy_seeker_answers_yes_and_the_match_starts(place: Place, line: 
     assert rooms(place) == {"Anna": SECOND, "Bert": SECOND, "Carla": None}
     assert seekers(place) == []
     assert place.hall.tables[FIRST].is_running  # the game with the bot waits
-    assert "You accept: your match with Bert begins." in told
-    assert "Anna accepts: your match begins." in place.told["Bert"]
+    assert "You accept Bert's challenge. Your match begins!" in told
+    assert "Anna accepts. Your match begins!" in place.told["Bert"]
 
 
 @pytest.mark.parametrize("line", ["no", "no bert", "decline", "decline 2"])
@@ -104,13 +104,13 @@ async def test_busy_seeker_answers_no_and_both_play_bots(place: Place, line: str
     assert players(place, SECOND) == {"Bert", "Chalk"}
     assert seekers(place) == [("Bert", "")]  # Anna's has ended
     assert place.told["Anna"][:2] == [
-        "You decline, and Bert has been told.",
+        "You decline. Bert has been told.",
         "You are no longer looking for that match.",
     ]
     declined, sought, waits, *_ = place.told["Bert"]
     assert declined == "Anna declines."
     assert sought.startswith(SOUGHT)
-    assert waits == "While you wait, you play a bot."
+    assert waits == "Meanwhile, here's a bot to play."
 
 
 async def test_seek_accepted_by_number_and_declined_ends_for_both(place: Place) -> None:
@@ -131,10 +131,10 @@ async def test_busy_seeker_times_out_and_both_play_bots(
     await until(lambda: seekers(place) == [("Bert", "")])
     assert players(place, SECOND) == {"Bert", "Chalk"}
     assert place.told["Anna"][:2] == [
-        'You have not answered Bert, so you play on. "play" looks for an opponent again.',
+        'You didn\'t answer Bert, so you play on. "play" looks for an opponent again.',
         "You are no longer looking for that match.",
     ]
-    assert place.told["Bert"][0] == "Anna has not answered."
+    assert place.told["Bert"][0] == "Anna hasn't answered."
     assert await refused(place, "Anna", "yes") is Refusal.SEEK_FOR_ANYBODY
 
 
@@ -168,7 +168,7 @@ async def test_seeker_asked_leaves_and_the_asker_plays_a_bot(
     await place.leave("Anna", parting)
     await until(lambda: seekers(place) == [("Bert", "")])
     assert players(place, SECOND) == {"Bert", "Chalk"}
-    assert place.told["Bert"][0] == "Anna is no longer asked to play you."
+    assert place.told["Bert"][0] == "Your challenge to Anna is withdrawn."
 
 
 @pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
@@ -180,7 +180,7 @@ async def test_asker_leaves_and_the_seek_stays(
     hush(place)
     await place.leave("Bert", parting)
     await until(lambda: seekers(place) == [("Anna", "")])
-    assert place.told["Anna"] == ["Bert no longer wants to play you now."]
+    assert place.told["Anna"] == ["Bert's challenge is withdrawn."]
     assert alarms.due == waits  # the answer timer is cancelled
     await place.type("Carla", "play")
     assert seekers(place) == [("Anna", ""), ("Carla", "Anna")]
@@ -190,7 +190,7 @@ async def test_asker_withdraws_and_the_seek_stays(place: Place) -> None:
     await place.type("Bert", "play", "withdraw")
     assert seekers(place) == [("Anna", "")]
     assert rooms(place)["Bert"] is None
-    assert place.told["Anna"][-1] == "Bert no longer wants to play you now."
+    assert place.told["Anna"][-1] == "Bert's challenge is withdrawn."
 
 
 async def test_seeker_asked_withdraws_and_the_asker_plays_a_bot(place: Place) -> None:
@@ -200,7 +200,7 @@ async def test_seeker_asked_withdraws_and_the_asker_plays_a_bot(place: Place) ->
     assert seekers(place) == [("Bert", "")]
     assert players(place, SECOND) == {"Bert", "Chalk"}
     assert place.told["Bert"][0] == "Anna declines."
-    assert "You decline, and Bert has been told." in place.told["Anna"]
+    assert "You decline. Bert has been told." in place.told["Anna"]
 
 
 async def test_seeker_asked_starts_another_match_and_the_asker_plays_a_bot(place: Place) -> None:
@@ -219,7 +219,7 @@ async def test_asker_starts_another_match_and_the_seek_stays(place: Place) -> No
     await place.type("Bert", "accept carla")
     assert players(place, SECOND) == {"Bert", "Carla"}
     assert seekers(place) == [("Anna", "")]
-    assert place.told["Anna"][0] == "Bert no longer wants to play you now."
+    assert place.told["Anna"][0] == "Bert's challenge is withdrawn."
     assert await refused(place, "Anna", "yes") is Refusal.NOTHING_STANDS
 
 
@@ -233,7 +233,7 @@ async def test_pending_question_refuses_a_third_player_with_seconds_left(
     await pass_by(place, store, alarms, 5)
     for line in ("accept 1", "play"):
         assert await refused(place, "Bert", line) is Refusal.ASKS_ALREADY
-        assert "They have another 15 seconds." in await place.type("Bert", line)
+        assert "They have another 15 seconds to answer." in await place.type("Bert", line)
 
 
 async def test_third_player_waits_with_a_bot_and_is_asked_next(place: Place) -> None:
@@ -380,7 +380,7 @@ async def test_challenge_to_an_absent_player_ends_after_the_grace_period(
     hush(place)
     await pass_by(place, store, alarms, 60)
     await until(lambda: not seekers(place))
-    assert place.told["Bert"][0] == "Anna is no longer asked to play you."
+    assert place.told["Bert"][0] == "Your challenge to Anna is withdrawn."
 
 
 # Restarts and several nodes.
@@ -479,6 +479,6 @@ async def test_timeout_on_two_nodes_ends_the_question_once(world: World) -> None
         alarm.call()
     for place in (one, two):
         await until(partial(lambda place: seekers(place) == [("Bert", "")], place))
-    assert two.told["Bert"].count("Anna has not answered.") == 1
+    assert two.told["Bert"].count("Anna hasn't answered.") == 1
     await until(lambda: SECOND in one.hall.tables)
     assert list(one.hall.tables.made.values()) == [FIRST, SECOND]

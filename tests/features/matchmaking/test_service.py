@@ -54,7 +54,7 @@ async def test_accepted_seek_starts_a_match_at_a_new_board(hall: Place) -> None:
         "Bert": MATCH,
         "Carla": None,
     }
-    assert "Bert accepts: your match begins." in hall.told["Anna"]
+    assert "Bert accepts. Your match begins!" in hall.told["Anna"]
     assert not any("accepts" in text for text in hall.told["Carla"])
     await hall.type("Bert", "move a6 b6")  # "it" is the new board for both
     await hall.type("Anna", "move g7 f7 on it")
@@ -86,7 +86,7 @@ async def test_play_pairs_two_players(hall: Place) -> None:
 async def test_bot_plays_until_an_opponent_accepts(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     told = await hall.type("Anna", "play")
-    assert "While you wait, you play a bot." in told
+    assert "Meanwhile, here's a bot to play." in told
     assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     assert await refused(hall, "Anna", "play") is Refusal.SEEKING_ALREADY
     await hall.type("Bert", "play as dwarf")
@@ -457,7 +457,7 @@ async def test_entrance_lists_players_then_how_to_play_then_boards(hall: Place) 
     assert came == "You come into the hall."
     assert here == "Also here: Anna, Bert and Carla."
     assert play == 'To play, type "play".'
-    assert seek.startswith("Anna is looking for a casual match by the classic rules.")
+    assert seek.startswith("Anna is looking for a casual match under classic rules.")
     assert boards == 'These are the boards. "go to" and a name takes you to one:'
     for name in ("Bert", "Carla"):
         await hall.type(name, "seek")
@@ -848,7 +848,7 @@ async def test_play_during_another_match_starts_a_bot_game(hall: Place) -> None:
     await hall.type("Anna", "play", "withdraw", "go hall")
     assert seats(hall, "4th board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     told = await hall.type("Anna", "play")
-    assert "While you wait, you can play on against the bot at the 4th board." in told
+    assert "Meanwhile, you can play on against the bot at the 4th board." in told
 
 
 async def over(place: Place) -> None:

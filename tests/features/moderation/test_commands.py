@@ -160,13 +160,13 @@ def test_sanction_is_announced_to_operators_and_its_target(hall: StoredHall) -> 
     assert seen(hall, told(hall, "mute carla for 10 minutes because of that.")) == {
         "Olga": "You mute Carla for 10 minutes, because of that.",
         "Otto": "Olga mutes Carla for 10 minutes, because of that.",
-        "Carla": "Olga has muted you for 10 minutes, because of that. Nobody hears what you say;"
-        " you can play on.",
+        "Carla": "Olga has muted you for 10 minutes, because of that. Nobody can hear you,"
+        " but you can play on.",
     }
     assert seen(hall, told(hall, "unmute bert")) == {
         "Olga": "You unmute Bert.",
         "Otto": "Olga unmutes Bert.",
-        "Bert": "Olga has unmuted you: others hear you again.",
+        "Bert": "Olga has unmuted you: others can hear you again.",
     }
     assert seen(hall, told(hall, "kick carla because you shout")) == {
         "Olga": "You kick Carla, because you shout.",
@@ -208,8 +208,8 @@ def test_muted_player_can_play(hall: StoredHall) -> None:
 
 def test_lists_and_look_show_sanctions_to_operators_only(hall: StoredHall) -> None:
     for line, rows in {
-        "mutes": "1 player cannot be heard:\n"
-        "  Bert until 1970-01-01 00:09 UTC, by Olga, because of the shouting.",
+        "mutes": "1 muted player:\n  Bert until 1970-01-01 00:09 UTC, by Olga, because of "
+        "the shouting.",
         "bans": "2 bans:\n"
         "  203.0.113.0/24 until 1970-01-02 00:00 UTC.\n"
         "  Mallory, by Olga, because of lies.",
@@ -245,13 +245,16 @@ def test_shutdown_is_announced_and_cancelled(hall: StoredHall) -> None:
     assert telling.event == ShutdownAnnounced("Olga", NOW + 600, 600, "of an update")
     assert hall.part(PlannedShutdown).told == telling.event
     assert set(seen(hall, telling).values()) == {
-        "The server shuts down in 10 minutes, because of an update. All seats and matches are kept."
+        "The server is shutting down in 10 minutes, because of an update. All seats and matches"
+        " are kept."
     }
     telling = told(hall, "cancel shutdown")
     assert set(seen(hall, telling)) == set(hall.people)
-    assert seen(hall, telling)["Bert"] == "The server does not shut down after all."
+    assert seen(hall, telling)["Bert"] == "Shutdown cancelled."
     assert hall.part(PlannedShutdown).told is None
-    assert seen(hall, told(hall, "shutdown now"))["Bert"].startswith("The server shuts down now.")
+    assert seen(hall, told(hall, "shutdown now"))["Bert"].startswith(
+        "The server is shutting down now."
+    )
 
 
 def test_network_ban_matches_its_addresses_until_it_ends() -> None:

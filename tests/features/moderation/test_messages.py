@@ -11,37 +11,37 @@ from thudmud.views.refusals import refusal_text
 REFUSALS = [
     (
         RefusedError(M.REPORTS_TOO_MANY, most=5),
-        "You have 5 open reports, as many as you can have. The operators will get to them.",
+        "You have 5 open reports, which is the limit. The operators will get to them.",
     ),
     (RefusedError(M.NO_OPEN_REPORT), "There are no open reports."),
     (
         RefusedError(M.NO_REPORTS_OF_PLAYER, words="zoe"),
-        'There is no such open report with the name "zoe". "reports" lists those that are open.',
+        'There is no such open report with the name "zoe". "reports" lists the open ones.',
     ),
     (
         RefusedError(M.REPORTS_FULL),
         "The operators have more reports than they can read. Try again later.",
     ),
-    (RefusedError(M.REPORT_SELF), "That is you. A report is about somebody else."),
+    (RefusedError(M.REPORT_SELF), "That's you. A report is about somebody else."),
     (
         RefusedError(M.NO_OPERATORS),
-        "There are no operators here. Whoever runs this place keeps order.",
+        "There are no operators here. The people who run this server keep order.",
     ),
-    (RefusedError(M.SANCTION_SELF), "You cannot do that to yourself."),
+    (RefusedError(M.SANCTION_SELF), "You can't do that to yourself."),
     (
         RefusedError(M.SANCTION_OPERATOR, player="Olga"),
-        "Olga is an operator, too. You cannot do that to them.",
+        "Olga is an operator, too. You can't do that to them.",
     ),
     (
         RefusedError(M.SANCTION_BOT, player="Flint"),
-        "Flint is a program of this server, and does as its settings say.",
+        "Flint is one of this server's bots, and does what its settings say.",
     ),
     (RefusedError(M.NOT_MUTED, words="bert"), '"bert" is not muted; "mutes" lists who is.'),
     (RefusedError(M.NOT_BANNED, words="bert"), '"bert" is not banned; "bans" lists who is.'),
     (
         RefusedError(M.NO_SUCH_NETWORK, words="1.2.3.400"),
-        '"1.2.3.400" is no name, no address, such as 203.0.113.7, and no network, such as'
-        " 203.0.113.0/24 or 2001:db8::/32.",
+        '"1.2.3.400" isn\'t a name, an address such as 203.0.113.7, or a network such as '
+        "203.0.113.0/24 or 2001:db8::/32.",
     ),
     (
         RefusedError(M.NETWORK_TOO_WIDE, network="0.0.0.0/0", widest="/8"),
@@ -49,19 +49,19 @@ REFUSALS = [
     ),
     (
         RefusedError(M.NETWORK_LOCAL, network="127.0.0.1"),
-        "127.0.0.1 is this machine itself: anybody may come from there.",
+        "127.0.0.1 is this machine itself, and anybody may come from there.",
     ),
     (
         RefusedError(M.NO_SUCH_REPORT, number=9),
-        'No report 9 is open; "reports" lists those that are.',
+        'There is no open report 9; "reports" lists the open ones.',
     ),
     (
         RefusedError(M.NO_SHUTDOWN),
-        "No shutdown is planned, so there is nothing to cancel.",
+        "No shutdown is planned, so there's nothing to cancel.",
     ),
     (
         RefusedError(M.NO_REPORTS),
-        "Nobody reads reports here. Please tell whoever runs this place some other way.",
+        "Nobody reads reports here. Please contact the people who run this server instead.",
     ),
     (RefusedError(M.NO_OPEN_REPORT), "There are no open reports."),
 ]

@@ -178,12 +178,14 @@ async def test_shutdown_countdown_is_announced_as_it_runs_out(
     assert alarms.due == [30.0, 50.0, 60.0]
     game.store.time += 15
     late = await game.enter("Carla")
-    assert late.shown[-1].startswith("The server shuts down in 45 seconds, because of an update.")
+    assert late.shown[-1].startswith(
+        "The server is shutting down in 45 seconds, because of an update."
+    )
     bert.shown.clear()
     alarms.ring()
     assert [each.partition(",")[0] for each in bert.shown] == [
-        "The server shuts down in 30 seconds",
-        "The server shuts down in 10 seconds",
+        "The server is shutting down in 30 seconds",
+        "The server is shutting down in 10 seconds",
     ]
     assert ended == ["an operator"]
 
@@ -193,10 +195,10 @@ async def test_shutdown_cancelled_stops_its_countdown(game: Game, olga: FakeSess
     scheduler = TimerScheduler(lambda: game.store.time, alarms)
     game.service.scheduler = scheduler
     await game.type(olga, "shutdown in 1 minute")
-    assert "not shut down after all" in await game.type(olga, "cancel shutdown")
+    assert "Shutdown cancelled." in await game.type(olga, "cancel shutdown")
     assert not alarms.due
     late = await game.enter("Carla")
-    assert "shuts down" not in "\n".join(late.shown)
+    assert "shutting down" not in "\n".join(late.shown)
     assert "No shutdown is planned" in await game.type(olga, "cancel shutdown")
 
 
@@ -221,7 +223,7 @@ async def test_broadcast_and_kick_reach_players_of_other_nodes() -> None:
     await one.type("Olga", "broadcast hello")
     assert two.told["Bert"][-1] == "Olga, an operator, tells everybody: hello"
     await one.type("Olga", "shutdown in 10 minutes")  # of her node only
-    assert "shuts down" in one.told["Olga"][-1]
+    assert "is shutting down" in one.told["Olga"][-1]
     assert two.told["Bert"][-1] == "Olga, an operator, tells everybody: hello"
     await one.type("Olga", "kick bert because of that")
     await until(lambda: "Bert" not in one.service)
@@ -249,8 +251,8 @@ async def test_reports_are_listed_and_closed_by_operators(game: Game, olga: Fake
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
     assert await game.type(olga, "reports") == "There are no open reports."
     await game.type(bert, "say Fool!")
-    assert "is kept for the operators" in await game.type(carla, "report bert He is rude.")
-    told = 'Carla reports Bert: "He is rude." ("reports" lists what is open.)'
+    assert "operators will see" in await game.type(carla, "report bert He is rude.")
+    told = 'Carla reports Bert: "He is rude." ("reports" lists the open ones.)'
     assert (olga.shown[-1], otto.shown[-1]) == (told, told)
     assert "reports" not in bert.shown[-1]
     game.store.time += 60
@@ -259,14 +261,14 @@ async def test_reports_are_listed_and_closed_by_operators(game: Game, olga: Fake
     assert listed.split("\n") == [
         "2 reports:",
         "  2. 1970-01-01 00:17 UTC, Carla about Bert: Again.",
-        "    Bert was heard: say: Fool!",
+        "    heard from Bert: say: Fool!",
         "  1. 1970-01-01 00:16 UTC, Carla about Bert: He is rude.",
-        "    Bert was heard: say: Fool!",
-        '"close report 2" closes the first when you have seen to it.',
+        "    heard from Bert: say: Fool!",
+        '"close report 2" closes the first once you\'ve dealt with it.',
     ]
     assert await game.type(olga, "close report 2") == "You close report 2."
     assert otto.shown[-1] == "Olga closes report 2."
-    assert "No report 2 is open" in await game.type(otto, "close report 2")
+    assert "There is no open report 2" in await game.type(otto, "close report 2")
     assert (await game.type(olga, "reports")).startswith("1 report:")
     assert "no page 2" in await game.type(olga, "reports page 2")
     assert "Only operators" in await game.type(bert, "reports")
@@ -284,9 +286,7 @@ async def test_reports_about_or_by_a_player_are_closed_together(
     for _ in range(5):
         await game.type(bert, "report carla Rude.")
     await game.type(carla, "report otto Rude.")
-    nobody = (
-        'There is no such open report with the name "zoe". "reports" lists those that are open.'
-    )
+    nobody = 'There is no such open report with the name "zoe". "reports" lists the open ones.'
     assert await game.type(olga, "close reports about zoe") == nobody
     assert nobody.replace("zoe", "olga") == await game.type(olga, "close reports from olga")
     assert await game.type(olga, "close reports about bert") == "You close 4 reports about Bert."
@@ -307,5 +307,5 @@ async def test_list_of_many_reports_explains_how_to_close_all_by_a_player(
         for _ in range(5):
             await game.type(session, "report olga Rude.")
     told = await game.type(olga, "reports")
-    assert '"close report 15" closes the first when you have seen to it,' in " ".join(told.split())
+    assert '"close report 15" closes the first once you\'ve dealt with' in " ".join(told.split())
     assert told.endswith('"close reports from carla" all by Carla.')

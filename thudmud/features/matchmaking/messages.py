@@ -61,9 +61,7 @@ _REFUSALS: dict[Refusal, RefusalText] = {
     Refusal.ASKED_BY_OTHERS: (
         "{player} is playing, and somebody else has just asked them. Try again in {seconds}."
     ),
-    Refusal.SEEKS_TOO_MANY: (
-        'You already have {most} seeks open, which is the limit. "withdraw" cancels them.'
-    ),
+    Refusal.SEEKS_TOO_MANY: 'Open seeks: {most}, which is the limit. "withdraw" cancels them.',
     Refusal.SEEKS_FROM_ADDRESS: (
         "Players who share your internet address have {most} seeks beyond one each, which is the"
         ' limit. "withdraw" cancels yours.'
