@@ -160,7 +160,7 @@ def test_whole_battle_is_played_and_recorded(battle: Evening) -> None:
     assert (game.outcome.ending, game.outcome.winner) == (Ending.AGREEMENT, Side.TROLL)
 
     record = battle.type("Carla", "record 1")["Carla"]
-    assert "ant hill, 4 plies" in record
+    assert "ant hill, 4 moves" in record
     assert "dC8-F8xF8 TM8-M9" in record
     assert read_record(str(Record(game))).game == game
     assert read_record(write_record(game), HILL).game.moves == game.moves
