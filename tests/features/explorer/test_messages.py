@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from thudmud.errors import RefusedError
 from thudmud.features.explorer.model import ExplorerRefusal as E
 from thudmud.views.refusals import refusal_text
@@ -22,6 +20,7 @@ REFUSALS = [
         "Battle 12 is not over yet. You can explore it afterwards.",
     ),
 ]
+
 
 def test_explorer_refusal_wording() -> None:
     assert refusal_text(RefusedError(E.NO_EXPLORING_RATED, board="oak board")) == (
