@@ -151,7 +151,9 @@ BREAKS: dict[str, Mistake] = {
     "no fence after the lease": Mistake(
         24,
         [
-            Change(NODES, "self._until is not None and self._clock() < self._until", "True"),
+            Change(
+                NODES, "self._lease_end is not None and self._clock() < self._lease_end", "True"
+            ),
             Change(
                 NODES,
                 "if before is None or (is_known and now < before):",
@@ -185,10 +187,10 @@ BREAKS: dict[str, Mistake] = {
             Change(
                 PRESENCE,
                 "            if name in self._hall.people:\n"
-                "                await self._go(name, parting, None)",
+                "                await self._depart(name, parting, None)",
                 "            await self._node.release(self._realm, name)\n"
                 "            if name in self._hall.people:\n"
-                "                await self._go(name, parting, None)",
+                "                await self._depart(name, parting, None)",
             ),
         ],
     ),
@@ -196,7 +198,9 @@ BREAKS: dict[str, Mistake] = {
         1875,
         [
             Change(
-                NODES, "                    now(service.let_go(name))", "                    pass"
+                NODES,
+                "                    run_eagerly(service.hand_over(name))",
+                "                    pass",
             ),
         ],
     ),
@@ -206,8 +210,8 @@ BREAKS: dict[str, Mistake] = {
             Change(
                 NODES,
                 "                for service in self._services:\n"
-                "                    service.recount()\n"
-                "                self._greetings = GREETINGS\n                now(self._greet())",
+                "                    service.remove_stale_players()\n"
+                "                self._greetings = GREETINGS\n                run_eagerly(self._greet())",
                 "                pass",
             ),
         ],
@@ -217,8 +221,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.gateway.boards",
-                "cause=request.id, at=at, key=request.key",
-                "cause=request.id, at=at",
+                "cause=request.id, expected_version=at, key=request.key",
+                "cause=request.id, expected_version=at",
             ),
         ],
     ),
@@ -247,16 +251,16 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NODES,
-                "                    service.hear(asides, node)\n",
-                "                    service.hear(asides, node)\n"
-                "                    service.hear(asides, node)\n",
+                "                    service.apply_remote_asides(asides, node)\n",
+                "                    service.apply_remote_asides(asides, node)\n"
+                "                    service.apply_remote_asides(asides, node)\n",
             ),
         ],
     ),
     "who may be elsewhere by now is not dismissed": Mistake(
         1,
         [
-            Change(NODES, "            await service.dismiss(names)", "            pass"),
+            Change(NODES, "            await service.dismiss_all(names)", "            pass"),
         ],
     ),
     "whose node has died stays here": Mistake(
@@ -264,8 +268,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 PRESENCE,
-                "        now(self.note(name, parting))\n\n    def recount",
-                "        pass\n\n    def recount",
+                "        run_eagerly(self.store_presence(name, parting))\n\n    def remove_stale_players",
+                "        pass\n\n    def remove_stale_players",
             ),
         ],
     ),
@@ -274,7 +278,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NODES,
-                "                    now(self.tell(service.realm, service.people_here()))",
+                "                    run_eagerly(self.send_asides(service.realm, service.people_here()))",
                 "                    pass",
             ),
         ],
@@ -324,8 +328,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.game.people",
-                "        ignorers = self._ignorers.of(player)\n",
-                "        ignorers = self._ignorers.of('')\n",
+                "        ignorers = self._ignorers.holders_of(player)\n",
+                "        ignorers = self._ignorers.holders_of('')\n",
             ),
         ],
     ),
@@ -355,8 +359,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 DATABASE,
-                "        if (link := self.backend.link()) == self._link:\n            return\n",
-                "        link = self.backend.link()\n        return\n",
+                "        if (link := self.backend.reconnect()) == self._link:\n            return\n",
+                "        link = self.backend.reconnect()\n        return\n",
             ),
         ],
     ),
@@ -376,7 +380,7 @@ BREAKS: dict[str, Mistake] = {
             Change(
                 NODES,
                 "            self._note_cut_off(claim)\n"
-                "            self._lose(claim.realm, claim.name, Parting.CUT_OFF)",
+                "            self._remove_lost_player(claim.realm, claim.name, Parting.CUT_OFF)",
                 "            self._note_cut_off(claim)",
             ),
         ],
@@ -386,7 +390,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.game.table",
-                "if match and match.clock and match.running and not self.full:",
+                "if match and match.clock and match.is_running and not self.is_full:",
                 "if False:",
             ),
         ],
@@ -396,7 +400,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 FOLLOWING,
-                "        self.unheld |= {table.key for table in self._hall.tables.values()}",
+                "        self.boards_to_hold |= {table.key for table in self._hall.tables.values()}",
                 "        pass",
             ),
         ],
@@ -508,7 +512,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NOTIFYING,
-                "await self._store.write(storage.sent, recipient, mailed=mailed)",
+                "await self._store.write(storage.delete_sent, recipient, mailed=mailed)",
                 "pass",
             ),
         ],
