@@ -211,7 +211,8 @@ BREAKS: dict[str, Mistake] = {
                 NODES,
                 "                for service in self._services:\n"
                 "                    service.remove_stale_players()\n"
-                "                self._greetings = GREETINGS\n                run_eagerly(self._greet())",
+                "                self._greetings = GREETINGS\n"
+                "                run_eagerly(self._greet())",
                 "                pass",
             ),
         ],
@@ -268,7 +269,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 PRESENCE,
-                "        run_eagerly(self.store_presence(name, parting))\n\n    def remove_stale_players",
+                "        run_eagerly(self.store_presence(name, parting))\n\n"
+                "    def remove_stale_players",
                 "        pass\n\n    def remove_stale_players",
             ),
         ],
@@ -278,7 +280,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NODES,
-                "                    run_eagerly(self.send_asides(service.realm, service.people_here()))",
+                "                    "
+                "run_eagerly(self.send_asides(service.realm, service.people_here()))",
                 "                    pass",
             ),
         ],
@@ -359,7 +362,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 DATABASE,
-                "        if (link := self.backend.reconnect()) == self._link:\n            return\n",
+                "        if (link := self.backend.reconnect()) == self._link:\n"
+                "            return\n",
                 "        link = self.backend.reconnect()\n        return\n",
             ),
         ],
@@ -400,7 +404,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 FOLLOWING,
-                "        self.boards_to_hold |= {table.key for table in self._hall.tables.values()}",
+                "        "
+                "self.boards_to_hold |= {table.key for table in self._hall.tables.values()}",
                 "        pass",
             ),
         ],
