@@ -746,9 +746,9 @@ class TestWordsOfMembers:
             told += answers.shown[1:]
             await setup.store.write(storage.keep_contact, "Anna", Contact())
         assert told == [
-            "Your calendar has a new address, and no browser tells you of your turns any more."
-            ' "notify" tells how to go on.',
-            'No browser tells you of your turns any more. "notify" tells how to go on.',
+            "Your calendar has a new address, and your browsers no longer notify you."
+            ' "notify" shows how to set it up again.',
+            'Your browsers no longer notify you. "notify" shows how to set it up again.',
         ]
 
     @pytest.mark.parametrize("kind", ["password", "word"])
@@ -852,9 +852,9 @@ async def test_options_at_the_name_prompt_are_applied(setup: LoginSetup) -> None
     assert login.choices == (SetReader(Switch.ON), SetWidth(60))
     assert answers.shown[:4] == [
         NAME,
-        'Boards are told in words from now on; "help reader" tells what you can ask.',
+        'Boards are now described in words. "help reader" lists what you can ask.',
         NAME,
-        "Lines fit 60 columns from now on.",
+        "Lines now fit 60 columns.",
     ]
 
 
@@ -880,7 +880,7 @@ async def test_options_at_the_name_prompt_keep_the_last_choice_of_each(
     typed = [choice for line in lines if (choice := parse_option(line))]
     assert len(typed) == len(lines)
     assert Options().with_choices(login.choices) == Options().with_choices(typed)
-    assert answers.shown.count("Lines fit 399 columns from now on.") == 1
+    assert answers.shown.count("Lines now fit 399 columns.") == 1
 
 
 # New names

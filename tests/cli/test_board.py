@@ -70,7 +70,7 @@ def test_board_is_opened_renamed_and_closed_without_a_server(capsys: Shown) -> N
     assert board("close", "ash", "board") == 0
     assert capsys.readouterr().out.splitlines() == [
         "The yew board is open, with the classic rules.",
-        "The yew board is called fir board from now on.",
+        "The yew board is now the fir board.",
         "The ash board is open, with the discworld rules.",
         "The ash board is closed.",
     ]
@@ -112,11 +112,11 @@ def test_board_with_unknown_rules_is_a_usage_error(capsys: Shown) -> None:
 
 def test_board_change_reaches_a_running_server_at_once(anna: socket.socket) -> None:
     assert board("open", "yew board", "--rules", "koom valley") == 0
-    until(anna, "There is a new board: the yew board, with the koom valley rules.")
+    until(anna, "There's a new board: the yew board (koom valley rules).")
     anna.sendall(b"join game as dwarf on yew board\n")
     until(anna, "You sit down at the yew board")
     assert board("rename", "yew board", "--to", "fir board") == 0
-    until(anna, "The yew board is called fir board from now on.")
+    until(anna, "The yew board is now the fir board.")
     assert board("close", "fir board") == 0
     seen = until(anna, "The fir board is closed.")
     assert "The fir board is being closed" in seen

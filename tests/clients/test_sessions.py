@@ -70,7 +70,7 @@ def test_battle_is_displayed(client: Client, window: Open, partner: Callable[[st
     come_in(anna, f"{client.name}anna")
     until_known(anna, client)
     anna.type(orange)
-    anna.until("is #ff8800 from now on")
+    anna.until("is now #ff8800")
     anna.until("> ")
     anna.type(typed[1])
     anna.until("You sit down")

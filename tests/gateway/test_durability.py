@@ -356,7 +356,7 @@ async def test_events_from_another_process_are_delivered_first() -> None:
     assert answer["version"] == 1
     told = [(each["text"], each["id"]) for each in two.heard if each["type"] == "tell"]
     assert told[0][0].startswith("You sit down")
-    assert told[1][0].startswith("You play the dwarfs at the oak board already.")
+    assert told[1][0].startswith("You already play the dwarfs at the oak board.")
     assert [number for _, number in told] == [None, answer["id"]]
     # A line meant for an outdated version is refused.
     assert (await two.answer("line", **line, line="leave game"))["version"] == 2

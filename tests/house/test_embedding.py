@@ -87,7 +87,7 @@ class TestComingIn:
         assert house.obey("Grog", "join game as elf", 3.0)[0].to == ("Grog",)
 
     def test_entering_without_a_room_leads_to_the_hall(self) -> None:
-        assert "These are the boards" in told(furniture().enter("Anna", 1.0))["Anna"]
+        assert 'Boards ("go to"' in told(furniture().enter("Anna", 1.0))["Anna"]
 
     def test_profile_on_entry_sets_membership_options_and_styles(self) -> None:
         house = furniture()

@@ -89,15 +89,12 @@ def test_pronoun_refers_to_the_board_of_a_refused_command() -> None:
     house = house_of("Anna")
     house.obey("Anna", "move a6 b6 on oak board", 0.0)
     assert (
-        "You are not playing at the oak board."
-        in told(house.obey("Anna", "end on it", 0.0))["Anna"]
+        "You aren't playing at the oak board." in told(house.obey("Anna", "end on it", 0.0))["Anna"]
     )
     house.obey("Anna", "go table", 0.0)
     house.obey("Anna", "look at oak board", 0.0)
     house.obey("Anna", "go to table", 0.0)
-    assert told(house.obey("Anna", "go to it", 0.0)) == {
-        "Anna": "You are at the elm table already."
-    }
+    assert told(house.obey("Anna", "go to it", 0.0)) == {"Anna": "You're already at the elm table."}
 
 
 SAT = "anna join dwarf, bert join troll"
@@ -221,4 +218,4 @@ def test_profile_with_ignored_names_is_applied_on_entry() -> None:
     assert told_of
     assert house.hall.people["Anna"].ignored == ("bert",)
     [answer] = house.obey("Bert", "tell anna hello", 0.0)
-    assert (answer.to, answer.text) == (("Bert",), "Anna is not taking messages from you.")
+    assert (answer.to, answer.text) == (("Bert",), "Anna isn't taking messages from you.")

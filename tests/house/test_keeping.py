@@ -132,7 +132,7 @@ class TestMadeAgain:
         again = kept(house)
         again.enter("Anna", 19.0)
         seen = texts(again.enter("Bert", 20.0))
-        assert "What has happened at the oak board meanwhile:\nAnna moves" in seen
+        assert "What happened at the oak board while you were away:\nAnna moves" in seen
 
     def test_battles_of_removed_boards_can_still_be_replayed(self) -> None:
         house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign on it"), ("Bert", "yes"))

@@ -56,7 +56,7 @@ class TestWhatIsStored:
         ("line", "says"),
         [
             ("hurk a6 b6", 'There is no command "hurk"'),
-            ("start game on oak board", "You are not playing at the oak board."),
+            ("start game on oak board", "You aren't playing at the oak board."),
             ("replay 7", "There is no battle 7."),
         ],
     )
@@ -91,7 +91,7 @@ class TestBack:
         seen = told(house.enter("Anna", 1.0))
         assert seen["Anna"].startswith(
             "You are back at the oak board, where you play the dwarfs.\n"
-            "What has happened at the oak board meanwhile:\n"
+            "What happened at the oak board while you were away:\n"
             "Bert moves the troll from G7 to G6.\n"
             "    A B C"
         )
@@ -135,14 +135,14 @@ class TestTakingOver:
         house = house_of(*PLAYED)
         (message,) = house.take_over("Bert", Terminal(40), 1.0)
         assert message.to == ("Bert",)
-        assert message.text.startswith("You go on from here.\n    A B C")
+        assert message.text.startswith("You carry on from here.\n    A B C")
         assert message.text.endswith("It is your turn.\nAlso here: Anna.")
         assert max(map(len, message.text.split("\n"))) < 40
 
     def test_takeover_in_the_hall_lists_the_people_there(self) -> None:
         house = house_of()
         (message,) = house.take_over("Anna", Terminal(), 1.0)
-        assert message.text.startswith("You go on from here.\nAlso here: Bert and Carla.")
+        assert message.text.startswith("You carry on from here.\nAlso here: Bert and Carla.")
 
     def test_takeover_is_announced_to_the_player_alone(self) -> None:
         messages = house_of().take_over("Anna", Terminal(), 1.0)
@@ -154,7 +154,10 @@ class TestPartings:
         ("parting", "says"),
         [
             (Parting.LOST, "Bert has lost the connection. The troll seat at the oak board is kept"),
-            (Parting.IDLE, "Bert has been idle for too long and is gone. The troll seat at the"),
+            (
+                Parting.IDLE,
+                "Bert was idle for too long, and is disconnected. The troll seat at the",
+            ),
             (Parting.QUIT, "Bert quits; the troll seat at the oak board is kept."),
             (Parting.RESTART, "The server was down for a while. The troll seat at the oak board"),
         ],
@@ -196,7 +199,7 @@ class TestPartings:
         ("parting", "says"),
         [
             (Parting.LOST, "Carla has lost the connection."),
-            (Parting.IDLE, "Carla has been idle for too long and is gone."),
+            (Parting.IDLE, "Carla was idle for too long, and is disconnected."),
             (Parting.QUIT, "Carla quits."),
         ],
     )

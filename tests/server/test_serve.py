@@ -261,7 +261,7 @@ async def test_news_command_and_prompt_option(tmp_path: Path) -> None:
         await client.send(b"options prompt off\r\nsay hello\r\n")
         assert (await client.until(b"hello\r\n")).endswith(b"back.\r\nYou say: hello\r\n")
         await client.send(b"options prompt on\r\n")
-        assert await client.until(b"> ") == b"There is a prompt from now on.\r\n> "
+        assert await client.until(b"> ") == b"The prompt is on.\r\n> "
 
 
 @pytest.mark.parametrize(

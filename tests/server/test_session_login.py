@@ -557,7 +557,7 @@ async def test_options_before_login_apply_to_a_guest(serving: Serving) -> None:
     client = await setup.connect()
     await client.until(b"name? ")
     await client.send(b"options reader on\r\n")
-    assert b"Boards are told in words" in await client.until(b"name? ")
+    assert b"Boards are now described in words" in await client.until(b"name? ")
     await client.send(b"anna\r\n")
     await client.until(b"> ")
     assert setup.service.hall.people["Anna"].options.reader is Switch.ON

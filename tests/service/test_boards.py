@@ -34,7 +34,7 @@ async def test_new_board_is_announced_and_playable(place: Place, store: SlowStor
     place.told.clear()
     await open_board(store, "pine board", "classic", NOW)
     assert names(place) == [OAK, "elm board", "pine board"]
-    assert place.told["Anna"] == ["There is a new board: the pine board, with the classic rules."]
+    assert place.told["Anna"] == ["There's a new board: the pine board (classic rules)."]
     await place.type("Anna", "join game as dwarf on pine board")
     assert "troll" in await place.type("Bert", "join game as troll on pine board", "start")
     assert place.plies("pine board") == 0
@@ -130,7 +130,7 @@ async def test_renamed_board_keeps_its_match_and_seats(place: Place, store: Slow
     place.told.clear()
     await rename_board(store, OAK, "yew board", NOW)
     assert names(place) == ["yew board", "elm board"]
-    assert place.told["Anna"] == ["The oak board is called yew board from now on."]
+    assert place.told["Anna"] == ["The oak board is now the yew board."]
     assert "You offer" in await place.type("Anna", "end game")
     await place.enter("Bert")
     assert place.away("yew board") == set()

@@ -28,7 +28,7 @@ async def test_connection_lost_while_sitting_down_marks_the_player_away(
     assert "Carla" not in place.service
     assert place.hall.tables["oak board"].seats == {Side.DWARF: "Carla"}
     assert place.away() == {"Carla"}
-    assert "You are welcome" not in await place.type("Dora", "look at oak board")
+    assert "You're welcome" not in await place.type("Dora", "look at oak board")
 
 
 async def test_connection_lost_while_a_style_is_stored_removes_the_player(

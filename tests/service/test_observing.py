@@ -80,7 +80,7 @@ async def test_observer_talk_reaches_other_nodes(world: World) -> None:
     assert told() == {
         "Dora": [
             "You say: Hello?",
-            'The players do not hear that while they play. "kibitz" speaks to them, too.',
+            'The players can\'t hear you while they play. "kibitz" reaches them, too.',
         ]
     }
     await one.service.submit(one.visits["Bert"], "options watchers on")
@@ -97,9 +97,9 @@ async def test_observed_boards_are_forgotten_on_another_node(world: World) -> No
     await one.enter("Carla")
     await one.type("Carla", "observe oak board")
     await two.enter("Carla")
-    assert "You observe no board." in await two.type("Carla", "observe")
+    assert "You aren't observing any board." in await two.type("Carla", "observe")
     await one.enter("Carla")
-    assert "You observe no board." in await one.type("Carla", "observe")
+    assert "You aren't observing any board." in await one.type("Carla", "observe")
 
 
 async def test_observed_boards_survive_a_takeover_on_the_same_node() -> None:
@@ -129,10 +129,10 @@ async def test_observer_is_told_when_the_board_closes() -> None:
     await place.type("Bert", "resign", "yes")
     [told] = place.told["Carla"]
     assert told.startswith(f"[{board}] Bert resigns the battle.")
-    assert f'You observe it still; "unobserve {board}" ends that.' in " ".join(told.split())
+    assert f'You\'re still observing it: "unobserve {board}" stops that.' in " ".join(told.split())
     await place.type("Anna", "go hall")
     place.told["Carla"] = []
     await place.type("Bert", "go hall")  # the last player leaves, so the board closes
     assert board not in place.hall.tables
-    assert place.told["Carla"][-1] == f"You observe the {board} no longer."
+    assert place.told["Carla"][-1] == f"You no longer observe the {board}."
     assert not place.hall.people["Carla"].observed

@@ -204,7 +204,7 @@ async def test_tournament_results_follow_the_results_option(store: SlowStore) ->
     await cup.announce("round robin 10+5 starts in 1 minute", "Anna", "Bert")
     await cup.play_round()
     await cup.pass_by(61.0)
-    beats, over = "Tournament 1: Anna beats Bert", "Tournament 1 is over: Anna is 1st"
+    beats, over = "Tournament 1: Anna beats Bert", "Tournament 1 is over! Anna is 1st"
     for told in (beats, over):
         assert heard(cup, "Carl").count(told) == 1
         assert told not in heard(cup, "Dora")

@@ -248,8 +248,8 @@ class TestOtherSecrets:
     async def test_login_reset_reports_revoked_calendars_and_browsers(self, store: Store) -> None:
         assert await store.write(accounts.end_logins, "Bert") == ()
         await self.secrets(store)
-        calendar, how = "Your calendar has a new address", '"notify" tells how to go on.'
-        browsers = "no browser tells you of your turns any more"
+        calendar, how = "Your calendar has a new address", '"notify" shows how to set it up again.'
+        browsers = "your browsers no longer notify you"
         assert await store.write(accounts.set_password, "Anna", "other") == (
             f"{calendar}, and {browsers}. {how}",
         )

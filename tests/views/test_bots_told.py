@@ -55,7 +55,7 @@ def test_welcome_explains_how_to_play_with_a_bot() -> None:
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_commands_of_the_hall_hint_work_in_sequence(width: int) -> None:
     house = house_with("Grog", "Anna", width=width)
-    sentence = shown(house, "look").partition("To play with")[2].partition("These are")[0]
+    sentence = shown(house, "look").partition("To play with")[2].partition("Boards (")[0]
     sit, invite, start = re.findall('"([^"]+)"', sentence)
     assert "You sit down" in shown(house, sit)
     assert shown(house, invite).startswith("You invite Grog to play the trolls")
@@ -140,7 +140,7 @@ def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None
 def test_bot_list_shows_levels() -> None:
     house = levelled("Mog", "Grog", "Anna")
     assert shown(house, "bots") == (
-        "2 bots to play with, and how they did against people: Grog, level 2 Slate: no rating; no"
+        "2 bots to play with, and their results against people: Grog, level 2 Slate: no rating; no"
         ' battle yet. Mog: no rating; no battle yet. To play one, type "invite grog" at a board'
         ' with a free seat. "invite grog level 3" picks another level: 1 Chalk, 2 Slate or 3'
         ' Marble. "look at grog" tells you more.'
@@ -163,7 +163,7 @@ def test_bot_list_shows_ratings_and_results() -> None:
     fought(house, "Mog", "Mog")
     assert "\n".join(lines_shown(house, "bots").split("\n")[:3]) == (
         """\
-2 bots to play with, and how they did against people:
+2 bots to play with, and their results against people:
   Grog, level 2 Slate: rating 1583?, give or take 227; 4 won, 0 drawn, 2 lost.
   Mog: rating 1416?, give or take 241; 0 won, 0 drawn, 2 lost."""
     )
@@ -174,13 +174,12 @@ def test_bot_list_has_one_row_per_bot_on_a_narrow_screen() -> None:
     house.set_terminal("Anna", Terminal(width=40))
     fought(house, "Anna")
     lines = lines_shown(house, "bots").split("\n")
-    assert lines[:7] == [
+    assert lines[:6] == [
         "2 bots here; level, rating (give or",
         "take), won/drawn/lost against people:",
         "  Grog 2: 1579? (242), 2/0/0",
         "  Mog: no rating, 0/0/0",
-        "The ratings are those by the discworld",
-        "rules.",
+        "The ratings are for discworld rules.",
         "A rating with a ? is provisional: see",
     ]
     house.obey("Anna", "options reader on", 0.0)
@@ -242,7 +241,7 @@ def test_bot_level_is_shown_by_who_and_look() -> None:
         f"{seats}. Slate, level 2 of 3: Walks into most traps. No rating yet."
     )
     assert shown(house, "look at mog") == (
-        "Mog (a bot) is in the hall. A program of its own chooses its moves. No rating yet."
+        "Mog (a bot) is in the hall. An external program chooses its moves. No rating yet."
     )
 
 
@@ -298,7 +297,7 @@ def test_help_pages_are_complete_with_and_without_a_bot(topic: str) -> None:
 def test_tell_to_a_bot_adds_that_it_does_not_answer() -> None:
     house = house_with("Grog", "Anna", "Bert")
     assert shown(house, "tell grog hi") == (
-        "You tell Grog: hi Grog is a program, and does not answer."
+        "You tell Grog: hi Grog is a bot, and not much of a talker."
     )
     assert shown(house, "tell bert hi") == "You tell Bert: hi"
 

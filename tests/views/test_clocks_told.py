@@ -302,17 +302,17 @@ class TestTold:
     def test_player_at_several_boards_is_told_which_clock_runs(self, house: House) -> None:
         begin(house, "10+5")
         say(house, "Anna move a6 b6", 5.0)
-        play = "You also play at the oak board."
+        play = "You're also playing at the oak board."
         say(house, "Carla new board", 5.0)
         went = seen(say(house, "Anna join game as dwarf on 3rd board", 6.0), "Anna")
-        assert f"{play} Your opponent's clock runs there." in went
+        assert f"{play} Your opponent's clock is running there." in went
         went = seen(say(house, "Bert join game as dwarf on elm table", 6.0), "Bert")
         assert f"{play} Your clock is running there." in went
         for line in ("Carla join game as troll on elm table", "Carla start"):
             say(house, line, 7.0)
         assert (
-            "You also play at the oak board and elm table. Your clock is running at the oak board. "
-            "The match at the elm table is paused until you come back."
+            "You're also playing at the oak board and elm table. Your clock is running at the oak "
+            "board. The match at the elm table is paused until you come back."
         ) in seen(say(house, "Bert join game as troll on 3rd board", 8.0), "Bert")
 
     def test_match_elsewhere_with_a_paused_clock_is_called_paused(self, house: House) -> None:
@@ -320,7 +320,8 @@ class TestTold:
         house.depart("Bert", 5.0)
         went = seen(say(house, "Anna join game as dwarf on elm table", 6.0), "Anna")
         assert (
-            "You also play at the oak board. The match there is paused until you come back." in went
+            "You're also playing at the oak board. The match there is paused until you come back."
+            in went
         )
 
 

@@ -429,7 +429,7 @@ def test_help_pages_agree_with_the_options() -> None:
 
 
 def test_help_explains_both_meanings_of_last() -> None:
-    assert "tells the last move that was played" in prose("last")
+    assert "shows the last move played there" in prose("last")
     assert "goes to the end of that battle" in prose("last")
     assert '"last" has another meaning' in prose("replay")
 
@@ -452,7 +452,7 @@ def is_whole(line: str) -> bool:
 
 def test_help_pages_agree_with_the_game_constants() -> None:
     quiet = inspect.signature(House).parameters["quiet_plies"].default
-    assert f"usually {quiet} plies" in prose("end")
+    assert f"usually {quiet} moves" in prose("end")
     assert f"{boards.MOVED_FROM} is where it came from" in " ".join(page("view", 200))
     assert f"{boards.CAPTURED} where it captured" in " ".join(page("view", 200))
     assert f"There are {PAGE} on a page" in prose("history")

@@ -62,7 +62,7 @@ class TestBack:
         say(house, "Anna move a6 b6", "Anna end")
         told = seen(house.enter("Bert", now=1.0), "Bert")
         assert told.count("Anna offers to end the battle.") == told.count(AGREE) == 1
-        assert "meanwhile:" in told
+        assert "while you were away:" in told
 
     def test_returning_player_gets_no_summary_for_an_offer_alone(self, house: House) -> None:
         house.depart("Bert", 0.0)

@@ -112,9 +112,9 @@ CASES = [
     ),
     Case(
         R.ALREADY_THERE, "Anna: go to oak board", "Anna: go to oak board",
-        "You are at the oak board already.",
+        "You're already at the oak board.",
     ),
-    Case(R.ALREADY_IN_HALL, "", "Anna: go to hall", "You are in the hall already."),
+    Case(R.ALREADY_IN_HALL, "", "Anna: go to hall", "You're already in the hall."),
     Case(
         R.NO_SUCH_PLAYER, "", "Anna: tell dora hello",
         'There is no player called "dora" here. "who" lists the players.',
@@ -132,54 +132,53 @@ CASES = [
     Case(R.AWAY_FROM, AWAY, "Carla: match bert", "Bert is away from the oak board."),
     Case(R.AWAY_FROM, AWAY, "Anna: invite bert", "Bert is away from the oak board."),
     Case(R.TELL_SELF, "", "Anna: tell anna hello",
-         'That is you. To speak to the room, use "say".'),
+         'That\'s you. To speak to the room, type "say".'),
     Case(
         R.NOT_LISTENING, "Bert: ignore anna", "Anna: tell bert hello",
-        "Bert is not taking messages from you.",
+        "Bert isn't taking messages from you.",
     ),
     Case(
         R.NOT_LISTENING, "Bert: ignore anna", "Anna: invite bert on oak board",
-        "Bert is not taking messages from you.",
+        "Bert isn't taking messages from you.",
     ),
     Case(
         R.SHOUTS_OFF, "Anna: options shout off", "Anna: shout hello",
-        'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
-        ' on again.',
+        'You\'ve turned shouts off, so you can\'t shout either. "options shout on" turns both back'
+        ' on.',
     ),
-    Case(R.IGNORE_SELF, "", "Anna: ignore anna", "That is you. Only others can be ignored."),
+    Case(R.IGNORE_SELF, "", "Anna: ignore anna", "That's you. You can only ignore others."),
     Case(
         R.IGNORED_ALREADY, "Anna: ignore bert", "Anna: ignore BERT",
-        'You already ignore Bert. "unignore Bert" ends that.',
+        'You already ignore Bert. "unignore Bert" lets you hear them again.',
     ),
     Case(
         R.IGNORES_TOO_MANY, IGNORING, "Anna: ignore bert",
-        'You ignore 100 players, as many as you can. "unignore" and a name lets you hear one'
-        ' again.',
+        'You ignore 100 players, which is the limit. "unignore" and a name makes room.',
     ),
     Case(
         R.NOT_IGNORED, "", "Anna: unignore bert",
-        'You do not ignore "bert". "ignore" lists whom you ignore.',
+        'You don\'t ignore "bert". "ignore" lists everyone you do.',
     ),
-    Case(R.FOLLOW_SELF, "", "Anna: follow anna", "That is you. Only others can be followed."),
+    Case(R.FOLLOW_SELF, "", "Anna: follow anna", "That's you. You can only follow others."),
     Case(
         R.FOLLOWED_ALREADY, "Anna: follow bert", "Anna: follow BERT",
-        'You already follow Bert. "unfollow Bert" ends that.',
+        'You already follow Bert. "unfollow Bert" stops that.',
     ),
     Case(
         R.FOLLOWS_TOO_MANY, IGNORING.replace("ignore", "follow"), "Anna: follow bert",
-        'You follow 100 players, as many as you can. "unfollow" and a name makes room.',
+        'You follow 100 players, which is the limit. "unfollow" and a name makes room.',
     ),
     Case(
         R.NOT_FOLLOWED, "", "Anna: unfollow bert",
-        'You do not follow "bert". "follow" lists whom you follow.',
+        'You don\'t follow "bert". "follow" lists everyone you do.',
     ),
     Case(
         R.PLANS_FOR_MEMBERS, "", "Anna: plan To win",
-        'Only registered players can have a plan: "register" keeps your name.',
+        'Plans are for registered players. "register" makes you one.',
     ),
     Case(
         R.PLAN_TOO_LONG, "", f"Anna: plan {'x' * 201}",
-        "That is too long: a plan has at most 200 characters.",
+        "That's too long: a plan has at most 200 characters.",
     ),
     Case(
         R.NO_INVITATIONS, "Bert: options invitations off", "Anna: match bert",
@@ -191,7 +190,7 @@ CASES = [
     ),
     Case(
         R.NOTHING_TO_OBSERVE, "", "Anna: observe dora",
-        'There is no board and no player called "dora" here. "games all" lists what is played.',
+        'There\'s no board or player called "dora" here. "games all" lists what\'s on.',
     ),
     Case(R.WHICH_PLAYER, "", "Anna: observe be", 'Which player do you mean by "be": Bert or Bea?'),
     Case(
@@ -200,25 +199,25 @@ CASES = [
     ),
     Case(
         R.OBSERVED_ALREADY, "Carla: observe oak board", "Carla: observe oak",
-        'You already observe the oak board. "unobserve oak board" ends that.',
+        'You already observe the oak board. "unobserve oak board" stops that.',
     ),
     Case(
         R.OBSERVES_TOO_MANY, OBSERVING, "Anna: observe oak board",
-        'You observe 10 boards, as many as you can: q slab, r slab, s slab, t slab, u slab, v'
+        'You observe 10 boards, which is the limit: q slab, r slab, s slab, t slab, u slab, v'
         ' slab, w slab, x slab, y slab and z slab. "unobserve" and a name makes room.',
     ),
-    Case(R.OBSERVES_NOTHING, "", "Carla: unobserve", "You observe no board."),
+    Case(R.OBSERVES_NOTHING, "", "Carla: unobserve", "You aren't observing any board."),
     Case(
         R.NOT_OBSERVED, "Carla: observe oak board; Carla: observe elm", "Carla: unobserve pine",
-        "You do not observe the pine board, but the oak board and elm table.",
+        "You aren't observing the pine board, but the oak board and elm table.",
     ),
     Case(
         R.NOT_RUNNING, HALF, "Carla: observe battle 1",
-        'Nobody is playing battle 1 now. "games all" lists what is being played.',
+        'Nobody is playing battle 1 now. "games all" lists the battles under way.',
     ),
     Case(
         R.PLAYS_NOWHERE, "", "Carla: observe bert",
-        'Bert is not playing now. "games all" lists who is.',
+        'Bert isn\'t playing now. "games all" lists the battles under way.',
     ),
     Case(
         R.PLAYS_AT_SEVERAL, f"{ALONE}; Anna: join game as troll on pine board",
@@ -227,12 +226,12 @@ CASES = [
     ),
     Case(
         R.NOT_WATCHING, "", "Carla: kibitz Well played on oak board",
-        'You are not watching the oak board. To talk about it, type "observe oak board" first,'
-        ' or go there.',
+        'You aren\'t watching the oak board. To talk about it, type "observe oak board" or go'
+        ' there first.',
     ),
     Case(
         R.WATCHING_NOTHING, "", "Carla: whisper Well played.",
-        'You are not watching any board. Type "observe" and the name of one first.',
+        'You aren\'t watching any board. Type "observe" and the name of one first.',
     ),
     Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
     Case(
@@ -257,7 +256,8 @@ CASES = [
     ),
     Case(
         R.WHICH_SEAT, "", "Anna: join oak",
-        'As which side? "join game as dwarf on oak board" or "join game as troll on oak board".',
+        'As which side? Type "join game as dwarf on oak board" or "join game as troll on oak '
+        'board".',
     ),
     Case(
         R.NO_SEAT_FREE, SEATED, "Carla: join oak",
@@ -265,7 +265,7 @@ CASES = [
     ),
     Case(
         R.SAME_SEAT, SEATED, "Anna: join oak",
-        "You play the dwarfs at the oak board already.",
+        "You already play the dwarfs at the oak board.",
     ),
     Case(
         R.NO_SEAT_FREE, SEATED, "Anna: invite carla",
@@ -277,31 +277,31 @@ CASES = [
     ),
     Case(
         R.SEAT_NOT_FREE, SEATED, "Anna: invite carla as troll",
-        "Bert plays the trolls at the oak board already.",
+        "Bert already plays the trolls at the oak board.",
     ),
     Case(
         R.SEAT_NOT_FREE, ALONE, "Bert: invite carla as dwarf on oak board",
-        f"Anna plays the dwarfs at the oak board already. {FREE}",
+        f"Anna already plays the dwarfs at the oak board. {FREE}",
     ),
     Case(
         R.SEAT_TAKEN, SEATED, "Carla: join game as dwarf on oak board",
-        "Anna plays the dwarfs at the oak board already. You are welcome to watch.",
+        "Anna already plays the dwarfs at the oak board. You're welcome to watch.",
     ),
     Case(
         R.SEAT_TAKEN, ALONE, "Carla: join game as dwarf on oak board",
-        f"Anna plays the dwarfs at the oak board already. {FREE}",
+        f"Anna already plays the dwarfs at the oak board. {FREE}",
     ),
     Case(
         R.SEAT_TAKEN, PRACTISING, "Carla: join game as troll on oak board",
-        "Anna plays both sides at the oak board already. You are welcome to watch.",
+        "Anna already plays both sides at the oak board. You're welcome to watch.",
     ),
     Case(
         R.SAME_SEAT, PRACTISING, "Anna: join game as troll",
-        "You play the trolls at the oak board already.",
+        "You already play the trolls at the oak board.",
     ),
     Case(
         R.SAME_SEAT, ALONE, "Anna: join game as dwarf",
-        "You play the dwarfs at the oak board already.",
+        "You already play the dwarfs at the oak board.",
     ),
     Case(
         R.ONE_SEAT_EACH, ALONE, "Anna: join game as troll",
@@ -314,42 +314,42 @@ CASES = [
     ),
     Case(
         R.MATCH_UNDER_WAY, PRACTISING, "Anna: practice",
-        'You play both sides at the oak board already. "start game on oak board" begins anew.',
+        'You already play both sides at the oak board. "start game on oak board" starts over.',
     ),
     Case(
         R.MATCH_UNDER_WAY, f"{STARTED}; Bert: leave game", "Anna: practice classic",
-        'You are in a match at the oak board. "leave game on oak board" ends that for you.',
+        'You\'re in a match at the oak board. "leave game on oak board" gets you out of it.',
     ),
     Case(
         R.NOT_SEATED, STARTED, "Carla: resign on oak board",
-        f"You are not playing at the oak board. {SITTING}",
+        f"You aren't playing at the oak board. {SITTING}",
     ),
     Case(
         R.NOT_SEATED, ALONE, "Carla: resign on oak board",
-        f"You are not playing at the oak board. Anna plays the dwarfs. {FREE}",
+        f"You aren't playing at the oak board. Anna plays the dwarfs. {FREE}",
     ),
     Case(
         R.NOT_SEATED, AWAY, "Carla: resign on oak board",
-        "You are not playing at the oak board. Anna plays the dwarfs and Bert plays the trolls "
+        "You aren't playing at the oak board. Anna plays the dwarfs and Bert plays the trolls "
         "(away).",
     ),
     Case(
         R.NOT_SEATED, "", "Carla: resign on oak board",
-        'You are not playing at the oak board. Both seats are free: "join game as dwarf on oak '
+        'You aren\'t playing at the oak board. Both seats are free: "join game as dwarf on oak '
         'board" or "join game as troll on oak board".',
     ),
     Case(
         R.NOT_SEATED, f"{PRACTISING}; Anna is lost", "Carla: resign on oak board",
-        "You are not playing at the oak board. Anna plays both sides (away).",
+        "You aren't playing at the oak board. Anna plays both sides (away).",
     ),
     Case(
         R.NOT_SEATED, f"{STARTED}; Bert: leave game", "Carla: resign on oak board",
-        "You are not playing at the oak board. Anna plays the dwarfs. The troll seat is empty: "
+        "You aren't playing at the oak board. Anna plays the dwarfs. The troll seat is empty: "
         "Anna can invite you to it.",
     ),
     Case(
         R.NOT_SEATED, f"{STARTED}; Bert: leave game", "Bert: resign on oak board",
-        f"You are not playing at the oak board. Anna plays the dwarfs. {FREE}",
+        f"You aren't playing at the oak board. Anna plays the dwarfs. {FREE}",
     ),
     Case(
         R.NEEDS_OPPONENT, ALONE, "Anna: start game",
@@ -363,16 +363,16 @@ CASES = [
     ),
     Case(
         R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
-        'There is nobody to agree to that. The troll seat is empty: "invite" and a name asks '
+        'There\'s nobody to agree to that. The troll seat is empty: "invite" and a name asks '
         "somebody to play on.",
     ),
     Case(
         R.NO_BATTLE, SEATED, "Anna: resign",
-        'No battle is being played at the oak board. "start game on oak board" begins one.',
+        'There\'s no battle at the oak board right now. "start game on oak board" begins one.',
     ),
     Case(
         R.NO_BATTLE, f"{SEATED}; Bert: go to hall", "Carla: view possible on oak board",
-        f"No battle is being played at the oak board. {SITTING}",
+        f"There's no battle at the oak board right now. {SITTING}",
     ),
     Case(
         R.BATTLE_OVER, HALF, "Anna: end game",
@@ -384,29 +384,28 @@ CASES = [
     ),
     Case(
         R.NOT_BEGUN_YET, HALF, "Anna: resign",
-        'That battle is over already. "start game on oak board" begins the second, "leave game on'
-        ' oak board" gives the match up.',
+        'That battle is already over. "start game on oak board" begins the second, "leave '
+        'game on oak board" gives up the match.',
     ),
     Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
     Case(
         R.OVER_FOR_GOOD, OVER, "Anna: undo",
-        "The battle at the oak board is over: no move can be taken back.",
+        "The battle at the oak board is over, so no move can be taken back.",
     ),
     Case(
         R.AWAY, f"{HALF}; Bert is lost", "Anna: start game",
-        "Bert is away, and a battle needs you both.",
+        "Bert is away, and a battle takes two.",
     ),
     Case(
         R.OWN_CLOCK_RUNS, f"{TIMED}; Bert is lost", "Anna: adjourn game",
-        "Your clock is running, so you cannot put the match away without Bert. Make your move"
-        " first.",
+        "Your clock is running, so you can't adjourn without Bert. Make your move first.",
     ),
     Case(
         R.LEAVES_CLOCK, TIMED, "Bert: leave game",
-        'The clock is running at the oak board, so you cannot leave the battle. "resign" gives it'
-        ' up, "adjourn" offers to put the match away.',
+        'The clock is running at the oak board, so you can\'t leave the battle. "resign" gives'
+        ' it up, "adjourn" offers to play on another day.',
     ),
-    Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there is nothing to claim."),
+    Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there's nothing to claim."),
     Case(
         R.TOO_SOON, AWAY, "Anna: claim",
         "Bert may still come back. You can do that in 5 minutes.",
@@ -421,20 +420,20 @@ CASES = [
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, f"{STARTED}; Bert: leave game", "Anna: claim",
-        'There is nobody to claim it from. "end game on oak board" ends the battle.',
+        'There\'s nobody to claim it from. "end game on oak board" ends the battle.',
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, PRACTISING, "Anna: claim",
-        'There is nobody to claim it from. "end game on oak board" ends the battle.',
+        'There\'s nobody to claim it from. "end game on oak board" ends the battle.',
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
-        "You have not moved in this battle yet, so there is nothing to take back."
+        "You haven't moved in this battle yet, so there's nothing to take back."
     )),
-    Case(R.NOTHING_OFFERED, STARTED, "Anna: no", "Nobody has offered anything at the oak board."),
+    Case(R.NOTHING_OFFERED, STARTED, "Anna: no", "There are no offers at the oak board."),
     Case(
         R.ALREADY_OFFERED, f"{STARTED}; Anna: end game", "Anna: end game",
-        'You have already offered that. Bert agrees by typing "end game on oak board".',
+        'You\'ve already offered that. Bert agrees by typing "end game on oak board".',
     ),
     Case(
         R.NO_EXERCISE, "", "Anna: stop",
@@ -455,19 +454,19 @@ CASES = [
     ),
     Case(
         R.GOES_ON_ALREADY, STARTED, "Anna: resume",
-        "Your match is going on at the oak board. You have put none away.",
+        "Your match is under way at the oak board. You have none adjourned.",
     ),
     Case(
         R.NOT_YOURS_TO_RESUME, ADJOURNED, "Anna: resume 7",
-        'You have no adjourned match with the number 7: "games" lists them.',
+        'You have no adjourned match with the number 7. "games" lists them.',
     ),
     Case(
         R.RESUME_THERE, f"{ADJOURNED}; Anna: go to hall", "Anna: resume on oak board",
-        'A match goes on when its players are at the board: "go to oak board".',
+        'To resume a match, you have to be at the board: "go to oak board".',
     ),
     Case(
         R.OPPONENT_NOT_THERE, f"{ADJOURNED}; Bert: go to hall", "Anna: resume",
-        "It goes on when you both are at the oak board; Bert is not here.",
+        "You both have to be at the oak board, and Bert is not there.",
     ),
     Case(
         R.WHICH_ADJOURNED, TWICE, "Anna: resume",
@@ -482,8 +481,8 @@ CASES = [
         'You have no game going. "play" finds you one.',
     ),
     Case(R.NO_HALL, "", "Anna: seek", (
-        'No boards are opened for matches here. "join" takes a seat at one that is here;'
-        ' "invite carla" has a bot take the other, "practice" gives you both.'
+        'This server opens no boards for matches. "join" takes a seat at one of those here, '
+        'and "invite carla" has a bot take the other. "practice" gives you both seats.'
     )),
     Case(
         R.NEW_BOARDS_FOR_MEMBERS, "", "Anna: new board",
@@ -509,21 +508,21 @@ CASES = [
     ),
     Case(
         R.BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1", "Anna: new board",
-        'You play at the 4th board, as many as you can. "leave game on" and a name makes room, and '
+        'You play at the 4th board, which is the limit. "leave game on" and a name makes room, and '
         'so does the end of a match. The oak board is free: "join game as dwarf on oak board".',
     ),
     Case(
         R.THEIR_BOARDS_TOO_MANY, "Anna: seek; Anna: new board; Anna: join game as dwarf",
         "Carla: accept 1",
-        "Anna already plays at 1 boards, as many as they can.",
+        "Anna already plays at 1 boards, which is the limit.",
     ),
     Case(
         R.HAS_BEGUN, f"{HALF}; Anna: start game", "Bert: start on oak board",
-        "The battle at the oak board has begun already.",
+        "The battle at the oak board has already begun.",
     ),
     Case(
         R.OTHER_PIECE, STARTED, "Anna: ply RA6-B6 on oak board",
-        "Another piece stands on A6: a dwarf.",
+        "The piece on A6 is a dwarf.",
     ),
     Case(
         R.NOTHING_SOUGHT, "", "Anna: withdraw",
@@ -639,86 +638,85 @@ CASES = [
     ),
     Case(
         R.RULES_RUNNING, STARTED, "Anna: set rules classic",
-        "The oak board keeps the discworld rules while a battle is being played. You can set "
-        "others when the match is over.",
+        "The oak board keeps the discworld rules during a battle. You can change them after "
+        "the match.",
     ),
     Case(
         R.RULES_MID_MATCH, HALF, "Anna: set rules classic",
-        "The oak board keeps the discworld rules for the second battle of the match. You can set "
-        "others when the match is over.",
+        "The oak board keeps the discworld rules for the second battle of the match. You can "
+        "change them after the match.",
     ),
     Case(
         R.CLOCK_RUNNING, STARTED, "Anna: set clock 10+5",
-        "The oak board keeps its clock while a battle is being played. You can set another when "
-        "the match is over.",
+        "The oak board keeps its clock during a battle. You can change it after the match.",
     ),
     Case(
         R.CLOCK_MID_MATCH, HALF, "Anna: set clock 3 days",
-        "Both battles of the match at the oak board are played by the same clock. You can set "
-        "another when the match is over.",
+        "Both battles of the match at the oak board have the same clock. You can change it "
+        "after the match.",
     ),
     Case(
         R.CLOCK_SEATED_ONLY, SEATED, "Carla: set clock 10+5 on oak board",
-        f"The clock of the oak board is for its players to set. {SITTING}",
+        f"Only its players can set the clock of the oak board. {SITTING}",
     ),
     Case(
         R.CLOCK_ALREADY, "", "Anna: set clock off on oak board",
-        "The oak board has no clock as it is.",
+        "The oak board has no clock anyway.",
     ),
     Case(
         R.CLOCK_ALREADY, "Anna: set clock 3 days on oak board", "Anna: set clock 3 days on oak",
-        "The oak board has a clock of 3 days already.",
+        "The oak board already has a clock of 3 days.",
     ),
     Case(
         R.RULES_SEATED_ONLY, SEATED, "Carla: set rules classic on oak board",
-        f"The rules of the oak board are for its players to choose. {SITTING}",
+        f"Only its players can choose the rules of the oak board. {SITTING}",
     ),
     Case(
         R.RULES_ALREADY, "", "Anna: set rules koom valley on elm table",
-        "The elm table has the koom valley rules already.",
+        "The elm table already has the koom valley rules.",
     ),
     Case(
         R.RULES_UNKNOWN, "", "Anna: set rules chess on elm table",
-        'There are no "chess" rules. There are: discworld, classic, koom valley.',
+        'There are no "chess" rules. You can choose discworld, classic or koom valley.',
     ),
     Case(
         R.SETUP_RUNNING, STARTED, "Anna: setup remove g7",
-        "The oak board keeps its position while a battle is being played. You can set up another "
-        "when the match is over.",
+        "The oak board keeps its position during a battle. You can set up another one after "
+        "the match.",
     ),
     Case(
         R.SETUP_MID_MATCH, HALF, "Anna: setup remove g7",
-        "The second battle at the oak board begins from the same position as the first. You can "
-        "set up another when the match is over.",
+        "The second battle at the oak board begins from the same position as the first. You "
+        "can set up another one after the match.",
     ),
     Case(
         R.SETUP_SEATED_ONLY, SEATED, "Carla: setup remove g7 on oak board",
-        f"The position at the oak board is for its players to set up. {SITTING}",
+        f"Only its players can set up the position at the oak board. {SITTING}",
     ),
     Case(
         R.SETUP_ALREADY, "", "Anna: setup opening on oak board",
-        "The oak board is set up like that already.",
+        "The oak board is already set up like that.",
     ),
     Case(
         R.SETUP_TOO_MANY, "", "Anna: setup add trolls f7 on oak board",
-        "Too many trolls: 9, and the discworld rules have 8.",
+        "That makes 9 trolls, and the discworld rules allow 8.",
     ),
     Case(
         R.SETUP_TOO_MANY, "", "Anna: setup add rock f7, f8 on elm table",
-        "Too many Rocks: 2, and the koom valley rules have 1.",
+        "That makes 2 Rocks, and the koom valley rules allow 1.",
     ),
     Case(
         R.SETUP_NEEDS_ROCK, "", "Anna: setup remove h8 on elm table",
-        'The Rock on H8 is needed. "setup add rock" and a square puts it elsewhere.',
+        'The Rock on H8 has to stay. "setup add rock" and a square puts it elsewhere.',
     ),
     Case(
         R.SETUP_OVER, "", "Anna: setup trolls g7 on oak board",
-        "A battle would be over there before it begins: the dwarfs have no move. "
+        "That battle would be over before it began: the dwarfs have no move. "
         '"setup turn trolls" lets the trolls begin.',
     ),
     Case(
         R.SETUP_OVER, "", "Anna: setup add rock g1 on elm table",
-        "A battle would be over there before it begins: the Rock is home.",
+        "That battle would be over before it began: the Rock is home.",
     ),
 ]  # fmt: skip
 
@@ -814,7 +812,7 @@ def test_talk_limit_refusal_names_its_source_and_wait(refusal: RefusedError, sou
 LIMITS = [
     (
         RefusedError(R.SHOUTS_TOO_FAST, seconds=90.0, is_shared=False),
-        "That was not shouted: everybody has just heard shouts from you. You can shout again in 90"
+        "That wasn't shouted: everybody has just heard shouts from you. You can shout again in 90"
         " seconds.",
     ),
     (
@@ -934,36 +932,35 @@ SURE = [
     ),
     (
         resigns(1, (0, 32)),
-        "Really resign the first battle at the oak board? Bert would win it 32 to 0."
-        ' Type "yes" to resign.',
+        'Really resign the first battle at the oak board? Bert would win it 32 to 0. Type "yes".',
     ),
     (
         resigns(1, (0, 32), player=""),
         "Really resign the first battle at the oak board? The trolls would win it 32 to 0."
-        ' Type "yes" to resign.',
+        ' Type "yes".',
     ),
     (
         resigns(2, (0, 24), 8, 56),
         "Really resign the second battle at the oak board? Bert would win it 24 to 0, and the"
-        ' match 56 to 8. Type "yes" to resign.',
+        ' match 56 to 8. Type "yes".',
     ),
     (
         resigns(2, (0, 24), 32, 24),
         "Really resign the second battle at the oak board? Bert would win it 24 to 0, and you the"
-        ' match 32 to 24. Type "yes" to resign.',
+        ' match 32 to 24. Type "yes".',
     ),
     (
         resigns(2, (0, 32), 32, 32),
         "Really resign the second battle at the oak board? Bert would win it 32 to 0, and the match"
-        ' would be drawn 32 to 32. Type "yes" to resign.',
+        ' would be drawn 32 to 32. Type "yes".',
     ),
     (
         resigns(None, (0, 32), player="Anna"),
-        'Really resign the practice at the oak board? Type "yes" to resign.',
+        'Really resign the practice at the oak board? Type "yes".',
     ),
     (
         drops(R.SURE_RESTARTS, 36, 32),
-        "Really start over at the oak board? You lead 36 to 32. All of that would be dropped."
+        "Really start over at the oak board? You lead 36 to 32. You'd both lose that score."
         ' Type "yes" to ask Bert.',
     ),
     (
@@ -973,22 +970,19 @@ SURE = [
     ),
     (
         drops(R.SURE_LEAVES, 32, 32),
-        'Really leave the match at the oak board? The match stands at 32 all. Type "yes" to leave.',
+        'Really leave the match at the oak board? The match stands at 32 all. Type "yes".',
     ),
     (
         drops(R.SURE_LEAVES, 0, 64, loses=True),
-        "Really leave the rated match at the oak board? You would lose it 64 to 0."
-        ' Type "yes" to leave.',
+        'Really leave the rated match at the oak board? You would lose it 64 to 0. Type "yes".',
     ),
     (
         drops(R.SURE_LEAVES, 32, 32, loses=True),
-        "Really leave the rated match at the oak board? It would be drawn 32 to 32."
-        ' Type "yes" to leave.',
+        'Really leave the rated match at the oak board? It would be drawn 32 to 32. Type "yes".',
     ),
     (
         drops(R.SURE_LEAVES, 40, 32, loses=True),
-        "Really leave the rated match at the oak board? You would win it 40 to 32."
-        ' Type "yes" to leave.',
+        'Really leave the rated match at the oak board? You would win it 40 to 32. Type "yes".',
     ),
 ]
 
@@ -1007,7 +1001,7 @@ TOURNAMENTS = [
     Case(T.NO_TOURNAMENTS, "", "Anna: tournament new swiss", "There are no tournaments here."),
     Case(
         T.NO_SUCH_TOURNAMENT, "", "Anna: enter 7",
-        'There is no tournament 7. "tournaments" lists those that there are.',
+        'There\'s no tournament 7. "tournaments" lists them all.',
     ),
     Case(
         T.TOURNAMENT_OVER, f"{CUP}; Anna: cancel tournament 1", "Bert: enter 1",
@@ -1015,51 +1009,50 @@ TOURNAMENTS = [
     ),
     Case(
         T.TOURNAMENTS_TOO_MANY, CUP, "Bert: tournament new swiss",
-        "There are 1 tournaments already, as many as there can be. You can announce yours when one"
-        " is over.",
+        "There are already 1 tournaments, which is the limit. You can announce yours when one is"
+        " over.",
     ),
     Case(
         T.TOURNAMENTS_BY_DAYS_TOO_MANY, "Anna: tournament new swiss 3 days",
         "Bert: tournament new swiss 3 days",
-        "There are 1 tournaments by correspondence already, as many as there can be. You can"
-        " announce one with a clock, or yours when one of those is over.",
+        "There are already 1 correspondence tournaments, which is the limit. You can"
+        " announce one with a faster clock, or yours when one of those is over.",
     ),
     Case(
         T.TOURNAMENT_OF_YOURS, CUP, "Anna: tournament new swiss",
-        "You have announced tournament 1 already. You can announce another one when it is over."
+        "You've already announced tournament 1. You can announce another one when it's over."
         ' "cancel tournament 1" ends it now.',
     ),
     Case(
         T.TOURNAMENTS_BY_MEMBERS, "", "Gerd: tournament new swiss",
-        'Tournaments are announced by members. "register" makes you one. You can enter those that'
-        ' there are: "tournaments" lists them.',
+        'Only members can announce tournaments. "register" makes you one. "tournaments" lists those'
+        ' you can enter.',
     ),
     Case(
         T.TOURNAMENTS_BY_OPERATORS, "", CUP,
-        "Tournaments are announced by the operators here. You can enter those that there are:"
-        ' "tournaments" lists them.',
+        'Only operators can announce tournaments here. "tournaments" lists those you can enter.',
     ),
     Case(
         T.TOURNAMENT_HAS_NO_ROUNDS, "", "Anna: tournament new knock-out 5 rounds",
-        "How many rounds there are in such a tournament follows from its players: leave that out.",
+        "The number of rounds in such a tournament depends on its players: leave it out.",
     ),
     Case(
         T.TOURNAMENT_HAS_NO_LENGTH, "", "Anna: tournament new swiss for 2 hours",
-        'Only an arena takes a set time: leave "for" and the time out.',
+        'Only an arena lasts for a set time: leave out "for" and the time.',
     ),
     Case(
         T.TOURNAMENT_HAS_NO_LIMIT, "", "Anna: tournament new swiss rounds of 2 weeks",
-        "Only rounds by correspondence have a limit, where the clock is such as 3 days: leave"
-        ' "rounds of" and the time out.',
+        "Only correspondence rounds have a limit, with a clock such as 3 days: leave out"
+        ' "rounds of" and the time.',
     ),
     Case(
         T.TOURNAMENT_ROUNDS, "", "Anna: tournament new swiss 21 rounds",
-        "A Swiss can have 1 to 20 rounds. If you don't say how many, it has as many as its field"
-        " needs: 5 for 5 to 32 players.",
+        "A Swiss can have 1 to 20 rounds. If you don't say how many, the number of players"
+        " decides: 5 for 5 to 32 players.",
     ),
     Case(
         T.TOURNAMENT_TOO_LONG, "", "Anna: tournament new arena for 2 days",
-        "An arena takes at most 24 hours.",
+        "An arena lasts at most 24 hours.",
     ),
     Case(
         T.TOURNAMENT_TITLE_TOO_LONG, "", f'Anna: tournament new swiss "{"x" * 41}"',
@@ -1067,59 +1060,58 @@ TOURNAMENTS = [
     ),
     Case(
         T.TOURNAMENT_IN_THE_PAST, "", "Anna: tournament new swiss starts today 0:00",
-        'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.',
+        'That time has passed. Times are in UTC here; "starts in 10 minutes" works anywhere.',
     ),
     Case(
         T.TOURNAMENT_TOO_LATE, "", "Anna: tournament new swiss starts in 90 days",
-        "You can announce a tournament up to 2 weeks ahead.",
+        "You can announce a tournament at most 2 weeks ahead.",
     ),
     Case(
         T.ARENA_BY_DAYS, "", "Anna: tournament new arena 3 days",
-        "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days.",
+        "An arena needs a fast clock, such as 5+3. A Swiss can have one in days.",
     ),
     Case(
         T.TOURNAMENT_BEGUN, BEGUN, "Carla: enter 1",
-        'Tournament 1 has begun, and takes nobody any more. "tournament 1" shows it.',
+        'Tournament 1 has begun, so it\'s too late to enter. "tournament 1" shows it.',
     ),
     Case(
         T.TOURNAMENT_FULL, f"{CUP}; Anna: enter 1; Bert: enter 1", "Carla: enter 1",
-        "Tournament 1 has 2 players, as many as it can.",
+        "Tournament 1 has 2 players, which is the limit.",
     ),
     Case(
         T.TOURNAMENT_FOR_MEMBERS, 'Anna: tournament new swiss 3 days "Long"', "Gerd: enter 1",
-        'Tournament 1 takes days, so you need a name that stays yours to enter it: "register" makes'
-        " you a member.",
+        'Tournament 1 takes days, so it\'s for members only. "register" makes you one.',
     ),
     Case(
         T.IN_TOURNAMENT_ALREADY, f"{CUP}; Anna: enter 1", "Anna: enter 1",
-        "You are in tournament 1 already.",
+        "You are already in tournament 1.",
     ),
     Case(
         T.LEFT_TOURNAMENT, f"{BEGUN}; Bert: withdraw from 1", "Bert: enter 1",
-        "Bert has left tournament 1, and cannot come back to it.",
+        "Bert has left tournament 1, and can't come back.",
     ),
     Case(
         T.REMOVED_FROM_TOURNAMENT, f"{CUP}; Bert: enter 1; Anna: withdraw bert from 1",
         "Bert: enter 1",
-        "Anna has taken you out of tournament 1, so you cannot enter it again."
+        "Anna has taken you out of tournament 1, so you can't enter it again."
         ' "tournaments" lists the others.',
     ),
     Case(T.NOT_IN_TOURNAMENT, CUP, "Anna: withdraw from 1", "You are not in tournament 1."),
     Case(T.NOT_IN_TOURNAMENT, CUP, "Olga: withdraw bert from 1", "Bert is not in tournament 1."),
     Case(
         T.ENTERS_BOTS_ONLY, CUP, "Olga: enter 1 with bert",
-        "Bert is no bot: people enter by themselves.",
+        "Bert isn't a bot: people enter by themselves.",
     ),
     Case(
         T.NOT_YOUR_TOURNAMENT, CUP, "Bert: pause tournament 1",
-        "Anna has announced tournament 1. Only they and the operators can do that.",
+        "Anna announced tournament 1. Only they and the operators can do that.",
     ),
     Case(
         T.TOURNAMENT_PAUSED, f"{CUP}; Anna: pause tournament 1", "Olga: pause tournament 1",
-        'Tournament 1 is paused already. "resume tournament 1" lets it go on.',
+        'Tournament 1 is already paused. "resume tournament 1" resumes it.',
     ),
     Case(
-        T.TOURNAMENT_NOT_PAUSED, CUP, "Anna: resume tournament 1", "Tournament 1 is not paused.",
+        T.TOURNAMENT_NOT_PAUSED, CUP, "Anna: resume tournament 1", "Tournament 1 isn't paused.",
     ),
     *(
         Case(

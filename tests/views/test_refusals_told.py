@@ -34,7 +34,7 @@ def told(house: House, name: str, line: str) -> str:
 @pytest.mark.parametrize("line", ["look bert", "look at Bert", "l BERT"])
 def test_look_at_an_absent_player_shows_their_seat(house: House, line: str) -> None:
     assert told(house, "Carla", line) == (
-        "Bert (a guest) is not here and plays the trolls at the pine board.\nNo rating yet."
+        "Bert (a guest) isn't here and plays the trolls at the pine board.\nNo rating yet."
     )
 
 
@@ -46,7 +46,7 @@ def test_look_at_an_unknown_name_is_refused(house: House) -> None:
 
 
 def test_resume_during_a_match_says_that_it_is_going_on(house: House) -> None:
-    goes_on = "Your match is going on at the pine board. You have put none away."
+    goes_on = "Your match is under way at the pine board. You have none adjourned."
     assert told(house, "Anna", "resume") == goes_on
     assert told(house, "Carla", "resume on pine board").startswith("You have no adjourned match.")
 

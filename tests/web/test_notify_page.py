@@ -76,7 +76,7 @@ def test_notification_switch_subscribes_and_unsubscribes(server: Served, visit: 
     switch.click()
     expect(anna.page.locator("#notify-said")).to_have_text("You are told here from now on.")
     anna.page.keyboard.press("Escape")
-    anna.hears("This browser tells you of things from now on, even when the page is closed.")
+    anna.hears("This browser will notify you from now on, even while the page is closed.")
     expect(anna.page.locator("#log")).not_to_contain_text("push.example.org")
     anna.type("notify").hears("browsers: 1 browser")
     switch = settings(anna).page.get_by_label("Tell me in this browser when it is my turn")

@@ -256,7 +256,7 @@ def test_board_is_observed_from_the_hall(visit: Visit) -> None:
 def test_tv_follows_running_boards(visit: Visit, tmp_path: Path, free_port: FreePort) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld", "elm": "discworld"}) as server:
         walt = visit(server=server).come_in("Walter")
-        walt.press("TV").hears("Your tv shows the next one that begins.")
+        walt.press("TV").hears("Your tv will show the next battle that begins.")
         anna, bert = sit_down(visit, "oak", ("Anna", "Bert"), server=server)
         anna.click("A6", "B6").type("join game as dwarf on elm board")
         anna.hears("You sit down at the elm board")

@@ -82,7 +82,7 @@ async def _act(options: argparse.Namespace) -> None:
                 _require_unlisted(options.config, name)
                 new = " ".join(options.to)
                 await rename_board(store, name, new, now)
-                print(f"The {name} is called {new} from now on.")
+                print(f"The {name} is now the {new}.")
 
 
 async def _list(store: Store) -> None:

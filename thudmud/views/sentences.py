@@ -55,7 +55,7 @@ _AGREED_BY = {
 
 LOSSES = {
     Parting.LOST: "{player} has lost the connection.",
-    Parting.IDLE: "{player} has been idle for too long and is gone.",
+    Parting.IDLE: "{player} was idle for too long, and is disconnected.",
     Parting.CUT_OFF: "{player} has lost the connection.",
     Parting.RESTART: "The server was down for a while.",
 }

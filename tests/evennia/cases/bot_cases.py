@@ -111,7 +111,7 @@ class Bots(Furnished):
         assert "Grog" not in self.board.host.table.seats.values()
 
     def test_hint_is_shown_once_found(self) -> None:
-        assert "not playing" in self.type(self.char1, "hint")
+        assert "n't playing" in self.type(self.char1, "hint")
         self.type(self.char1, "practice")
         assert not self.type(self.char1, "hint")
         assert not self.type(self.char1, "hint")

@@ -83,7 +83,7 @@ class OneBoard(Furnished):
         assert "Client settings" in seen, seen
 
     def test_ambiguous_command_is_recognized_with_its_second_word(self) -> None:
-        assert "brief style" in self.type(self.char1, "set board brief")
+        assert "is brief" in self.type(self.char1, "set board brief")
         assert "read" in self.type(self.char1, "options reader on")
         assert "reader" in self.type(self.char1, "thud options")
 

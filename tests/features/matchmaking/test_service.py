@@ -159,7 +159,7 @@ async def test_resign_asks_for_confirmation(hall: Place) -> None:
     await hall.type("Bert", "accept")
     sure = f"Really resign the first battle at the {MATCH}? Bert would win it 32 to 0."
     for line in ("resign", "resign game", "resign from game", f"resign on {MATCH}"):
-        assert await hall.type("Anna", line) == f'{sure} Type "yes" to resign.'
+        assert await hall.type("Anna", line) == f'{sure} Type "yes".'
     assert await refused(hall, "Anna", "resign") is Refusal.SURE_RESIGNS
     battle = hall.hall.tables[MATCH]
     for line in ("no", "resign", "resgn", "accept", "resign", "", "accept", "resign", "yes"):
@@ -458,10 +458,10 @@ async def test_entrance_lists_players_then_how_to_play_then_boards(hall: Place) 
     assert here == "Also here: Anna, Bert and Carla."
     assert play == 'To play, type "play".'
     assert seek.startswith("Anna is looking for a casual match under classic rules.")
-    assert boards == 'These are the boards. "go to" and a name takes you to one:'
+    assert boards == 'Boards ("go to" and a name takes you to one):'
     for name in ("Bert", "Carla"):
         await hall.type(name, "seek")
-    assert '3 matches are sought: "seeks" lists them.' in await hall.type("Dora", "look")
+    assert 'There are 3 open seeks: "seeks" lists them.' in await hall.type("Dora", "look")
 
 
 async def test_look_in_a_full_hall_fits_on_one_screen(hall: Place) -> None:
@@ -471,15 +471,15 @@ async def test_look_in_a_full_hall_fits_on_one_screen(hall: Place) -> None:
     await hall.enter(*(f"Guest{letter}" for letter in "abcdefghijkl"))
     told = await hall.type("Bert", "look")
     assert told.startswith("You are in the hall.\nAlso here: Carla, Guesta, ")
-    assert 'Guestk and 1 other ("who" lists all).' in told
-    assert told.endswith('And 2 more boards: "boards" lists all.')
+    assert 'Guestk and 1 other ("who" lists them all).' in told
+    assert told.endswith('And 2 more boards: "boards" lists them all.')
     assert "10th board" not in told
     assert "10th board" in await hall.type("Bert", "boards")
 
 
 async def test_news_is_announced_to_members_until_read(hall: Place) -> None:
     hall.hall.news = ["A match on Sunday."]
-    news = 'There is news: "news" shows it.'
+    news = 'There\'s news: "news" shows it.'
 
     async def come(name: str, seen: str | None, *, member: bool) -> str:
         screen = Screen()
@@ -582,7 +582,7 @@ async def test_rematch_is_offered_only_at_a_board_that_stays_open(hall: Place, s
     assert all("The match is over" in each for each in told.values())
     offers = [f'"start game on {MATCH}" offers a rematch.' in told[name] for name in told]
     assert offers == [stays] * 3
-    assert ("You observe it still" in told["Carla"]) is stays
+    assert ("You're still observing it" in told["Carla"]) is stays
     await until(lambda: (MATCH in hall.hall.tables) is stays)
 
 

@@ -13,57 +13,62 @@ from thudmud.views.refusals import refusal_text
 NOTIFIED = [
     (
         RefusedError(N.NOTIFY_FOR_MEMBERS),
-        'Only registered players can be notified. "register" makes you one.',
+        'Notifications are for registered players. "register" makes you one.',
     ),
     (
         RefusedError(N.NOTIFIES_NOBODY),
-        "This server notifies nobody: its operator has not set it up.",
+        "This server doesn't send notifications.",
     ),
-    (RefusedError(N.NO_MAILS), 'This server sends no mails. "notify" shows what else there is.'),
+    (
+        RefusedError(N.NO_MAILS),
+        'This server doesn\'t send email. "notify" shows what it offers instead.',
+    ),
     (
         RefusedError(N.NO_MAIL_ADDRESS),
-        'This server cannot write to that address. It can to one like "anna@example.org".',
+        'This server can\'t send to that address. It needs one like "anna@example.org".',
     ),
     (
         RefusedError(N.MAIL_UNWANTED),
-        "Whoever reads mails at that address has asked for none from here.",
+        "The owner of that address doesn't want email from this server.",
     ),
     (
         RefusedError(N.CODES_TOO_MANY, most=3),
-        "You can ask for 3 codes a day, and as many are sent to one address. Try again tomorrow.",
+        "You can have 3 codes a day, and so can each address. Please try again tomorrow.",
     ),
     (
         RefusedError(N.CODES_FROM_ADDRESS, most=6, seconds=7200.0),
-        "Players who share your internet address can ask for 6 codes a day between them. You can"
-        " have the next one in 2 hours.",
+        "Players who share your internet address can have 6 codes a day between them. The next one"
+        " is available in 2 hours.",
     ),
     (
         RefusedError(N.CODES_HELD_BACK, most=33, seconds=600.0),
-        "A lot of codes are on their way just now. Please ask again in 10 minutes.",
+        "A lot of codes are on their way right now. Please try again in 10 minutes.",
     ),
     (
         RefusedError(N.CODE_AFTER_BATTLE),
-        'You can get mails once you have finished a battle here. "play" finds you an opponent.',
+        'You can get email once you\'ve finished a battle here. "play" finds you an opponent.',
     ),
     (
         RefusedError(N.CODE_FOR_NEWCOMER, seconds=1200.0),
-        "Welcome! You can have a code an hour after you registered. Please ask again in"
-        " 20 minutes.",
+        "Welcome! You can have a code an hour after registering. Please try again in 20 minutes.",
     ),
-    (RefusedError(N.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
+    (
+        RefusedError(N.CODE_WRONG, left=4),
+        "That isn't the code in the email. You have 4 tries left.",
+    ),
     (
         RefusedError(N.NO_CODE),
-        'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
-        " your address sends you a new one.",
+        'No code is waiting for you: each is good for an hour, and for five tries. "notify mail"'
+        " and your address gets you a new one.",
     ),
     (
         RefusedError(N.NO_BROWSERS),
-        'This server tells browsers nothing. "notify" shows what else there is.',
+        'This server doesn\'t notify browsers. "notify" shows what it offers instead.',
     ),
     (
         RefusedError(N.NO_SUCH_SERVICE),
-        "Your browser uses a push service that this server does not. Instead, type"
-        ' "notify mail" and your address.',
+        "Your browser uses a push service that this server doesn't support. Type"
+        ' "notify mail" and your address instead.',
     ),
 ]
 
@@ -93,11 +98,10 @@ def test_notify_mistake_has_a_code_and_no_suggestion(line: str, code: NotifyMist
 TEXTS = [
     (
         "notify quiet 25 to 7",
-        'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
-        ' utc+2".',
+        'Write the hours like "22 to 7" in UTC, or like "22 to 7 utc+2" in your own time zone.',
     ),
-    ("notify mail anna", 'A mail address is written like "anna@example.org".'),
-    ("notify code 12", "The code in the mail has six digits."),
+    ("notify mail anna", 'An email address looks like "anna@example.org".'),
+    ("notify code 12", "The code in the email has six digits."),
 ]
 
 

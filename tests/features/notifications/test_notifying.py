@@ -175,7 +175,7 @@ class TestMails:
         text = text_of(mail)
         [line] = [line.strip() for line in text.split("\n") if "notify code" in line]
         assert "/mail/" in text
-        assert "You get mails" in await post.place.type("Bert", line)
+        assert "You'll get email" in await post.place.type("Bert", line)
         await post.after(DAY)
         assert len(relay.mails) == 1
 
@@ -187,7 +187,7 @@ class TestMails:
         assert relay.mails == []
         await post.place.type("Bert", "message anna Ho!", "message anna Well?")
         await post.after(MINUTE / 2)
-        assert relay.mails[0]["Subject"] == "2 things to look at (Thud)"
+        assert relay.mails[0]["Subject"] == "2 notifications (Thud)"
         text = text_of(relay.mails[0])
         assert 'You have 2 new messages: "messages" shows them.' in " ".join(text.split())
         assert "Ho!" not in text
@@ -278,7 +278,9 @@ class TestNotSent:
         for _ in range(10):
             await post.after(5 * MINUTE)
         assert len(relay.mails) == 1
-        assert [each.getMessage() for each in caplog.records] == ["mails are held back"]
+        assert [each.getMessage() for each in caplog.records] == [
+            "reached the hourly limit, holding mails back"
+        ]
         for _ in range(4):
             await post.after(5 * MINUTE)
         assert len(relay.mails) == 2
@@ -341,7 +343,7 @@ class TestTroubles:
         assert last - begun >= DAY
         assert last - begun <= DAY + 14_400
         [line] = [each for each in caplog.records if each.levelno == logging.ERROR]
-        assert line.getMessage() == "notifications are given up"
+        assert line.getMessage() == "gave up on notifications"
         assert vars(line)["player"] == "Anna"
         assert "example.org" not in caplog.text
 
@@ -352,11 +354,11 @@ class TestTroubles:
         await plies(post)
         await post.after(MINUTE)
         [line] = caplog.records
-        assert line.getMessage() == "not sent: no such address: 550 5.1.1"
+        assert line.getMessage() == "could not notify a player: no such address: 550 5.1.1"
         assert "example.org" not in caplog.text
         assert post.place.hall.part(NotificationSettings).members == {"Bert"}
         await post.place.enter("Anna", member=True)
-        assert "which takes no mails any more" in await post.place.type("Anna", "notify")
+        assert "which no longer accepts email" in await post.place.type("Anna", "notify")
 
     @pytest.mark.parametrize("answer", ["550 5.1.8 Bad sender", "550 5.7.1 Policy", "554 5.5.0 No"])
     async def test_rejected_sender_keeps_the_address_and_logs_an_error(
@@ -528,10 +530,10 @@ class TestReplies:
                 "NeverSentError: no such address: 550 5.1.1",
             ),
             (b"550 5.1.1 \xe4\xff\r\n", "NeverSentError: no such address: 550 5.1.1"),
-            (b"550\r\n", "NotSentError: the relay does not take the mail: 550"),
-            (b"421 4.3.2 Closing\r\n", "NotSentError: the relay does not take the mail: 421"),
-            (b"250-" + b"x" * 100_000 + b"\r\n", "NotSentError: the relay does not take"),
-            (b"250-x\r\n" * 100_000, "NotSentError: the relay does not take the mail"),
+            (b"550\r\n", "NotSentError: the relay refused the mail: 550"),
+            (b"421 4.3.2 Closing\r\n", "NotSentError: the relay refused the mail: 421"),
+            (b"250-" + b"x" * 100_000 + b"\r\n", "NotSentError: the relay refused"),
+            (b"250-x\r\n" * 100_000, "NotSentError: the relay refused the mail"),
         ],
         ids=lambda value: repr(value[:20]),
     )
@@ -685,8 +687,8 @@ class TestOnce:
         await asyncio.wait([task])
         told = [each.getMessage() for each in caplog.records]
         assert told == [
-            "what is to be sent cannot be read or noted: No.",
-            "failed while notifications were sent",
+            "could not read or update the queued notifications: No.",
+            "could not send notifications",
         ]
 
 
@@ -725,9 +727,12 @@ class TestRelay:
     @pytest.mark.parametrize(
         ("changed", "problem"),
         [
-            ({"user": "thud", "password_file": "none"}, "mail.password_file: .*none cannot be"),
-            ({"user": "thud", "password_file": "empty"}, "mail.password_file: the first line"),
-            ({"certificates": "none"}, "mail.certificates: .*none cannot be used"),
+            (
+                {"user": "thud", "password_file": "none"},
+                "mail.password_file: could not read .*e",
+            ),
+            ({"user": "thud", "password_file": "empty"}, "mail.password_file: expected a password"),
+            ({"certificates": "none"}, "mail.certificates: could not load .*none"),
         ],
     )
     def test_unusable_settings_file_is_refused(
@@ -794,7 +799,7 @@ async def test_tournament_round_is_mailed_to_its_players(relay: Handler, tmp_pat
         await Notifier(cup.hall, cup.store, sends, None, POLICY).look(mails=True)
     mails = {mail["To"].partition("@")[0]: mail for mail in relay.mails}
     assert mails.keys() == {*match.players}
-    assert mails[match.first]["Subject"] == "2 things to look at (Thud)"
+    assert mails[match.first]["Subject"] == "2 notifications (Thud)"
     assert mails[match.second]["Subject"] == "Round 1 of tournament 1 (Thud)"
-    begun = f"you play against {match.first} at the {table.name}."
+    begun = f"you play {match.first} at the {table.name}."
     assert begun in " ".join(text_of(mails[match.second]).split())

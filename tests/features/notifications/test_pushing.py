@@ -85,7 +85,7 @@ async def pushed(service: PushService, tmp_path: Path) -> AsyncIterator[Pushed]:
         for device in service.devices.values():
             browser = device.browser(service.address)
             told = await place.type("Anna", f"notify browser {' '.join(browser)}")
-            assert told.startswith("This browser tells you")
+            assert told.startswith("This browser will notify you")
         await place.type("Anna", "join game as dwarf on oak board", "set clock 3 days")
         await place.type("Bert", "join game as troll on oak board", "start")
         await place.type("Anna", "move a6 b6")
@@ -169,7 +169,7 @@ async def test_rejected_request_keeps_the_browser_and_logs_an_error(
     assert await pushed.browsers() == 2
     assert {line.levelno for line in caplog.records} == {logging.ERROR}
     assert {vars(line)["why"].partition(":")[0] for line in caplog.records} == {
-        f"the push service rejects this server, {status}"
+        f"the push service rejected this server with {status}"
     }
     service.status = 201
     await pushed.after(MINUTE)
@@ -277,7 +277,7 @@ def test_push_key_is_created_once_and_readable_only_by_its_owner(tmp_path: Path)
     assert PushServices(PushSettings(), tmp_path, PAGE).key == first.key
     assert len(first.key) == 87
     path.write_text("nonsense")
-    with pytest.raises(StartError, match=r"push.keys: .*push.pem is no key"):
+    with pytest.raises(StartError, match=r"push.keys: expected a private .* in .*push.pem"):
         PushServices(PushSettings(), tmp_path, PAGE)
     path.unlink()
     path.mkdir()

@@ -64,7 +64,7 @@ async def confirmed(place: Place, *names: str) -> None:
         [mail] = [
             each for each in await place.service.store.read(storage.due, mails=True) if each.code
         ]
-        assert "You get mails" in await place.type(name, f"notify code {mail.code}")
+        assert "You'll get email" in await place.type(name, f"notify code {mail.code}")
         await place.service.store.write(storage.delete_sent, mail)
 
 
@@ -79,66 +79,66 @@ async def waiting(place: Place) -> dict[str, list[str]]:
 class TestChoosing:
     async def test_notify_starts_with_every_channel_off(self, place: Place) -> None:
         assert await place.type("Anna", "notify") == (
-            "How you are told of things while you are not here:\n"
+            "Notifications while you're away:\n"
             "  mail: off\n"
             '    "notify mail" and your address\n'
             "  browsers: off\n"
-            "    the settings of the page switch them on\n"
-            "  turn: on (it is your turn)\n"
+            "    switch them on in the settings of the web page\n"
+            "  turn: on (it's your turn)\n"
             '    "notify turn on" or "notify turn off"\n'
             "  clock: on (your time runs short)\n"
             '    "notify clock on" or "notify clock off"\n'
-            "  end: on (a battle of yours has ended)\n"
+            "  end: on (one of your battles ends)\n"
             '    "notify end on" or "notify end off"\n'
-            "  message: on (somebody has left you a message)\n"
+            "  message: on (somebody leaves you a message)\n"
             '    "notify message on" or "notify message off"\n'
             "  round: on (a round of your tournament begins)\n"
             '    "notify round on" or "notify round off"\n'
             "  quiet: off\n"
-            '    "notify quiet 22 to 7" is for the hours in which you are told nothing\n'
-            "  calendar: off (when your time is up, for a calendar program)\n"
+            '    "notify quiet 22 to 7" sets hours without notifications\n'
+            "  calendar: off (your deadlines, for a calendar app)\n"
             '    "notify calendar on"\n'
-            "  feed: off (your battles that have ended, for everybody)\n"
+            "  feed: off (your finished battles, for everyone to read)\n"
             '    "notify feed on"\n'
-            '"help notify" tells more of each.'
+            '"help notify" explains them all.'
         )
 
     async def test_mail_address_is_used_once_its_code_is_typed(self, place: Place) -> None:
         assert await place.type("Anna", f"notify mail {MAIL}") == (
-            "A code goes to an...@example.org; it is good for 60 minutes. When it has come, type"
-            ' "notify code" and the six digits in the mail.'
+            "A code is on its way to an...@example.org. It's good for 60 minutes. When it arrives,"
+            ' type "notify code" and the six digits in the email.'
         )
-        assert "  mail: off, and an...@example.org waits for its code" in await place.type(
+        assert "  mail: off, and an...@example.org is waiting for its code" in await place.type(
             "Anna", "notify"
         )
         right = await code(place)
         wrong = f"{(int(right) + 1) % 1_000_000:06}"
         assert await place.type("Anna", f"notify code {wrong}") == (
-            "The mail has another code. You have 4 tries left."
+            "That isn't the code in the email. You have 4 tries left."
         )
         assert await place.type("Anna", f"notify code {right}") == (
-            'You get mails from now on. "notify" shows what they are about.'
+            'You\'ll get email from now on. "notify" shows what about.'
         )
         shown = await place.type("Anna", "notify")
         assert "  mail: to an...@example.org\n" in shown
         assert MAIL not in shown
         assert place.hall.part(NotificationSettings).members == {"Anna"}
-        assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
+        assert (await place.type("Anna", f"notify code {right}")).startswith("No code is waiting")
 
     async def test_code_is_void_after_five_wrong_guesses(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")
         right = await code(place)
         wrong = f"{(int(right) + 1) % 1_000_000:06}"
         told = [await place.type("Anna", f"notify code {wrong}") for _ in range(5)]
-        assert told[3] == "The mail has another code. You have 1 try left."
-        assert told[4].startswith("There is no code to type")
-        assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
+        assert told[3] == "That isn't the code in the email. You have 1 try left."
+        assert told[4].startswith("No code is waiting for you")
+        assert (await place.type("Anna", f"notify code {right}")).startswith("No code is waiting")
 
     async def test_codes_are_limited_to_three_a_day(self, place: Place, clock: Clock) -> None:
         for number in range(3):
             told = await place.type("Anna", f"notify mail anna{number}@example.org")
-            assert told.startswith("A code goes to")
-        many = "You can ask for 3 codes a day"
+            assert told.startswith("A code is on its way")
+        many = "You can have 3 codes a day"
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(many)
         for _ in range(2):
             assert "A code" in await place.type("Bert", "notify mail anna0@example.org")
@@ -155,13 +155,13 @@ class TestChoosing:
         await place.enter(*names, member=True, origin="192.0.2.1")
         for number in range(CODES_FROM_NETWORK):
             line = f"notify mail anna@{number}.example"
-            assert "A code goes to" in await place.type(names[number % 2], line)
+            assert "A code is on its way" in await place.type(names[number % 2], line)
         clock.now = place.now = 1000.0 + DAY / 2
         assert await place.type("Fritz", "notify mail anna@other.example") == (
-            "Players who share your internet address can ask for 6 codes a day between them. You"
-            " can have the next one in 12 hours."
+            "Players who share your internet address can have 6 codes a day between them. The"
+            " next one is available in 12 hours."
         )
-        assert "A code goes to" in await place.type("Anna", "notify mail anna@other.example")
+        assert "A code is on its way" in await place.type("Anna", "notify mail anna@other.example")
 
     async def test_codes_from_the_local_machine_escape_the_network_limit(
         self, place: Place
@@ -172,7 +172,7 @@ class TestChoosing:
             await place.service.store.write(accounts.enrol, name, "hash")
             await place.enter(name, member=True, origin="127.0.0.1")
             line = f"notify mail {name}@{number}.example"
-            assert "A code goes to" in await place.type(name, line)
+            assert "A code is on its way" in await place.type(name, line)
 
     async def test_code_over_the_hourly_share_is_refused_with_a_waiting_time(
         self, place: Place, clock: Clock
@@ -180,9 +180,9 @@ class TestChoosing:
         place.hall.part(NotificationSettings).codes_per_hour = 4
         for number in range(2):
             await place.type("Anna", f"notify mail anna{number}@example.org")
-        held = "A lot of codes are on their way just now."
+        held = "A lot of codes are on their way right now."
         assert await place.type("Bert", "notify mail bert@example.org") == (
-            f"{held} Please ask again in 60 minutes."
+            f"{held} Please try again in 60 minutes."
         )
         for number in range(2):
             await place.type("Bert", f"notify mail bert@{number}.example")
@@ -207,12 +207,12 @@ class TestChoosing:
             await write(storage.ask_code, *asked)
 
         do_instead(monkeypatch, store, storage.ask_code, meanwhile)
-        assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can ask for 3")
-        assert "waits for its code" not in await place.type("Bert", "notify")
+        assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can have 3")
+        assert "is waiting for its code" not in await place.type("Bert", "notify")
 
     async def test_code_for_a_newcomer_is_refused(self, place: Place, clock: Clock) -> None:
         place.hall.part(NotificationSettings).established_only = True
-        first = "You can get mails once you have finished a battle here."
+        first = "You can get email once you've finished a battle here."
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
         await place.type("Anna", "practice on elm board", "end game", "leave game on elm board")
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
@@ -221,57 +221,57 @@ class TestChoosing:
         await place.type("Anna", "move a6 b6 on oak board", Resign("oak board"))
         clock.now = place.now = 1000.0 + NEWCOMER - 1200
         assert await place.type("Anna", f"notify mail {MAIL}") == (
-            "Welcome! You can have a code an hour after you registered. Please ask again in"
-            " 20 minutes."
+            "Welcome! You can have a code an hour after registering. Please try again in 20"
+            " minutes."
         )
         clock.now = place.now = 1000.0 + NEWCOMER
-        assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
+        assert "A code is on its way" in await place.type("Anna", f"notify mail {MAIL}")
 
     async def test_code_for_an_operator_is_sent_at_once(self, place: Place) -> None:
         place.hall.part(NotificationSettings).established_only = True
         place.hall.order = Order(frozenset({"anna"}))
-        assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
+        assert "A code is on its way" in await place.type("Anna", f"notify mail {MAIL}")
 
     async def test_code_to_an_unsubscribed_address_is_refused(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")
         [mail] = await place.service.store.read(storage.due, mails=True)
         await place.service.store.write(storage.end_mails, mail.secret)
-        assert "has asked for none" in await place.type("Bert", f"notify mail {MAIL}")
+        assert "doesn't want email" in await place.type("Bert", f"notify mail {MAIL}")
 
     @pytest.mark.parametrize(
         ("player", "line", "sentence"),
         [
-            ("Gast", "notify", "Only registered players can be notified."),
-            ("Gast", f"notify mail {MAIL}", "Only registered players can be notified."),
-            ("Gast", "notify off", "Only registered players can be notified."),
-            ("Anna", "notify mail a@b", "This server cannot write to that address."),
-            ("Anna", "notify mail a..b@example.org", "This server cannot write to that address."),
-            ("Anna", f"notify mail {'a' * 65}@example.org", "This server cannot write to that"),
-            ("Anna", "notify code 123456", "There is no code to type"),
+            ("Gast", "notify", "Notifications are for registered players."),
+            ("Gast", f"notify mail {MAIL}", "Notifications are for registered players."),
+            ("Gast", "notify off", "Notifications are for registered players."),
+            ("Anna", "notify mail a@b", "This server can't send to that address."),
+            ("Anna", "notify mail a..b@example.org", "This server can't send to that address."),
+            ("Anna", f"notify mail {'a' * 65}@example.org", "This server can't send to that"),
+            ("Anna", "notify code 123456", "No code is waiting for you"),
             (
                 "Anna",
                 f"notify browser https://127.0.0.1/ {KEYS}",
-                "Your browser uses a push service that this server does not.",
+                "Your browser uses a push service that this server doesn't support.",
             ),
             (
                 "Anna",
                 f"notify browser https://other.push.example.org/ {KEYS}",
-                "Your browser uses a push service that this server does not.",
+                "Your browser uses a push service that this server doesn't support.",
             ),
             (
                 "Anna",
                 f"notify browser https://push.example.org:8443/ {KEYS}",
-                "Your browser uses a push service that this server does not.",
+                "Your browser uses a push service that this server doesn't support.",
             ),
             (
                 "Anna",
                 f"notify browser https://push.example.org@evil.example/ {KEYS}",
-                "Your browser uses a push service that this server does not.",
+                "Your browser uses a push service that this server doesn't support.",
             ),
             (
                 "Anna",
                 f"notify browser https://push.example.org.evil.example/ {KEYS}",
-                "Your browser uses a push service that this server does not.",
+                "Your browser uses a push service that this server doesn't support.",
             ),
         ],
     )
@@ -283,69 +283,72 @@ class TestChoosing:
     async def test_notify_with_fewer_channels_refuses_the_missing_ones(self, place: Place) -> None:
         place.hall.part(NotificationSettings).ways = Ways(page="https://example.org")
         assert "mail" not in await place.type("Anna", "notify")
-        assert "sends no mails" in await place.type("Anna", f"notify mail {MAIL}")
+        assert "doesn't send email" in await place.type("Anna", f"notify mail {MAIL}")
         told = await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
-        assert "tells browsers nothing" in told
+        assert "doesn't notify browsers" in told
         place.hall.part(NotificationSettings).ways = WAYS
         await confirmed(place, "Anna")
         place.hall.part(NotificationSettings).ways = Ways()
-        assert "notifies nobody" in await place.type("Anna", "notify")
-        assert "notifies nobody" in await place.type("Anna", f"notify mail {MAIL}")
-        assert "notifies nobody" in await place.type("Gast", "notify off")
+        assert "doesn't send notifications" in await place.type("Anna", "notify")
+        assert "doesn't send notifications" in await place.type("Anna", f"notify mail {MAIL}")
+        assert "doesn't send notifications" in await place.type("Gast", "notify off")
         assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert "address is forgotten" in await place.type("Anna", "notify mail off")
         assert place.hall.part(NotificationSettings).members == frozenset()
 
     async def test_browser_is_used_at_once(self, place: Place) -> None:
         told = await place.type("Anna", f"notify browser https://push.example.org/1?a=b {KEYS}")
-        assert told.startswith("This browser tells you of things from now on")
+        assert told.startswith("This browser will notify you from now on")
         assert "  browsers: 1 browser\n" in await place.type("Anna", "notify")
         assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert await place.type("Anna", "notify browsers off") == (
-            "No browser tells you anything any more."
+            "Your browsers won't notify you any longer."
         )
         assert place.hall.part(NotificationSettings).members == frozenset()
 
     async def test_notify_sets_topics_and_quiet_hours(self, place: Place) -> None:
         assert await place.type("Anna", "notify end off") == (
-            "You are told no more when a battle of yours has ended."
+            "You'll no longer be notified when one of your battles ends."
         )
-        assert await place.type("Anna", "notify turns on") == ("You are told when it is your turn.")
+        assert await place.type("Anna", "notify turns on") == (
+            "You'll be notified when it's your turn."
+        )
         assert await place.type("Anna", "notify quiet 22:30-7 utc+5:30") == (
-            "You are told nothing from 22:30 to 7:00 utc+5:30; what comes meanwhile is told after"
-            " that."
+            "You won't be notified from 22:30 to 7:00 utc+5:30. What comes meanwhile will wait"
+            " until then."
         )
         shown = await place.type("Anna", "notify")
         assert "  end: off (" in shown
-        assert "  quiet: 22:30 to 7:00 utc+5:30; it is 05:46 there\n" in shown
-        assert await place.type("Anna", "notify quiet off") == "You are told things at any hour."
+        assert "  quiet: 22:30 to 7:00 utc+5:30; it's now 05:46 there\n" in shown
+        assert await place.type("Anna", "notify quiet off") == "You can be notified at any hour."
 
     async def test_calendar_address_is_secret_and_feed_address_is_public(
         self, place: Place
     ) -> None:
         told = await place.type("Anna", "notify calendar on")
-        assert told == ('Your calendar has an address: "notify" shows it. Keep it to yourself.')
+        assert told == 'Your calendar is ready: "notify" shows its address. Keep it to yourself.'
         shown = await place.type("Anna", "notify")
         [link] = [line for line in shown.split("\n") if "https://example.org/calendar/" in line]
-        assert "leads nowhere now" in await place.type("Anna", "notify calendar new")
+        assert "The old one no longer works." in await place.type("Anna", "notify calendar new")
         assert link not in await place.type("Anna", "notify")
-        assert await place.type("Anna", "notify calendar off") == "Your calendar is gone."
+        assert (
+            await place.type("Anna", "notify calendar off")
+            == "Your calendar is no longer published."
+        )
         assert await place.type("Anna", "notify feed on") == (
-            "Everybody can read your battles that have ended at https://example.org/feed/Anna.atom."
+            "Everyone can read your finished battles at https://example.org/feed/Anna.atom."
         )
         assert "  feed: https://example.org/feed/Anna.atom\n" in await place.type("Anna", "notify")
-        assert await place.type("Anna", "notify feed off") == "Your feed is gone."
+        assert await place.type("Anna", "notify feed off") == "Your feed is no longer published."
 
     async def test_notify_off_ends_mails_and_browsers(self, place: Place) -> None:
         await confirmed(place, "Anna")
         await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
         assert await place.type("Anna", "notify mail off") == (
-            "You get no more mails, and your address is forgotten."
+            "You won't get any more email, and your address is forgotten."
         )
         assert place.hall.part(NotificationSettings).members == {"Anna"}
-        assert await place.type("Anna", "notify off") == (
-            "You are told nothing any more while you are not here."
-        )
+        assert await place.type("Anna", "notify off") == ("You won't get any more notifications.")
         assert place.hall.part(NotificationSettings).members == frozenset()
 
     async def test_notify_line_that_cannot_be_stored_raises(

@@ -61,15 +61,15 @@ def test_player_list_is_paginated() -> None:
     assert names[44] in last
     assert last.endswith("\nPage 3 of 3.")
     assert told(house, names[0], "who page 4") == (
-        'There is no page 4. "who page 3" shows the last players.'
+        'There\'s no page 4. "who page 3" shows the last players.'
     )
-    assert told(house, names[0], "who plb page 1").startswith("19 players with such a name:\n")
+    assert told(house, names[0], "who plb page 1").startswith("19 matching players:\n")
 
 
 def test_player_list_filtered_by_name_prefix() -> None:
     house = house_of("Anna", "Bert", "Bea")
     assert told(house, "Anna", "who be") == (
-        "2 players with such a name:\n  Bert is in the hall\n  Bea is in the hall"
+        "2 matching players:\n  Bert is in the hall\n  Bea is in the hall"
     )
     assert told(house, "Anna", "who carla") == (
         'There is no player called "carla" here. "who" lists the players.'
@@ -110,7 +110,7 @@ def test_finger_of_a_player_away_from_a_seat() -> None:
     told(house, "Bert", "practice on oak board")
     house.depart("Bert", NOON)
     assert told(house, "Anna", "finger bert").startswith(
-        "Bert (a guest) is not here and plays both sides at the oak board."
+        "Bert (a guest) isn't here and plays both sides at the oak board."
     )
 
 

@@ -40,7 +40,7 @@ async def test_match_cannot_be_resumed_at_two_boards(place: Place, store: SlowSt
     first = await at_oak
     assert first.is_done
     second = await place.type("Bert", "resume game on elm board")
-    assert "going on at the oak board" in " ".join(second.split())
+    assert "under way at the oak board" in " ".join(second.split())
     assert place.hall.tables["oak board"].is_running
     assert not place.hall.tables["elm board"].is_running
     assert (await store.look_up(HistoryLookup(None))).in_all == 1

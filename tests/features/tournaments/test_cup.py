@@ -90,7 +90,7 @@ async def test_knock_out_of_sixteen_runs_to_its_end_over_telnet(tmp_path: Path) 
         await first.type("pause tournament 1")
         for robot in robots:
             await robot.type("options width 500")
-            assert "You are in tournament 1 (Cup)" in await robot.type("enter 1")
+            assert "You're in tournament 1 (Cup)" in await robot.type("enter 1")
         await first.type("resume tournament 1")
         await asyncio.gather(*(robot.play() for robot in robots))
         cup = sessions.service.hall.part(TournamentRegister).known[1]

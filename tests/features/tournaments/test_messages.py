@@ -135,10 +135,10 @@ def test_level_knock_out_match_explains_who_advances(house: House) -> None:
     read = {
         name: " ".join(each.text.split()) for each in told if not each.package for name in each.to
     }
-    level = "Tournament 1: {} level with {}, 64 to 64. {}, since {} were seeded higher."
-    assert read["Anna"] == level.format("you are", "Bert", "You win it", "you")
-    assert read["Bert"] == level.format("you are", "Anna", "Anna wins it", "they")
-    assert read["Carla"] == level.format("Anna is", "Bert", "Anna wins it", "they")
+    level = "Tournament 1: {} with {}, 64 to 64. {}, as the higher seed."
+    assert read["Anna"] == level.format("you draw", "Bert", "You win it")
+    assert read["Bert"] == level.format("you draw", "Anna", "Anna wins it")
+    assert read["Carla"] == level.format("Anna draws", "Bert", "Anna wins it")
 
 
 def test_knock_out_match_won_by_fewer_plies_says_so() -> None:
@@ -150,7 +150,7 @@ def test_knock_out_match_won_by_fewer_plies_says_so() -> None:
     hall.part(TournamentRegister).known[1] = first.apply(scored)
     occasion = RenderContext(hall, None, NOON, "")
     lines = words(scored, occasion, View(NAMES[3], Style.FULL, Display()))
-    assert " ".join(lines).endswith("You go on, since you won a battle in fewer plies.")
+    assert " ".join(lines).endswith("You advance, having won a battle in fewer moves.")
 
 
 def test_round_start_names_opponents_only_to_the_players() -> None:
@@ -185,7 +185,7 @@ def test_swiss_with_too_few_players_announces_fewer_rounds() -> None:
     assert began == {
         "Anna": f"{heading}: you play Bert, and have the dwarfs first. {shortened}",
         "Bert": f"{heading}: you play Anna, and have the trolls first. {shortened}",
-        "Carla": f"{heading}: nobody is left to play you, which counts as a match won. {shortened}",
+        "Carla": f"{heading}: you have a bye, which counts as a win. {shortened}",
         "Dora": f'{heading} begins, with 1 match. {shortened} "tournament 1" shows it.',
     }
 

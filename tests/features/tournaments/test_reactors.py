@@ -203,7 +203,7 @@ async def test_player_away_from_a_timed_game_is_moved_to_the_match(cup: Cup) -> 
     assert cup.hall.people["Anna"].room == cup.board("Anna") != board
     told = " ".join(" ".join(cup.told["Anna"]).split())
     assert "You stay here" not in told
-    assert f"You also play at the {board}." in told
+    assert f"You're also playing at the {board}." in told
     assert "clock is running there." in told
 
 
@@ -228,7 +228,7 @@ async def test_player_at_a_timed_game_is_not_moved_to_the_match(cup: Cup) -> Non
     await cup.begin_round()
     assert cup.hall.people["Anna"].room == board != cup.board("Anna")
     assert cup.hall.people["Bert"].room == cup.board("Anna")
-    assert "You stay here while your clock runs" in " ".join(cup.told["Anna"][0].split())
+    assert "You stay here while your clock is running" in " ".join(cup.told["Anna"][0].split())
 
 
 async def test_second_battle_starts_after_the_rest(cup: Cup) -> None:
@@ -259,7 +259,7 @@ async def test_absent_player_forfeits_and_is_out_after_two_matches(cup: Cup) -> 
     cup.told.clear()
     await cup.pass_by(20.0)
     assert cup.one.match_of("Dora") is None
-    assert "Dora did not come, so you win the match" in "".join(cup.told[other])
+    assert "Dora didn't turn up, so you win the match" in "".join(cup.told[other])
     assert board not in cup.hall.tables
     assert cup.one.missed == {"Dora": 1}
     await cup.begin_round()
@@ -406,7 +406,7 @@ async def test_entrant_absent_at_the_start_is_out_before_the_first_round(cup: Cu
     assert [each.player for each in cup.one.entrants] == ["Anna", "Bert", "Carl"]
     assert "Dora" not in {name for each in cup.one.rounds[0] for name in each.players}
     for name in ("Anna", "Bert", "Carl", "Eve"):
-        assert "Dora was not here at the start, and is out." in " ".join(cup.told[name])
+        assert "Dora missed the start, and is out." in " ".join(cup.told[name])
     assert not await cup.of_hall(PairingScored)
     await cup.enter("Dora", member=True)
     assert await refused(cup, "Dora", "enter 1") is TournamentRefusal.TOURNAMENT_BEGUN
@@ -429,8 +429,8 @@ async def test_entrants_absent_at_the_start_are_named_in_one_sentence(cup: Cup) 
         await cup.leave(each, Parting.QUIT)
     cup.told.clear()
     await cup.pass_by(60.0 + LATE)
-    named = "Ghosta, Ghostb, Ghostc, Ghostd, Ghoste and 4 others were not here at the start"
-    assert " ".join(cup.told["Anna"]).count("not here at the start") == 1
+    named = "Ghosta, Ghostb, Ghostc, Ghostd, Ghoste and 4 others missed the start"
+    assert " ".join(cup.told["Anna"]).count("missed the start") == 1
     assert named in " ".join(" ".join(cup.told["Anna"]).split())
     assert set(cup.one.entries) == set(NAMES)
 
@@ -458,7 +458,7 @@ async def test_player_removed_by_the_director_cannot_enter_again(cup: Cup) -> No
     cup.told.clear()
     told = await cup.type("Anna", "withdraw dora from 1")
     assert told == "You take Dora out of tournament 1."
-    assert cup.told["Dora"] == ["You are taken out of tournament 1 by Anna."]
+    assert cup.told["Dora"] == ["Anna takes you out of tournament 1."]
     assert await refused(cup, "Dora", "enter 1") is TournamentRefusal.REMOVED_FROM_TOURNAMENT
     assert (
         await refused(cup, "Bert", "withdraw carl from 1") is TournamentRefusal.NOT_YOUR_TOURNAMENT
@@ -593,8 +593,8 @@ async def test_pause_by_a_member_ends_after_a_day(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     told = await cup.type("Anna", "pause tournament 1")
     assert told == (
-        "You pause tournament 1: no further match begins. It goes on in 24 hours at the latest."
-        ' "resume tournament 1" lets it go on before that.'
+        "You pause tournament 1: no new matches begin. It resumes in 24 hours at the latest."
+        ' "resume tournament 1" resumes it sooner.'
     )
     await cup.pass_by(DAY - 1.0)
     assert cup.one.state is TournamentState.PAUSED
@@ -602,7 +602,7 @@ async def test_pause_by_a_member_ends_after_a_day(cup: Cup) -> None:
     cup.told.clear()
     await cup.pass_by(2.0)
     assert cup.one.rounds
-    assert cup.told["Bert"][0] == "Tournament 1 goes on."
+    assert cup.told["Bert"][0] == "Tournament 1 resumes."
     (continued,) = await cup.of_hall(TournamentContinued)
     assert continued.player == ""
 
@@ -635,7 +635,7 @@ async def test_pause_by_an_operator_lasts_until_it_is_resumed(cup: Cup) -> None:
     cup.hall.order = Order(operators=frozenset({"anna"}))
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     told = await cup.type("Anna", "pause tournament 1")
-    assert told.endswith('begins. "resume tournament 1" lets it go on.')
+    assert told.endswith('begin. "resume tournament 1" resumes it.')
     await cup.pass_by(400 * DAY)
     assert cup.one.state is TournamentState.PAUSED
     assert "It is paused." in await cup.type("Bert", "tournament 1")
@@ -682,8 +682,8 @@ async def test_correspondence_tournaments_take_at_most_half_the_places(cup: Cup)
     for name in ("Anna", "Bert"):
         await cup.announce(f"round robin 3 days {SOON}", by=name)
     assert await cup.type("Carl", "tournament new round robin 3 days") == (
-        "There are 2 tournaments by correspondence already, as many as there can be. You can"
-        " announce one with a clock, or yours when one of those is over."
+        "There are already 2 correspondence tournaments, which is the limit. You can"
+        " announce one with a faster clock, or yours when one of those is over."
     )
     await cup.announce(f"round robin {SOON}", by="Carl")
     assert cup.hall.part(TournamentRegister).last == 3
@@ -736,7 +736,7 @@ async def test_tournament_with_too_few_players_does_not_take_place(cup: Cup) -> 
     await cup.pass_by(61.0)
     assert cup.one.end
     assert cup.one.end.why is TournamentEnd.TOO_FEW
-    assert cup.told["Bert"] == ["Tournament 1 does not take place: too few players have come."]
+    assert cup.told["Bert"] == ["Tournament 1 is called off: too few players turned up."]
 
 
 async def test_bot_fills_an_odd_field_and_operators_can_enter_more(cup: Cup) -> None:
@@ -1032,7 +1032,7 @@ async def test_finished_tournaments_are_loaded_on_demand(cup: Cup, store: SlowSt
     assert await store.look_up(TournamentLookup(1)) == over
     await later.enter("Anna", member=True)
     assert "It is over." in await later.type("Anna", "tournament 1")
-    assert "won by Anna, of 4 players" in await later.type("Anna", "tournaments")
+    assert "4 players, won by Anna" in await later.type("Anna", "tournaments")
     assert "Anna, in tournaments: 1st of 4 in Cup." in await later.type("Anna", "score")
     assert "round 2 of Cup" in await later.type("Anna", "history")
     await later.type("Anna", "tournament new swiss")

@@ -91,7 +91,7 @@ class Relay:
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
             if not is_taken:
                 why = type(error).__name__
-                raise NotSentError(f"the relay cannot be reached: {why}") from error
+                raise NotSentError(f"could not reach the relay: {why}") from error
 
     def composed(self, mail: Mail, address: str, end: str, number: int) -> EmailMessage:
         """Return the message for a mail, with the arguments of `send`.
@@ -100,7 +100,7 @@ class Relay:
             ValueError: the address is invalid, or a header would have more than one line.
         """
         if not is_address(address):
-            raise ValueError("no mail can be sent there")
+            raise ValueError("expected a mail address to send to")
         sender = self._settings.sender
         message = EmailMessage(policy=_POLICY)
         message["From"] = _mailbox(self._name, sender)
@@ -133,9 +133,9 @@ def rejection(
         return NeverSentError(f"no such address: {told}")
     is_ours = status in _OURS or status.partition(".")[0] in _OUR_SUBJECTS
     if is_ours or (code >= 500 and not of_recipient):
-        why = f"the relay rejects this server: {told}: see mail.sender, mail.user and its own log"
+        why = f"the relay rejected this server: {told}: check mail.sender, mail.user and its log"
         return NotSentError(why, is_ours=True)
-    return NotSentError(f"the relay does not take the mail: {told}")
+    return NotSentError(f"the relay refused the mail: {told}")
 
 
 class _ReadyHeader(UnstructuredHeader):
@@ -176,7 +176,7 @@ def _encoded(text: str, header: str) -> str:
         ValueError: the text has more than one line.
     """
     if len(text.splitlines()) > 1:
-        raise ValueError("a header has one line")
+        raise ValueError("expected a header of one line")
     if text.isascii() and "=?" not in text:
         return text
     return Header(text, "utf-8", header_name=header).encode(linesep="")
@@ -186,9 +186,9 @@ def _password(path: Path) -> str:
     try:
         first, *_ = path.read_text(encoding="utf-8-sig").splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
-        raise StartError(f"mail.password_file: {path} cannot be read: {error}") from error
+        raise StartError(f"mail.password_file: could not read {path}: {error}") from error
     if not first:
-        raise StartError(f"mail.password_file: the first line of {path} is empty")
+        raise StartError(f"mail.password_file: expected a password in the first line of {path}")
     return first
 
 
@@ -199,4 +199,4 @@ def _context(folder: Path, settings: MailSettings) -> ssl.SSLContext | None:
     try:
         return ssl.create_default_context(cafile=path)
     except OSError as error:  # ssl.SSLError is an OSError
-        raise StartError(f"mail.certificates: {path} cannot be used: {error}") from error
+        raise StartError(f"mail.certificates: could not load {path}: {error}") from error

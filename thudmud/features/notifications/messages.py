@@ -45,68 +45,64 @@ from thudmud.views.words import time_of_day, wrap, wrap_each
 add_refusal_texts(
     {
         NotifyRefusal.NOTIFY_FOR_MEMBERS: (
-            'Only registered players can be notified. "register" makes you one.'
+            'Notifications are for registered players. "register" makes you one.'
         ),
-        NotifyRefusal.NOTIFIES_NOBODY: (
-            "This server notifies nobody: its operator has not set it up."
+        NotifyRefusal.NOTIFIES_NOBODY: ("This server doesn't send notifications."),
+        NotifyRefusal.NO_MAILS: (
+            'This server doesn\'t send email. "notify" shows what it offers instead.'
         ),
-        NotifyRefusal.NO_MAILS: 'This server sends no mails. "notify" shows what else there is.',
         NotifyRefusal.NO_MAIL_ADDRESS: (
-            'This server cannot write to that address. It can to one like "anna@example.org".'
+            'This server can\'t send to that address. It needs one like "anna@example.org".'
         ),
         NotifyRefusal.MAIL_UNWANTED: (
-            "Whoever reads mails at that address has asked for none from here."
+            "The owner of that address doesn't want email from this server."
         ),
         NotifyRefusal.CODES_TOO_MANY: (
-            "You can ask for {most} codes a day, and as many are sent to one address. Try again"
-            " tomorrow."
+            "You can have {most} codes a day, and so can each address. Please try again tomorrow."
         ),
         NotifyRefusal.CODES_FROM_ADDRESS: (
-            "Players who share your internet address can ask for {most} codes a day between"
-            " them. You"
-            " can have the next one in {seconds}."
+            "Players who share your internet address can have {most} codes a day between them. The"
+            " next one is available in {seconds}."
         ),
         NotifyRefusal.CODES_HELD_BACK: (
-            "A lot of codes are on their way just now. Please ask again in {seconds}."
+            "A lot of codes are on their way right now. Please try again in {seconds}."
         ),
         NotifyRefusal.CODE_AFTER_BATTLE: (
-            'You can get mails once you have finished a battle here. "play" finds you an opponent.'
+            'You can get email once you\'ve finished a battle here. "play" finds you an opponent.'
         ),
         NotifyRefusal.CODE_FOR_NEWCOMER: (
-            "Welcome! You can have a code an hour after you registered. Please ask again in"
-            " {seconds}."
+            "Welcome! You can have a code an hour after registering. Please try again in {seconds}."
         ),
         NotifyRefusal.NO_CODE: (
-            'There is no code to type: each is good for an hour, and for five tries. "notify'
-            ' mail" and'
-            " your address sends you a new one."
+            'No code is waiting for you: each is good for an hour, and for five tries. "notify'
+            ' mail" and your address gets you a new one.'
         ),
         NotifyRefusal.NO_BROWSERS: (
-            'This server tells browsers nothing. "notify" shows what else there is.'
+            'This server doesn\'t notify browsers. "notify" shows what it offers instead.'
         ),
         NotifyRefusal.NO_SUCH_SERVICE: (
-            "Your browser uses a push service that this server does not. Instead, type"
-            ' "notify mail" and your address.'
+            "Your browser uses a push service that this server doesn't support. Type"
+            ' "notify mail" and your address instead.'
         ),
         NotifyMistake.NO_SUCH_HOURS: (
-            'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
-            ' utc+2".'
+            'Write the hours like "22 to 7" in UTC, or like "22 to 7 utc+2" in your own time zone.'
         ),
         NotifyMistake.ADDRESS_WRITTEN_OTHERWISE: (
-            'A mail address is written like "anna@example.org".'
+            'An email address looks like "anna@example.org".'
         ),
-        NotifyMistake.CODE_HAS_SIX_DIGITS: "The code in the mail has six digits.",
+        NotifyMistake.CODE_HAS_SIX_DIGITS: "The code in the email has six digits.",
         NotifyRefusal.CODE_WRONG: lambda refusal, _, __: (
-            f"The mail has another code. You have {pluralize(refusal.details['left'], 'try')} left."
+            f"That isn't the code in the email. You have"
+            f" {pluralize(refusal.details['left'], 'try')} left."
         ),
     }
 )
 
 _ABOUT = {
-    Kind.TURN: "it is your turn",
+    Kind.TURN: "it's your turn",
     Kind.CLOCK: "your time runs short",
-    Kind.END: "a battle of yours has ended",
-    Kind.MESSAGE: "somebody has left you a message",
+    Kind.END: "one of your battles ends",
+    Kind.MESSAGE: "somebody leaves you a message",
     Kind.ROUND: "a round of your tournament begins",
 }
 
@@ -141,11 +137,11 @@ def contact_lines(contact: Contact, ways: Ways, player: str, now: float, width: 
         return wrap(refusal_text(RefusedError(NotifyRefusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
     entries += _published_entries(contact, ways, player)
-    lines = wrap("How you are told of things while you are not here:", width)
+    lines = wrap("Notifications while you're away:", width)
     for told, typed in entries:
         lines += wrap(f"  {told}", width, _INDENT, private=True)
         lines += wrap(f"{_INDENT}{typed}", width, _INDENT * 2)
-    return lines + wrap('"help notify" tells more of each.', width)
+    return lines + wrap('"help notify" explains them all.', width)
 
 
 def _ways(contact: Contact, ways: Ways) -> Iterator[tuple[str, str]]:
@@ -153,21 +149,21 @@ def _ways(contact: Contact, ways: Ways) -> Iterator[tuple[str, str]]:
     if contact.address:
         mail = f"to {masked(contact.address)}"
         if contact.is_refused:
-            mail += ", which takes no mails any more"
+            mail += ", which no longer accepts email"
     if contact.asked:
-        yield f"mail: {mail}, and {masked(contact.asked)} waits for its code", _CODE
+        yield f"mail: {mail}, and {masked(contact.asked)} is waiting for its code", _CODE
     elif ways.has_mail or contact.address:
         off = f' or "{NotifyOff(NotifyWay.MAIL)}"' if contact.address else ""
         yield f"mail: {mail}", f'"notify mail" and your address{off}'
     if ways.push or contact.browsers:
         where = pluralize(contact.browsers, "browser") if contact.browsers else "off"
-        how = "the settings of the page switch them on"
+        how = "switch them on in the settings of the web page"
         if contact.browsers:
-            how = f'"{NotifyOff(NotifyWay.BROWSERS)}", or the settings of the page'
+            how = f'"{NotifyOff(NotifyWay.BROWSERS)}", or the settings of the web page'
         yield f"browsers: {where}", how
 
 
-_CODE = '"notify code" and the six digits in the mail'
+_CODE = '"notify code" and the six digits in the email'
 
 
 def _kinds(contact: Contact) -> Iterator[tuple[str, str]]:
@@ -179,9 +175,9 @@ def _kinds(contact: Contact) -> Iterator[tuple[str, str]]:
 
 def _quiet(contact: Contact, now: float) -> tuple[str, str]:
     if not contact.quiet:
-        return "quiet: off", '"notify quiet 22 to 7" is for the hours in which you are told nothing'
+        return "quiet: off", '"notify quiet 22 to 7" sets hours without notifications'
     local = time_of_day(now + 60 * contact.quiet.east)
-    told = f"quiet: {contact.quiet}; it is {local} there"
+    told = f"quiet: {contact.quiet}; it's now {local} there"
     return told, f'"{NotifyQuiet(None)}", or other hours'
 
 
@@ -193,12 +189,12 @@ def _published_entries(contact: Contact, ways: Ways, player: str) -> Iterator[tu
     if contact.calendar:
         yield f"calendar: {calendar_link(ways, contact.calendar)}", f'"{off}" or "{new}"'
     else:
-        yield "calendar: off (when your time is up, for a calendar program)", f'"{on}"'
+        yield "calendar: off (your deadlines, for a calendar app)", f'"{on}"'
     on, off = (NotifyPublished(Published.FEED, is_on=each) for each in (True, False))
     if contact.feed:
         yield f"feed: {feed_link(ways.page, player)}", f'"{off}"'
     else:
-        yield "feed: off (your battles that have ended, for everybody)", f'"{on}"'
+        yield "feed: off (your finished battles, for everyone to read)", f'"{on}"'
 
 
 @facts.register
@@ -222,19 +218,20 @@ def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _code_asked(asked: CodeAsked, _: RenderContext, view: View) -> list[str]:
-    sent = f"A code goes to {masked(asked.address)}; it is good for {rounded_duration(CODE_LASTS)}."
-    return wrap(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
+    sent = f"A code is on its way to {masked(asked.address)}."
+    lasts = f"It's good for {rounded_duration(CODE_LASTS)}."
+    return wrap(f"{sent} {lasts} When it arrives, type {_CODE}.", view.width, private=True)
 
 
 @words.register
 def _code_typed(_: CodeTyped, __: RenderContext, view: View) -> list[str]:
-    return wrap(f'You get mails from now on. "{Notify()}" shows what they are about.', view.width)
+    return wrap(f'You\'ll get email from now on. "{Notify()}" shows what about.', view.width)
 
 
 @words.register
 def _browser_added(_: BrowserAdded, __: RenderContext, view: View) -> list[str]:
-    on = "This browser tells you of things from now on, even when the page is closed."
-    return wrap(f'{on} "{Notify()}" shows of what.', view.width)
+    on = "This browser will notify you from now on, even while the page is closed."
+    return wrap(f'{on} "{Notify()}" shows what about.', view.width)
 
 
 @words.register
@@ -246,28 +243,30 @@ def _render_choice(chosen: NotifyChosen, occasion: RenderContext, view: View) ->
 def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
     match chosen.choice:
         case NotifyOff(None):
-            return "You are told nothing any more while you are not here."
+            return "You won't get any more notifications."
         case NotifyOff(NotifyWay.MAIL):
-            return "You get no more mails, and your address is forgotten."
+            return "You won't get any more email, and your address is forgotten."
         case NotifyOff(NotifyWay.BROWSERS):
-            return "No browser tells you anything any more."
+            return "Your browsers won't notify you any longer."
         case NotifyOf(kind, value):
-            return f"You are told {'' if value else 'no more '}when {_ABOUT[kind]}."
+            will = "You'll" if value else "You'll no longer"
+            return f"{will} be notified when {_ABOUT[kind]}."
         case NotifyQuiet(None):
-            return "You are told things at any hour."
+            return "You can be notified at any hour."
         case NotifyQuiet(hours):
-            return f"You are told nothing from {hours}; what comes meanwhile is told after that."
+            return f"You won't be notified from {hours}. What comes meanwhile will wait until then."
         case NotifyPublished(Published.CALENDAR, is_on=True, with_new_address=again):
-            was = " The one before leads nowhere now." if again else ""
-            return f'Your calendar has an address: "{Notify()}" shows it.{was} Keep it to yourself.'
+            was = " The old one no longer works." if again else ""
+            keep = f"Keep it to yourself.{was}"
+            return f'Your calendar is ready: "{Notify()}" shows its address. {keep}'
         case NotifyPublished(Published.CALENDAR):
-            return "Your calendar is gone."
+            return "Your calendar is no longer published."
         case NotifyPublished(Published.FEED, is_on=True):
             link = feed_link(ways.page, player)
-            return f"Everybody can read your battles that have ended at {link}."
+            return f"Everyone can read your finished battles at {link}."
         case NotifyPublished(Published.FEED):
-            return "Your feed is gone."
-    raise TypeError(f"there are no words for {chosen.choice}")
+            return "Your feed is no longer published."
+    raise TypeError(f"unexpected choice: {chosen.choice!r}")
 
 
 def logins_ended(*, calendar: bool, browsers: bool) -> str:
@@ -278,9 +277,9 @@ def logins_ended(*, calendar: bool, browsers: bool) -> str:
         browsers: whether a browser was unsubscribed.
     """
     ended = ["your calendar has a new address"] if calendar else []
-    ended += ["no browser tells you of your turns any more"] if browsers else []
+    ended += ["your browsers no longer notify you"] if browsers else []
     told = ", and ".join(ended)
-    return told and f'{capitalised(told)}. "{Notify()}" tells how to go on.'
+    return told and f'{capitalised(told)}. "{Notify()}" shows how to set it up again.'
 
 
 # Mails and push messages.
@@ -340,7 +339,7 @@ def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name
         secret: the secret of the unsubscribe link.
         name: the name of the server.
     """
-    subject = told[0].title if len(told) == 1 else f"{pluralize(len(told), 'thing')} to look at"
+    subject = told[0].title if len(told) == 1 else f"{pluralize(len(told), 'notification')}"
     parts = [f"Hello {player},\n"]
     for each in told:
         parts += [*each.lines, "", f"{ways.page}{each.path}", ""]
@@ -349,9 +348,9 @@ def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name
 
 def code_mail(player: str, code: str, ways: Ways, secret: str, name: str) -> Mail:
     """Return the mail with the code that confirms an address."""
-    asks = f"{player} at {name} wants mails here. If that is you, type this there within an hour:"
+    asks = f"{player} at {name} wants email here. If that's you, type this there within an hour:"
     text = [*wrap(asks, WIDTH), "", f"{_INDENT}notify code {code}", "", ways.page, ""]
-    not_you = "If it is not you, do nothing, or see to it that no such mail comes again:"
+    not_you = "If it isn't you, ignore this email. To get no more of them, follow this link:"
     text += ["-- ", *wrap(not_you, WIDTH), end_link(ways, secret)]
     return Mail(f"Your code ({name})", "\n".join(text) + "\n")
 
@@ -364,5 +363,5 @@ def end_link(ways: Ways, secret: str) -> str:
 def _foot(ways: Ways, secret: str, player: str, name: str) -> Iterable[str]:
     why = f'You get this because {player} at {name} asked for it. "{Notify()}" there changes what'
     yield "-- "
-    yield from wrap(f"{why} you are told of, and when. This link ends these mails:", WIDTH)
+    yield from wrap(f"{why} you hear about, and when. To unsubscribe, follow this link:", WIDTH)
     yield f"{end_link(ways, secret)}\n"

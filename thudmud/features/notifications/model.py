@@ -195,9 +195,9 @@ class Quiet(Value):
         if self.begins == self.ends or not all(
             0 <= each < DAY / _MINUTE for each in (self.begins, self.ends)
         ):
-            raise InvalidValueError(f"no hours of a day are {self.begins} to {self.ends}")
+            raise InvalidValueError(f"expected two times of day, got {self.begins} and {self.ends}")
         if not _MOST_WEST <= self.east <= _MOST_EAST:
-            raise InvalidValueError(f"no clock differs by {self.east} minutes")
+            raise InvalidValueError(f"expected an offset of a time zone, got {self.east} minutes")
 
     @classmethod
     def of(cls, text: str) -> Quiet:
@@ -210,7 +210,7 @@ class Quiet(Value):
             sign, numbers = found[5], [int(found[each] or 0) for each in (1, 2, 3, 4, 6, 7)]
             begins, ends, east = (60 * numbers[each] + numbers[each + 1] for each in (0, 2, 4))
             return cls(begins, ends, -east if sign == "-" else east)
-        raise InvalidValueError(f"there are no such hours as {text!r:.50}")
+        raise InvalidValueError(f"expected hours such as 22 to 7, got {text!r:.50}")
 
     def __str__(self) -> str:
         """Return the hours in the syntax of `Quiet.of`: ``22:00 to 7:00 utc+2:00``."""

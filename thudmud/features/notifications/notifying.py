@@ -197,9 +197,9 @@ class Notifier:
                 if self._is_alive():
                     await self.look(mails=mails)
             except StoreError as error:
-                _log.error("what is to be sent cannot be read or noted: %s", error)
+                _log.error("could not read or update the queued notifications: %s", error)
             except Exception:  # noqa: BLE001  (a bug with one must not stop the others)
-                _log.exception("failed while notifications were sent")
+                _log.exception("could not send notifications")
             await asyncio.sleep(self._policy.pace)
 
     async def look(self, *, mails: bool) -> None:
@@ -272,7 +272,9 @@ class Notifier:
             self._full.discard(kind)
         elif kind not in self._full:
             self._full.add(kind)
-            _log.warning("mails are held back", extra={"kind": kind, "sent": sent})
+            _log.warning(
+                "reached the hourly limit, holding mails back", extra={"kind": kind, "sent": sent}
+            )
         return not is_full
 
     async def _send(
@@ -293,7 +295,7 @@ class Notifier:
         except NotSentError as error:
             await self._failed(recipient, error, now)
         except NeverSentError as error:
-            _log.warning("not sent: %s", error, extra={"player": recipient.player})
+            _log.warning("could not notify a player: %s", error, extra={"player": recipient.player})
             await self._store.write(storage.refuse, recipient)
         else:
             self._done |= dict.fromkeys(
@@ -317,7 +319,7 @@ class Notifier:
             if each.failing is not None and now - each.failing >= GIVEN_UP_AFTER
         ]
         if old:
-            _log.error("notifications are given up", extra={**about, "number": len(old)})
+            _log.error("gave up on notifications", extra={**about, "number": len(old)})
             await self._store.write(storage.delete_sent, recipient._replace(waiting=tuple(old)))
         rest = tuple(each for each in recipient.waiting if each not in old)
         if rest:
@@ -325,7 +327,11 @@ class Notifier:
             pause = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE)
             level = logging.ERROR if error.is_ours else logging.WARNING
             level = logging.INFO if tries else level  # only the first failure is prominent
-            _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
+            _log.log(
+                level,
+                "could not notify a player, will retry",
+                extra={**about, "tries": tries + 1},
+            )
             until = now + max(pause, min(error.pause, LONGEST_PAUSE))
             left = recipient._replace(waiting=rest)
             await self._store.write(storage.put_off, left, until, failed=True)

@@ -32,16 +32,20 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex">
-<title>Mails from Thud</title>
+<title>Email from Thud</title>
 <h1>{heading}</h1>
 <p>{text}</p>
 {more}"""
 
-_BUTTON = '<form method="post"><button>Send no more mails</button></form>\n'
+_BUTTON = '<form method="post"><button>Stop these emails</button></form>\n'
 
 
-NOTHING: PageAnswer = 404, {}, "There is nothing here, or not any more."
-BROKEN: PageAnswer = 503, {"Retry-After": "60"}, "That cannot be read just now."
+NOTHING: PageAnswer = 404, {}, "There is nothing here. The address may have changed."
+BROKEN: PageAnswer = (
+    503,
+    {"Retry-After": "60"},
+    "This can't be read right now. Please try again soon.",
+)
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +73,7 @@ async def _answer(
     try:
         return await find(word) or NOTHING
     except StoreError as error:
-        _log.warning("nothing is published: %s", error)
+        _log.warning("could not read a calendar, a feed or a mail subscription: %s", error)
         return BROKEN
 
 
@@ -115,11 +119,11 @@ def _publication(text: str, kind: str, scope: str) -> PageAnswer:
 
 def _page(*, ended: bool) -> PageAnswer:
     if ended:
-        heading, more = "You get no more mails", ""
-        text = 'Your address is forgotten. To get mails again, type "notify mail" in the game.'
+        heading, more = "No more emails", ""
+        text = 'Your address is forgotten. To get email again, type "notify mail" in the game.'
     else:
-        heading, more = "No more mails?", _BUTTON
-        text = "This ends the mails that the server sends to this address, and forgets the address."
+        heading, more = "Stop these emails?", _BUTTON
+        text = "The server will stop sending email to this address, and forget it."
     fields = {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",

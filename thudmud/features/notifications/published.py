@@ -118,7 +118,7 @@ def feed(player: str, ended: Sequence[tuple[Battle, float]], page: str) -> str:
     root = ET.Element(f"{{{_ATOM}}}feed")
     own = feed_link(page, player)
     _add(root, "id", own)
-    _add(root, "title", f"Battles of {player}")
+    _add(root, "title", f"{player}'s battles")
     _add(root, "updated", moment(max((at for _, at in ended), default=0.0)))
     _add(root, "link", rel="self", href=own)
     _add(root, "link", href=f"{page}/")

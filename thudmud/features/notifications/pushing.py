@@ -81,21 +81,21 @@ class PushServices:
             self._signed("https://example.org")
         except VapidException as error:
             raise StartError(
-                "push.contact: it should be a mail address, unless web.public_url begins with"
-                " https: and has no port"
+                "push.contact: expected a mail address, which can only be left out if"
+                " web.public_url begins with https: and has no port"
             ) from error
 
     async def send(self, browser: Browser, told: Headline, lasts: float) -> None:
         """Send a message to a browser, see `notifying.Pusher`."""
         if not is_served(browser.endpoint, self._services):
-            raise NeverSentError("its push service is not in push.services any more")
+            raise NeverSentError("its push service is no longer in push.services")
         shown = {"title": told.title, "body": told.brief, "path": told.path}
         keys = {"p256dh": browser.key, "auth": browser.auth}
         try:
             pusher = WebPusher({"endpoint": browser.endpoint, "keys": keys})
             body = pusher.encode(json.dumps(shown).encode())["body"]
         except (ValueError, WebPushException) as error:  # invalid keys
-            raise NeverSentError("its keys cannot be used") from error
+            raise NeverSentError("its keys are invalid") from error
         link = urlsplit(browser.endpoint)
         headers = {
             **self._signed(f"https://{link.netloc}"),
@@ -111,16 +111,16 @@ class PushServices:
             status, why_not, later = await self._post(browser.endpoint, body, headers)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             why = type(error).__name__
-            raise NotSentError(f"the push service cannot be reached: {why}") from error
+            raise NotSentError(f"could not reach the push service: {why}") from error
         if status in _GONE:
-            raise NeverSentError(f"the push service answers {status}")
+            raise NeverSentError(f"the push service answered {status}")
         if status in _OURS:
             if any(each in why_not for each in _NOT_FROM_THIS_KEY):
-                raise NeverSentError(f"it was subscribed with another key than push.keys: {status}")
-            why = f"the push service rejects this server, {status}: {_shorten_reason(why_not)}"
+                raise NeverSentError(f"subscribed with a key other than push.keys: {status}")
+            why = f"the push service rejected this server with {status}: {_shorten_reason(why_not)}"
             raise NotSentError(why, later, is_ours=True)
         if not 200 <= status < 300:
-            raise NotSentError(f"the push service answers {status}", later)
+            raise NotSentError(f"the push service answered {status}", later)
 
     async def _post(
         self, endpoint: str, body: bytes, headers: dict[str, str]
@@ -158,7 +158,7 @@ def pause_in(retry_after: str, now: float) -> float:
 
 def _shorten_reason(reason: str) -> str:
     """Return an error message as a short line."""
-    return " ".join(reason.split())[:_REASON_SHOWN] or "no reason is given"
+    return " ".join(reason.split())[:_REASON_SHOWN] or "no reason given"
 
 
 def _signer(path: Path) -> Vapid:
@@ -170,7 +170,7 @@ def _signer(path: Path) -> Vapid:
     except OSError as error:
         raise StartError(f"push.keys: {path}: {error.strerror or error}") from error
     except ValueError as error:
-        raise StartError(f"push.keys: {path} is no key that was made for this") from error
+        raise StartError(f"push.keys: expected a private P-256 key (PEM) in {path}") from error
 
 
 def _make_key(path: Path) -> None:

@@ -91,7 +91,7 @@ def setup(service: FeatureContext) -> None:
         try:
             await store.write(storage.came, name, until)
         except StoreError as error:  # harmless: they are notified of something they have seen
-            _log.error("not stored: %s", error, extra={"player": name})
+            _log.error("could not store the time of a visit: %s", error, extra={"player": name})
 
     service.bus.subscribe((Entered, TookOver), came)
     service.bus.subscribe(Active, was_active)

@@ -102,9 +102,7 @@ def outside(settings: Any, folder: Path) -> tuple[Ways, Mailer | None, Pusher | 
             pusher = PushServices(settings.push, folder, settings.web.public_url)
     except ImportError as error:
         section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
-        raise StartError(
-            f'{section}: this needs more packages, which this brings: pip install "thudmud[notify]"'
-        ) from error
+        raise StartError(f'{section} needs more packages: pip install "thudmud[notify]"') from error
     page = settings.web.public_url
     key = pusher.key if pusher else ""
     services = settings.push.services if pusher else ()

@@ -32,7 +32,7 @@ def _linked(section: Section, known: ValidationInfo) -> Section:
     web = known.data.get("web")
     is_on = getattr(section, "relay", "") or getattr(section, "enabled", False)
     if is_on and web and not web.public_url:
-        raise conflict_error("needs web.public_url, the address of the page that players are told")
+        raise conflict_error("needs web.public_url, the public address of the web page")
     return section
 
 
@@ -60,12 +60,12 @@ class MailSettings(Section):
     def _can_be_sent(self) -> Self:
         if self.relay and not self.sender:
             raise conflict_error(
-                'sender should be the mail address that mails come from, if relay is not ""'
+                'sender should be the address that mail comes from, unless relay is ""'
             )
         if self.user and not self.password_file:
             raise conflict_error("user needs a password: password_file should name its file")
         if self.user and self.tls == "none":
-            raise conflict_error("user needs TLS, or everybody on the way could read the password")
+            raise conflict_error("user needs TLS: otherwise the password is sent in clear text")
         return self
 
 

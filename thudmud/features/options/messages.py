@@ -30,6 +30,7 @@ from thudmud.game.options import (
     Scheme,
     SetOption,
     Size,
+    Style,
     Switch,
     Toggle,
 )
@@ -47,10 +48,11 @@ _COLOURS = {0: "off", SIXTEEN: "16 colours", PALETTE: "256 colours", TRUE_COLOUR
 _BOTTOM_ROWS = {Orient.SOUTH: "row 15", Orient.NORTH: "row 1"}
 _SCHEMES = {
     Scheme.PLAIN: "few and clear",
-    Scheme.VIVID: "on a ground of its own",
+    Scheme.VIVID: "with their own background",
     Scheme.DIM: "for a dark room",
     Scheme.SAFE: "for the colour-blind",
 }
+_STYLES = {Style.FULL: "the whole board after every move", Style.BRIEF: "one line a move"}
 _ELEMENTS = {
     Element.DWARF: "the dwarfs",
     Element.TROLL: "the trolls",
@@ -58,97 +60,97 @@ _ELEMENTS = {
     Element.ROCK: "the Rock",
     Element.SQUARES: "the squares",
     Element.LAST_MOVE: "the last move",
-    Element.CAPTURED: "what was captured",
+    Element.CAPTURED: "the captures",
     Element.COORDINATES: "the coordinates",
-    Element.TURN: "whose turn it is",
+    Element.TURN: "the side to move",
 }
 _CHOSEN: Mapping[type[SetOption], Mapping[Enum, str]] = {
     SetCharset: {
-        Charset.AUTO: "Boards are drawn in UTF-8 if your client agrees to it, else in ASCII.",
-        Charset.ASCII: "You are shown nothing but ASCII from now on.",
-        Charset.UTF_8: "Boards are drawn in UTF-8 from now on.",
+        Charset.AUTO: "Boards are drawn in UTF-8 if your client supports it, otherwise in ASCII.",
+        Charset.ASCII: "You'll see nothing but ASCII from now on.",
+        Charset.UTF_8: "Boards are now drawn in UTF-8.",
     },
     SetColour: {
-        Switch.AUTO: "Boards are in colour if your client says that it has any.",
-        Switch.ON: "Boards are in colour from now on.",
-        Switch.OFF: "Boards are without colour from now on.",
+        Switch.AUTO: "Boards are in colour if your client supports it.",
+        Switch.ON: "Boards are now in colour.",
+        Switch.OFF: "Boards are no longer in colour.",
     },
     SetSize: {
         Size.AUTO: (
-            "Boards are drawn large if your client says that its window has "
+            "Boards are drawn large if your client reports a window of at least "
             f"{LARGE_FROM[0]} columns and {LARGE_FROM[1]} rows."
         ),
-        Size.SMALL: "Boards are drawn small from now on.",
+        Size.SMALL: "Boards are now drawn small.",
         Size.LARGE: (
-            f"Boards are drawn large from now on; that takes {GridLayout.LARGE.value + 1} columns"
+            f"Boards are now drawn large, which takes {GridLayout.LARGE.value + 1} columns"
             f" and about {LARGE_FROM[1]} rows."
         ),
     },
     SetReader: {
-        Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
-        Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
-        Switch.OFF: "Boards are drawn from now on.",
+        Switch.AUTO: "Boards are described in words if your client reports a screen reader.",
+        Switch.ON: 'Boards are now described in words. "help reader" lists what you can ask.',
+        Switch.OFF: "Boards are now drawn.",
     },
 }
 
 _TOGGLED = {
     Toggle.MACHINE: (
-        "Lines for programs follow each event.",
-        "Lines for programs no longer follow each event.",
+        "Machine-readable lines now follow each event.",
+        "Machine-readable lines no longer follow each event.",
     ),
     Toggle.PROMPT: (
-        "There is a prompt from now on.",
-        f'There is no prompt from now on. "{SetToggle(Toggle.PROMPT, value=True)}" brings it back.',
+        "The prompt is on.",
+        f'The prompt is off. "{SetToggle(Toggle.PROMPT, value=True)}" brings it back.',
     ),
     Toggle.BELL: (
-        "Your bell rings at your turn, when a game of yours begins, and when your time runs short.",
-        "No bell rings for you from now on.",
+        "The bell now rings at your turn, when a game of yours begins, and when time is short.",
+        "The bell no longer rings.",
     ),
     Toggle.SEEKS: (
-        "You are told of seeks and free seats wherever you are from now on.",
-        "You are told of seeks and free seats only in the hall from now on.",
+        "You now hear about seeks and free seats wherever you are.",
+        "You now hear about seeks and free seats only in the hall.",
     ),
     Toggle.KIBITZ: (
-        "You hear what is kibitzed from now on.",
-        "You do not hear what is kibitzed from now on.",
+        "You now hear kibitzing.",
+        "You no longer hear kibitzing.",
     ),
     Toggle.WHISPER: (
-        "You hear what is whispered where you watch from now on.",
-        "You do not hear what is whispered where you watch from now on.",
+        "You now hear whispers at the boards you watch.",
+        "You no longer hear whispers at the boards you watch.",
     ),
     Toggle.WATCHERS: (
-        "While you play, you hear what those say who watch, from now on.",
-        "While you play, you do not hear what those say who watch, from now on.",
+        "You now hear what your watchers say while you play.",
+        "You no longer hear what your watchers say while you play.",
     ),
     Toggle.SHOUT: (
-        "You hear what is shouted from now on.",
-        "You do not hear what is shouted from now on, and cannot shout.",
+        "You now hear shouts.",
+        "You no longer hear shouts, and can't shout either.",
     ),
     Toggle.TIMES: (
-        "The time, in UTC, stands before what others say from now on.",
-        "No time stands before what others say from now on.",
+        "What others say now begins with the time, in UTC.",
+        "What others say no longer begins with the time.",
     ),
     Toggle.INVITATIONS: (
-        "Others can ask you to a match or a seat from now on.",
-        "Nobody can ask you to a match or a seat from now on.",
+        "Others can now invite you to a match or a seat.",
+        "Nobody can invite you to a match or a seat now.",
     ),
     Toggle.RESULTS: (
-        "In the hall you hear other players' results from now on.",
-        "In the hall you no longer hear other players' results.",
+        "You now hear other players' results in the hall.",
+        "You no longer hear other players' results in the hall.",
     ),
 }
 """Sentences for a toggle that is switched on, and off."""
 
 _ABOUT = {
-    Toggle.MACHINE: "lines for programs",
-    Toggle.PROMPT: "the sign that asks for a line",
+    Toggle.MACHINE: "machine-readable lines",
+    Toggle.PROMPT: "the sign where you type",
     Toggle.BELL: "at your turn, and when your time runs short",
-    Toggle.SEEKS: "who looks for an opponent, also outside the hall",
-    Toggle.KIBITZ: "talk about a battle, to all at the board",
-    Toggle.WHISPER: "talk about a battle, to those who watch",
-    Toggle.WATCHERS: "what those say who watch you play",
-    Toggle.SHOUT: "what is said to everybody",
-    Toggle.TIMES: "before what others say",
+    Toggle.SEEKS: "players looking for an opponent, even outside the hall",
+    Toggle.KIBITZ: "talk about a battle, for everyone at the board",
+    Toggle.WHISPER: "talk about a battle, for watchers only",
+    Toggle.WATCHERS: "what your watchers say while you play",
+    Toggle.SHOUT: "messages to everyone",
+    Toggle.TIMES: "the time before what others say",
     Toggle.INVITATIONS: "to matches and seats",
     Toggle.RESULTS: "of rated matches and tournaments, in the hall",
 }
@@ -157,30 +159,28 @@ _ABOUT = {
 
 def choice_text(choice: SetOption, options: Options) -> str:
     """Return the sentence that confirms a choice. `options` are the options after it."""
-    off = f' Colours are off: "{SetColour(Switch.ON)}" shows them.'
+    off = f' Colours are off: "{SetColour(Switch.ON)}" turns them on.'
     but = off if options.colour is Switch.OFF else ""
     if told := _CHOSEN.get(type(choice)):
         return told[choice.value]
     match choice:
         case SetWidth(None):
-            return "Lines are as wide as your client says, or 80 columns."
+            return "Lines are as wide as your client reports, or 80 columns."
         case SetWidth(width):
-            return f"Lines fit {width} columns from now on."
+            return f"Lines now fit {width} columns."
         case SetOrient(value):
-            return (
-                f"Boards have the {value.value}, {_BOTTOM_ROWS[value]}, at the bottom from now on."
-            )
+            return f"Boards now have {_BOTTOM_ROWS[value]} ({value.value}) at the bottom."
         case SetToggle(toggle, value):
             return _TOGGLED[toggle][0 if value else 1]
         case SetScheme(value):
-            return f"Boards are in the {value.value} scheme, {_SCHEMES[value]}.{but}"
+            return f"Boards now use the {value.value} colours, {_SCHEMES[value]}.{but}"
         case SetElement(element, None):
-            return f"The colour of {_ELEMENTS[element]} is that of the scheme again.{but}"
+            return f"The scheme sets the colour of {_ELEMENTS[element]} again.{but}"
         case SetElement(element, colour) if colour == Colour():
             return f"No colour for {_ELEMENTS[element]} from now on.{but}"
         case SetElement(element, colour):
-            return f"The colour of {_ELEMENTS[element]} is {colour} from now on.{but}"
-    raise TypeError(f"there are no words for {choice}")
+            return f"The colour of {_ELEMENTS[element]} is now {colour}.{but}"
+    raise TypeError(f"unexpected choice: {choice!r}")
 
 
 @words.register
@@ -197,8 +197,8 @@ def _chosen_facts(chosen: OptionChosen, occasion: RenderContext) -> Iterable[Fac
 
 @words.register
 def _style_chosen(chosen: StyleChosen, _: RenderContext, view: View) -> list[str]:
-    style = f"in {chosen.style.value} style from now on"
-    return wrap(f"You are shown the {chosen.board} {style}.", view.width)
+    how = f"{chosen.style.value}: {_STYLES[chosen.style]}"
+    return wrap(f"From now on the {chosen.board} is {how}.", view.width)
 
 
 @words.register
@@ -221,7 +221,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
     if size != here:
         size += f", with {here} boards here"
     own = join_words(element.value for element, _ in options.elements)
-    scheme = options.scheme.value + (f"; your own for {own}" if options.elements else "")
+    scheme = options.scheme.value + (f"; your own colours for {own}" if options.elements else "")
     reader = _switched(options.reader, "on" if display.is_for_reader else "off")
     entries = {
         f"charset: {charset}": _choices("options charset", Charset),
@@ -230,7 +230,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
             f'{_choices("options colour scheme", Scheme)}; "{ShowScheme()}" lists all colours'
         ),
         f"width: {width}": f'"{SetWidth(None)}", or a number from {WIDTHS[0]} to {WIDTHS[-1]}',
-        f"orient: {bottom.value}, {_BOTTOM_ROWS[bottom]} at the bottom": (
+        f"orient: {bottom.value} ({_BOTTOM_ROWS[bottom]} at the bottom)": (
             _choices("options orient", Orient)
         ),
         f"size: {size}": _choices("options size", Size),
@@ -241,11 +241,11 @@ def options_listed(options: Options, display: Display) -> list[str]:
         )
         for toggle in Toggle
     }
-    lines = wrap("How you are shown things, and the words that change it:", display.width)
+    lines = wrap("Your options, and how to change them:", display.width)
     for now, typed in entries.items():
         lines += wrap(f"  {now}", display.width, _INDENT)
         lines += wrap(f"{_INDENT}{typed}", display.width, _INDENT * 2)
-    return lines + wrap('"help options" tells more of each.', display.width)
+    return lines + wrap('"help options" explains them all.', display.width)
 
 
 def _switched(value: Switch, here: str) -> str:
@@ -268,7 +268,7 @@ def _scheme(_: ShowScheme, occasion: RenderContext, view: View) -> list[str]:
     chosen = replace(display, scheme=options.scheme, elements=options.elements)
     named = replace(chosen, colours=display.colours or SIXTEEN)
     own = dict(options.elements)
-    lines = wrap(f'The colours of a board, from the scheme "{options.scheme.value}":', width)
+    lines = wrap(f'The colours of a board, in the scheme "{options.scheme.value}":', width)
     for element in Element:
         mine = " (your own)" if element in own else ""
         looks = f": {colour_of(element, named)}{mine}"
@@ -278,11 +278,11 @@ def _scheme(_: ShowScheme, occasion: RenderContext, view: View) -> list[str]:
     return lines + wrap_each(
         [
             *_why_uncoloured(options, display),
-            f'"{ShowScheme()} dwarf bold red" colours the dwarfs, and so on for each of them.',
-            'A colour is a name, such as "green" or "bright blue", a number from 0 to 255, or six '
-            'digits such as "#ff8800"; with "bold" before it, or "on" and another colour behind '
-            'it. "none" is no colour, "default" the one of the scheme.',
-            f'Ready schemes: {ready}. "{SetScheme(Scheme.SAFE)}" chooses one.',
+            f'"{ShowScheme()} dwarf bold red" colours the dwarfs, and so on.',
+            'A colour is a name such as "green" or "bright blue", a number from 0 to 255, or a '
+            'code such as "#ff8800". Put "bold" before it, or "on" and a background colour after '
+            'it. "none" means no colour, "default" the one of the scheme.',
+            f'Ready-made schemes: {ready}. "{SetScheme(Scheme.SAFE)}" chooses one.',
         ],
         width,
     )
@@ -290,11 +290,11 @@ def _scheme(_: ShowScheme, occasion: RenderContext, view: View) -> list[str]:
 
 def _why_uncoloured(options: Options, display: Display) -> list[str]:
     """Return a sentence on why colours are off; empty if they are on."""
-    on = f'"{SetColour(Switch.ON)}" shows them'
+    on = f'"{SetColour(Switch.ON)}"'
     if display.colours:
         return []
     if options.colour is Switch.OFF:
-        return [f"Colours are off; {on}."]
+        return [f"Colours are off: {on} turns them on."]
     if display.is_for_reader:
-        return [f"Colours are left out for your screen reader; {on} all the same."]
-    return [f"Your client does not say that it has colours; {on} all the same, 16 of them."]
+        return [f"Colours are left out for your screen reader: {on} shows them anyway."]
+    return [f"Your client doesn't report any colours: {on} shows 16 anyway."]

@@ -37,23 +37,22 @@ from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrap, wrap_each
 
 _REFUSALS = {
-    Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
-    Refusal.IGNORED_ALREADY: 'You already ignore {player}. "unignore {player}" ends that.',
+    Refusal.IGNORE_SELF: "That's you. You can only ignore others.",
+    Refusal.IGNORED_ALREADY: (
+        'You already ignore {player}. "unignore {player}" lets you hear them again.'
+    ),
     Refusal.IGNORES_TOO_MANY: (
-        'You ignore {most} players, as many as you can. "unignore" and a name lets you hear one'
-        " again."
+        'You ignore {most} players, which is the limit. "unignore" and a name makes room.'
     ),
-    Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists whom you ignore.',
-    Refusal.FOLLOW_SELF: "That is you. Only others can be followed.",
-    Refusal.FOLLOWED_ALREADY: 'You already follow {player}. "unfollow {player}" ends that.',
+    Refusal.NOT_IGNORED: 'You don\'t ignore "{words}". "ignore" lists everyone you do.',
+    Refusal.FOLLOW_SELF: "That's you. You can only follow others.",
+    Refusal.FOLLOWED_ALREADY: 'You already follow {player}. "unfollow {player}" stops that.',
     Refusal.FOLLOWS_TOO_MANY: (
-        'You follow {most} players, as many as you can. "unfollow" and a name makes room.'
+        'You follow {most} players, which is the limit. "unfollow" and a name makes room.'
     ),
-    Refusal.NOT_FOLLOWED: 'You do not follow "{words}". "follow" lists whom you follow.',
-    Refusal.PLANS_FOR_MEMBERS: (
-        'Only registered players can have a plan: "register" keeps your name.'
-    ),
-    Refusal.PLAN_TOO_LONG: "That is too long: a plan has at most {most} characters.",
+    Refusal.NOT_FOLLOWED: 'You don\'t follow "{words}". "follow" lists everyone you do.',
+    Refusal.PLANS_FOR_MEMBERS: ('Plans are for registered players. "register" makes you one.'),
+    Refusal.PLAN_TOO_LONG: "That's too long: a plan has at most {most} characters.",
 }
 add_refusal_texts(_REFUSALS)
 
@@ -77,11 +76,11 @@ def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
     heading = f"{people}{also} connected"
     if asked.player:
         names = hall.people.names_starting_with(asked.player)
-        heading = f"{pluralize(len(names), 'player')} with such a name"
+        heading = pluralize(len(names), "matching player")
     pages = pages_of(len(names), PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
-        return wrap(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+        return wrap(f'There\'s no page {asked.page}. "{last}" shows the last players.', width)
     shown = names[(asked.page - 1) * PAGE : asked.page * PAGE]
     entries = (f"  {_person(hall, name, occasion.player, occasion.at)}" for name in shown)
     lines = [*wrap(f"{heading}:", width), *wrap_each(entries, width, "    ")]
@@ -93,7 +92,7 @@ def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
     if programs and not asked.player:
         verb = "match" if hall.opens_boards else "invite"
         typed = f'To play a bot, type "{verb}" and its name.'
-        lines += wrap(f'{typed} "bots" tells you how well each plays.', width)
+        lines += wrap(f'{typed} "bots" shows how well each plays.', width)
     return lines
 
 
@@ -118,7 +117,7 @@ def _fingered(_: Finger, occasion: RenderContext, view: View) -> list[str]:
         plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
         lines += wrap(plays, width)
     elif name in hall.bots:
-        lines += wrap("A program of its own chooses its moves.", width)
+        lines += wrap("An external program chooses its moves.", width)
     if rated := _ratings_of(hall, found):
         told = (
             f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
@@ -203,15 +202,15 @@ def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
 @words.register
 def _own_plan(_: Plan, occasion: RenderContext, view: View) -> list[str]:
     """Render the player's own plan, or how to write one."""
-    how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
+    how = 'You have no plan. If your name is registered, "plan" and some words about you makes one.'
     plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
     return plan or wrap(how, view.width)
 
 
 @words.register
 def _plan_chosen(chosen: PlanChosen, _: RenderContext, view: View) -> list[str]:
-    kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
-    return wrap(kept if chosen.plan else "Your plan is gone.", view.width)
+    kept = f'Plan saved. "{Finger()}" shows it with the rest of your profile.'
+    return wrap(kept if chosen.plan else "Plan deleted.", view.width)
 
 
 def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
@@ -232,17 +231,17 @@ def _render_followed(_: Follow, occasion: RenderContext, view: View) -> list[str
     hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
     if not names:
-        nobody = f'You follow nobody. "{Follow()}" and a name tells you when that player comes in.'
+        nobody = f'You follow nobody. "{Follow()}" and a name lets you know when they come in.'
         return wrap(nobody, width)
     spelt = [hall.people.names.get(name.lower(), name) for name in names]
     entries = (
-        f"  {_person(hall, name, player, now) if name in hall.people else f'{name} is not here'}"
+        f"  {_person(hall, name, player, now)}" if name in hall.people else f"  {name} isn't here"
         for name in spelt
     )
     return [
         *wrap("You follow:", width),
         *wrap_each(entries, width, "    "),
-        *wrap('"unfollow" and a name ends that.', width),
+        *wrap('"unfollow" and a name removes one.', width),
     ]
 
 
@@ -256,14 +255,14 @@ def _followed_facts(_: Follow | FollowChosen, occasion: RenderContext) -> Iterat
 def _follow_chosen(chosen: FollowChosen, _: RenderContext, view: View) -> list[str]:
     other = chosen.other
     if other not in chosen.followed:
-        return wrap(f"You follow {other} no longer.", view.width)
-    told = f"You will be told when {other} comes in or begins a match."
-    ends = f'"{Unfollow(other.lower())}" ends that.{_absent(chosen)}'
+        return wrap(f"You no longer follow {other}.", view.width)
+    told = f"You'll hear when {other} comes in or begins a match."
+    ends = f'"{Unfollow(other.lower())}" stops that.{_absent(chosen)}'
     return wrap(f"{told} {ends}", view.width)
 
 
 def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
-    return "" if chosen.is_here else f" Nobody called {chosen.other} is here just now."
+    return "" if chosen.is_here else f" Nobody called {chosen.other} is here right now."
 
 
 @words.register
@@ -279,9 +278,9 @@ def _followed_came_facts(came: FollowedCame, _: RenderContext) -> Iterator[Fact]
 
 @words.register
 def _followed_began(began: FollowedBegan, _: RenderContext, view: View) -> list[str]:
-    begin = "go on with a match" if began.resumed else "begin a match"
+    begin = "resume a match" if began.resumed else "begin a match"
     who = f"{began.dwarf} and {began.troll}"
-    return wrap(f'{who} {begin}: "observe {began.board}" shows it.', view.width)
+    return wrap(f'{who} {begin}. To watch, type "observe {began.board}".', view.width)
 
 
 @facts.register
@@ -294,9 +293,9 @@ def _followed_began_facts(began: FollowedBegan, _: RenderContext) -> Iterator[Fa
 def _ignored(_: Ignore, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player ignores."""
     if names := occasion.hall.people[occasion.player].ignored:
-        told = f'You ignore {join_words(names)}. "unignore" and a name ends that.'
+        told = f'You ignore {join_words(names)}. "unignore" and a name lets you hear one again.'
     else:
-        told = 'You ignore nobody. "ignore" and a name hides what a player says.'
+        told = 'You ignore nobody. "ignore" and a name silences a player.'
     return wrap(told, view.width)
 
 
@@ -305,7 +304,7 @@ def _ignore_chosen(chosen: IgnoreChosen, _: RenderContext, view: View) -> list[s
     other = chosen.other
     if other not in chosen.ignored:
         return wrap(f"You hear {other} again.", view.width)
-    back = f'"{Unignore(other.lower())}" ends that.{_absent(chosen)}'
+    back = f'"{Unignore(other.lower())}" lets you hear them again.{_absent(chosen)}'
     return wrap(f"You no longer hear {other}. {back}", view.width)
 
 
@@ -337,7 +336,8 @@ def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
         if found.member
         else ""
     )
-    return f"{title} {join_words(filter(None, ['is not here', seen, *_playing(hall, name)]))}"
+    clauses = filter(None, ["isn't here", seen, *_playing(hall, name)])
+    return f"{title} {join_words(clauses)}"
 
 
 def _person(hall: Hall, name: str, player: str, now: float) -> str:

@@ -28,26 +28,26 @@ def _seated_elsewhere(_: RefusedError, details: Details, __: str | None) -> str:
 
 def _no_hall(_: RefusedError, details: Details, __: str | None) -> str:
     bots = details["bots"]
-    bot = f'"invite {bots[0].lower()}" has a bot take the other, ' if bots else ""
-    join = 'No boards are opened for matches here. "join" takes a seat at one that is here; '
-    return f'{join}{bot}"{Practice()}" gives you both.'
+    bot = f', and "invite {bots[0].lower()}" has a bot take the other' if bots else ""
+    join = 'This server opens no boards for matches. "join" takes a seat at one of those here'
+    return f'{join}{bot}. "{Practice()}" gives you both seats.'
 
 
 def _clock_already(_: RefusedError, details: Details, __: str | None) -> str:
     if details["time"] is None:
-        return f"The {details['board']} has no clock as it is."
-    return f"The {details['board']} has a clock of {details['time']} already."
+        return f"The {details['board']} has no clock anyway."
+    return f"The {details['board']} already has a clock of {details['time']}."
 
 
 def _already_offered(_: RefusedError, details: Details, __: str | None) -> str:
     player, words = details["player"], OFFERING[details["offer"]](details["board"])
-    return f'You have already offered that. {player} agrees by typing "{words}".'
+    return f'You\'ve already offered that. {player} agrees by typing "{words}".'
 
 
 def _opponent_not_there(_: RefusedError, details: Details, __: str | None) -> str:
     players = details["players"]
     absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
-    return f"It goes on when you both are at the {details['board']}; {absent} not here."
+    return f"You both have to be at the {details['board']}, and {absent} not there."
 
 
 def _which_adjourned(refusal: RefusedError, _: Details, __: str | None) -> str:
@@ -58,7 +58,7 @@ def _which_adjourned(refusal: RefusedError, _: Details, __: str | None) -> str:
 def _over_before_it_begins(_: RefusedError, details: Details, __: str | None) -> str:
     """Explain why a battle would be over at once; perhaps suggest that the other side moves."""
     ending, side = details["ending"], details["side"]
-    told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
+    told = f"That battle would be over before it began: {_OVER[ending].format(side=side)}."
     begins = f' "{SetUpMore(turn=side.other)}" lets the {side.other.plural} begin.'
     return told + begins if ending is Ending.NO_MOVE else told
 
@@ -74,16 +74,16 @@ _OVER = {
 def _seat_taken(refusal: RefusedError, details: Details, _: str | None) -> str:
     player, side, hint = details["player"], details["side"].plural, details["free"]
     if not hint and refusal.code is Refusal.SEAT_TAKEN:
-        hint = "You are welcome to watch."
+        hint = "You're welcome to watch."
     plays = "both sides" if holds_both(details["seats"]) else f"the {side}"
-    return f"{player} plays {plays} at the {details['board']} already. {hint}".strip()
+    return f"{player} already plays {plays} at the {details['board']}. {hint}".strip()
 
 
 def _match_under_way(_: RefusedError, details: Details, __: str | None) -> str:
     board = details["board"]
     if holds_both(details["seats"]):
-        return f'You play both sides at the {board} already. "{Start(board)}" begins anew.'
-    return f'You are in a match at the {board}. "{Leave(board)}" ends that for you.'
+        return f'You already play both sides at the {board}. "{Start(board)}" starts over.'
+    return f'You\'re in a match at the {board}. "{Leave(board)}" gets you out of it.'
 
 
 def _needs_opponent(_: RefusedError, details: Details, __: str | None) -> str:
@@ -100,7 +100,7 @@ def _no_battle(refusal: RefusedError, details: Details, me: str | None) -> str:
         hint = f'"{Start(board)}" begins {"the next" if is_over else "one"}.'
     if is_over:
         return f"The battle at the {board} is over. {hint}"
-    return f"No battle is being played at the {board}. {hint}"
+    return f"There's no battle at the {board} right now. {hint}"
 
 
 _BATTLES = {1: "the first battle", 2: "the second battle", None: "the practice"}
@@ -114,21 +114,21 @@ def _sure_resigns(refusal: RefusedError, _: Details, __: str | None) -> str:
     mine, theirs = details["score"]
     which = f"Really resign {_BATTLES[details['battle']]} at the {details['board']}?"
     if details["battle"] is None:
-        return f'{which} Type "yes" to resign.'
+        return f'{which} Type "yes".'
     ends = f"{capitalised(other)} would win it {theirs} to {mine}"
     if details["total"]:
         mine, theirs = details["total"]
         winner = "the match would be drawn" if mine == theirs else "the match"
         winner = "you the match" if mine > theirs else winner
         ends += f", and {winner} {max(mine, theirs)} to {min(mine, theirs)}"
-    return f'{which} {ends}. Type "yes" to resign.'
+    return f'{which} {ends}. Type "yes".'
 
 
 def _sure_restarts(refusal: RefusedError, _: Details, __: str | None) -> str:
     """Ask for confirmation of a restart, with the score that it would drop."""
     details = refusal.details
     board, other, (mine, theirs) = details["board"], details["player"], details["score"]
-    then = "All of that would be dropped"
+    then = "You'd both lose that score"
     if details["loses"]:
         then = f"If {other} agrees, you give up this rated match, and it ends {mine} to {theirs}"
         return f'Really start over at the {board}? {then}. Type "yes" to ask {other}.'
@@ -144,9 +144,9 @@ def _sure_leaves(refusal: RefusedError, _: Details, __: str | None) -> str:
         costs = "It would be drawn" if mine == theirs else "You would win it"
         costs = "You would lose it" if theirs > mine else costs
         costs += f" {max(mine, theirs)} to {min(mine, theirs)}"
-        return f'Really leave the rated match at the {board}? {costs}. Type "yes" to leave.'
+        return f'Really leave the rated match at the {board}? {costs}. Type "yes".'
     stands = _lead(mine, theirs, other)
-    return f'Really leave the match at the {board}? {stands}. Type "yes" to leave.'
+    return f'Really leave the match at the {board}? {stands}. Type "yes".'
 
 
 def _lead(mine: int, theirs: int, other: str) -> str:
@@ -159,99 +159,98 @@ def _lead(mine: int, theirs: int, other: str) -> str:
 
 
 _REFUSALS: dict[Refusal, RefusalText] = {
-    Refusal.OTHER_PIECE: "Another piece stands on {square}: {piece.phrase}.",
+    Refusal.OTHER_PIECE: "The piece on {square} is {piece.phrase}.",
     Refusal.SEAT_IN_MATCH: (
         "A match is under way at the {board}. You can take over the seat if {player} types"
         ' "invite" and your name.'
     ),
     Refusal.NO_SEAT_FREE: "Both seats at the {board} are taken. {sits}",
-    Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
+    Refusal.SAME_SEAT: "You already play the {side.plural} at the {board}.",
     Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
     Refusal.BOARDS_TOO_MANY: (
-        'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room,'
+        'You play at the {boards:and}, which is the limit. "leave game on" and a name makes room,'
         " and so does the end of a match.{free}"
     ),
-    Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
-    Refusal.NOT_SEATED: "You are not playing at the {board}. {sits}",
-    Refusal.NOBODY_TO_AGREE: "There is nobody to agree to that. {free}",
-    Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
+    Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, which is the limit.",
+    Refusal.NOT_SEATED: "You aren't playing at the {board}. {sits}",
+    Refusal.NOBODY_TO_AGREE: "There's nobody to agree to that. {free}",
+    Refusal.HAS_BEGUN: "The battle at the {board} has already begun.",
     Refusal.WHICH_SEAT: (
-        'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
+        'As which side? Type "join game as dwarf on {board}" or "join game as troll on {board}".'
     ),
     Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
-    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over: no move can be taken back.",
-    Refusal.AWAY: "{player} is away, and a battle needs you both.",
-    Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
+    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, so no move can be taken back.",
+    Refusal.AWAY: "{player} is away, and a battle takes two.",
+    Refusal.NOT_AWAY: "{player} is here, so there's nothing to claim.",
     Refusal.NOT_IDLE: (
         "{player} is here, and has another {seconds} to move before you can claim the battle."
     ),
     Refusal.TOO_SOON: "{player} may still come back. You can do that in {seconds}.",
     Refusal.NOBODY_TO_CLAIM_FROM: (
-        'There is nobody to claim it from. "end game on {board}" ends the battle.'
+        'There\'s nobody to claim it from. "end game on {board}" ends the battle.'
     ),
     Refusal.CLOCK_RUNS: (
         "The clock does that for you: {player} loses the battle when the time is up."
     ),
     Refusal.OWN_CLOCK_RUNS: (
-        "Your clock is running, so you cannot put the match away without {player}. Make your move"
-        " first."
+        "Your clock is running, so you can't adjourn without {player}. Make your move first."
     ),
     Refusal.LEAVES_CLOCK: (
-        'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
-        ' up, "adjourn" offers to put the match away.'
+        'The clock is running at the {board}, so you can\'t leave the battle. "resign" gives it'
+        ' up, "adjourn" offers to play on another day.'
     ),
     Refusal.NOT_BEGUN_YET: (
-        'That battle is over already. "start game on {board}" begins the second, "leave game on'
-        ' {board}" gives the match up.'
+        'That battle is already over. "start game on {board}" begins the second, "leave game on'
+        ' {board}" gives up the match.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.UNDO_TOO_OFTEN: (
         "{most:,} moves have been taken back in this battle, which is the limit."
     ),
-    Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
-    Refusal.NOTHING_OFFERED: "Nobody has offered anything at the {board}.",
+    Refusal.NO_PLY_YET: "You haven't moved in this battle yet, so there's nothing to take back.",
+    Refusal.NOTHING_OFFERED: "There are no offers at the {board}.",
     Refusal.BOARD_IN_USE: "The {board} is in use. Any free board will do.",
     Refusal.NOTHING_ADJOURNED: "You have no adjourned match.",
-    Refusal.GOES_ON_ALREADY: "Your match is going on at the {boards:and}. You have put none away.",
-    Refusal.NOT_YOURS_TO_RESUME: (
-        'You have no adjourned match with the number {number}: "games" lists them.'
+    Refusal.GOES_ON_ALREADY: (
+        "Your match is under way at the {boards:and}. You have none adjourned."
     ),
-    Refusal.RESUME_THERE: 'A match goes on when its players are at the board: "go to {board}".',
-    Refusal.RULES_SEATED_ONLY: "The rules of the {board} are for its players to choose. {sits}",
+    Refusal.NOT_YOURS_TO_RESUME: (
+        'You have no adjourned match with the number {number}. "games" lists them.'
+    ),
+    Refusal.RESUME_THERE: 'To resume a match, you have to be at the board: "go to {board}".',
+    Refusal.RULES_SEATED_ONLY: "Only its players can choose the rules of the {board}. {sits}",
     Refusal.RULES_RUNNING: (
-        "The {board} keeps the {rules} rules while a battle is being played. "
-        "You can set others when the match is over."
+        "The {board} keeps the {rules} rules during a battle. You can change them after the match."
     ),
     Refusal.RULES_MID_MATCH: (
         "The {board} keeps the {rules} rules for the second battle of the match. "
-        "You can set others when the match is over."
+        "You can change them after the match."
     ),
-    Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
-    Refusal.CLOCK_SEATED_ONLY: "The clock of the {board} is for its players to set. {sits}",
+    Refusal.RULES_ALREADY: "The {board} already has the {rules} rules.",
+    Refusal.CLOCK_SEATED_ONLY: "Only its players can set the clock of the {board}. {sits}",
     Refusal.CLOCK_RUNNING: (
-        "The {board} keeps its clock while a battle is being played. "
-        "You can set another when the match is over."
+        "The {board} keeps its clock during a battle. You can change it after the match."
     ),
     Refusal.CLOCK_MID_MATCH: (
-        "Both battles of the match at the {board} are played by the same clock. "
-        "You can set another when the match is over."
+        "Both battles of the match at the {board} have the same clock. "
+        "You can change it after the match."
     ),
-    Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
-    Refusal.SETUP_SEATED_ONLY: ("The position at the {board} is for its players to set up. {sits}"),
+    Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. You can choose {known:or}.',
+    Refusal.SETUP_SEATED_ONLY: "Only its players can set up the position at the {board}. {sits}",
     Refusal.SETUP_RUNNING: (
-        "The {board} keeps its position while a battle is being played. "
-        "You can set up another when the match is over."
+        "The {board} keeps its position during a battle. "
+        "You can set up another one after the match."
     ),
     Refusal.SETUP_MID_MATCH: (
         "The second battle at the {board} begins from the same position as the first. "
-        "You can set up another when the match is over."
+        "You can set up another one after the match."
     ),
-    Refusal.SETUP_ALREADY: "The {board} is set up like that already.",
+    Refusal.SETUP_ALREADY: "The {board} is already set up like that.",
     Refusal.SETUP_TOO_MANY: (
-        "Too many {piece.noun}s: {number}, and the {rules} rules have {most}."
+        "That makes {number} {piece.noun}s, and the {rules} rules allow {most}."
     ),
     Refusal.SETUP_NEEDS_ROCK: (
-        'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'
+        'The Rock on {square} has to stay. "setup add rock" and a square puts it elsewhere.'
     ),
     Refusal.ONE_SEAT_EACH: _seated_elsewhere,
     Refusal.NO_HALL: _no_hall,

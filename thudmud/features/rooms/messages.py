@@ -57,25 +57,25 @@ from thudmud.views.view import DEFAULT_WIDTH, Display, View
 from thudmud.views.words import MOST_BOARDS, wrap, wrap_each
 
 _REFUSALS = {
-    Refusal.ALREADY_THERE: "You are at the {board} already.",
-    Refusal.ALREADY_IN_HALL: "You are in the hall already.",
+    Refusal.ALREADY_THERE: "You're already at the {board}.",
+    Refusal.ALREADY_IN_HALL: "You're already in the hall.",
     Refusal.NOTHING_TO_OBSERVE: (
-        'There is no board and no player called "{words}" here. "games all" lists what is played.'
+        'There\'s no board or player called "{words}" here. "games all" lists what\'s on.'
     ),
     Refusal.OBSERVES_OWN: (
         "You play at the {board}, so you see everything that happens there anyway."
     ),
-    Refusal.OBSERVED_ALREADY: 'You already observe the {board}. "unobserve {board}" ends that.',
+    Refusal.OBSERVED_ALREADY: 'You already observe the {board}. "unobserve {board}" stops that.',
     Refusal.OBSERVES_TOO_MANY: (
-        'You observe {most} boards, as many as you can: {boards:and}. "unobserve" and a name'
+        'You observe {most} boards, which is the limit: {boards:and}. "unobserve" and a name'
         " makes room."
     ),
-    Refusal.OBSERVES_NOTHING: "You observe no board.",
-    Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
+    Refusal.OBSERVES_NOTHING: "You aren't observing any board.",
+    Refusal.NOT_OBSERVED: "You aren't observing the {board}, but the {boards:and}.",
     Refusal.NOT_RUNNING: (
-        'Nobody is playing battle {number} now. "games all" lists what is being played.'
+        'Nobody is playing battle {number} now. "games all" lists the battles under way.'
     ),
-    Refusal.PLAYS_NOWHERE: '{player} is not playing now. "games all" lists who is.',
+    Refusal.PLAYS_NOWHERE: '{player} isn\'t playing now. "games all" lists the battles under way.',
     Refusal.PLAYS_AT_SEVERAL: "{player} plays at several boards. Which one: {boards:or}?",
 }
 add_refusal_texts(_REFUSALS)
@@ -113,7 +113,7 @@ def _entered_facts(told: asides.Entered, occasion: RenderContext) -> Iterator[Fa
 @words.register
 def _took_over(told: asides.TookOver, occasion: RenderContext, view: View) -> list[str]:
     player = told.player
-    lines = wrap(f"{conjugate(player, view.me, 'go')} on from here.", view.width)
+    lines = wrap(f"{conjugate(player, view.me, 'carry')} on from here.", view.width)
     if player != view.me:
         return lines
     if table := occasion.table:
@@ -135,7 +135,7 @@ def _render_gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
     if told.parting in {events.Parting.LOST, events.Parting.CUT_OFF}:
         return wrap(f"{player} has lost the connection.", view.width)
     if told.parting is events.Parting.IDLE:
-        return wrap(f"{player} has been idle for too long and is gone.", view.width)
+        return wrap(f"{player} was idle for too long, and is disconnected.", view.width)
     return wrap("Goodbye!" if player == view.me else f"{player} quits.", view.width)
 
 
@@ -210,7 +210,7 @@ def _caught_up(told: asides.CaughtUp, occasion: RenderContext, view: View) -> li
             missed.append(" ".join(each for each in seen if '"' not in each))
     lines = wrap_each(filter(None, missed), view.width)
     if lines:
-        lines = wrap(f"What has happened at the {table.name} meanwhile:", view.width) + lines
+        lines = wrap(f"What happened at the {table.name} while you were away:", view.width) + lines
     if view.is_elsewhere:
         return lines + at_table(standing_facts(table, view), table, view)
     return lines + board_seen(occasion.hall, told.player, table, view)
@@ -281,9 +281,9 @@ def _render_board_opened(
     if opened.key.startswith(events.MADE):
         return []  # whoever arrives there sees it
     if not opened.player:
-        return wrap(f"There is a new board: the {board}, with the {rules} rules.", view.width)
+        return wrap(f"There's a new board: the {board} ({rules} rules).", view.width)
     opens = capitalised(conjugate(opened.player, view.me, "open"))
-    return wrap(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
+    return wrap(f"{opens} a board: the {board} ({rules} rules).", view.width)
 
 
 @facts.register
@@ -313,7 +313,7 @@ def _closed_facts(_: events.BoardClosed, occasion: RenderContext) -> Iterator[Fa
 @words.register
 def _renamed(renamed: events.BoardRenamed, occasion: RenderContext, view: View) -> list[str]:
     board = occasion.known_table.name
-    return wrap(f"The {board} is called {renamed.name} from now on.", view.width)
+    return wrap(f"The {board} is now the {renamed.name}.", view.width)
 
 
 @facts.register
@@ -330,11 +330,11 @@ def hall_seen(occasion: RenderContext, view: View) -> list[str]:
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
         *added_lines(Hall, hall, occasion, view),
-        *wrap('These are the boards. "go to" and a name takes you to one:', width),
+        *wrap('Boards ("go to" and a name takes you to one):', width),
         *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
     if more := len(entries[MOST_BOARDS:]):
-        lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists all.', width)
+        lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists them all.', width)
     return lines
 
 
@@ -350,7 +350,7 @@ def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
     theirs = [each for each in hall.seeks.values() if each.player in hall.people]
     open_seeks = [each for each in theirs if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
-        return wrap(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
+        return wrap(f'There are {len(open_seeks)} open seeks: "{Seeks()}" lists them.', width)
     return wrap_each((seek_made(each, player) for each in open_seeks), width)
 
 
@@ -358,7 +358,7 @@ def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
     """Announce news that a returning member has not read yet."""
     if not (entered.is_member and hall.edition) or entered.news in {None, hall.edition}:
         return []
-    return wrap(f'There is news: "{ViewNews()}" shows it.', width)
+    return wrap(f'There\'s news: "{ViewNews()}" shows it.', width)
 
 
 @words.register
@@ -369,13 +369,13 @@ def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
     width, in_all = display.width, pluralize(len(found), "bot")
     if not found:
         return wrap("There are no bots here.", width)
-    heading = f"{in_all} to play with, and how they did against people:"
+    heading = f"{in_all} to play with, and their results against people:"
     rows = [f"  {_bot(hall, bot, display)}" for bot in found]
     if not display.is_for_reader and max(map(len, rows)) >= width:
         heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
         rows = [f"  {_short_bot(bot, display)}" for bot in found]
     ratings = [bot.rating for bot in found]
-    by = f"The ratings are those by the {DEFAULT_RULES.name} rules." if any(ratings) else ""
+    by = f"The ratings are for {DEFAULT_RULES.name} rules." if any(ratings) else ""
     weakest = found[0].name
     how = f'To play one, type "{_inviting(weakest)}" at a board with a free seat.'
     asks: type[Challenge | Invite] = Invite
@@ -435,7 +435,7 @@ def _observed_still(_: Delivery, occasion: RenderContext, view: View) -> list[st
     observes = view.is_elsewhere and view.me is None
     if not (observes and match and match.number and match.is_over) or occasion.hall.is_idle(table):
         return []
-    return [f'You observe it still; "{Unobserve(table.name)}" ends that.']
+    return [f'You\'re still observing it: "{Unobserve(table.name)}" stops that.']
 
 
 @add_lines_to(events.Joined)
@@ -492,7 +492,7 @@ def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[
         if name != player:
             (programs if name in hall.bots else people).append(name)
     if more := len(people[_MOST_PEOPLE:]):
-        people = [*people[:_MOST_PEOPLE], f'{pluralize(more, "other")} ("{Who()}" lists all)']
+        people = [*people[:_MOST_PEOPLE], f'{pluralize(more, "other")} ("{Who()}" lists them all)']
     here = [join_words(people)] if people else []
     if programs:
         here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {join_words(programs)}")
@@ -520,9 +520,9 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
     def at(boards: list[str]) -> str:
         return "there" if len(boards) == len(others) else f"at the {join_words(boards)}"
 
-    told = [f"You also play at the {names}."]
+    told = [f"You're also playing at the {names}."]
     told += [f"Your clock is running {at(mine)}."] if mine else []
-    told += [f"Your opponent's clock runs {at(theirs)}."] if theirs else []
+    told += [f"Your opponent's clock is running {at(theirs)}."] if theirs else []
     if waiting:
         match, is_ = ("match", "is") if len(waiting) == 1 else ("matches", "are")
         told.append(f"The {match} {at(waiting)} {is_} paused until you come back.")
@@ -536,9 +536,9 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
 def _observe_chosen(chosen: asides.ObserveChosen, occasion: RenderContext, view: View) -> list[str]:
     board = chosen.board
     if board not in chosen.observed:
-        return wrap(f"You observe the {board} no longer.", view.width)
-    ends = f'"{Unobserve(board)}" ends that.'
-    lines = wrap(f"You observe the {board} from now on. {ends}", view.width)
+        return wrap(f"You no longer observe the {board}.", view.width)
+    ends = f'"{Unobserve(board)}" stops that.'
+    lines = wrap(f"You now observe the {board}. {ends}", view.width)
     return lines + board_and_status_lines(occasion.known_table, view)
 
 
@@ -555,14 +555,14 @@ def _observed(_: Observe, occasion: RenderContext, view: View) -> list[str]:
     hall, width = occasion.hall, view.width
     boards = hall.people[occasion.player].observed
     if not boards:
-        how = f'"{Observe()}" and the name of a board, or of somebody who plays, begins it'
-        return wrap(f"You observe no board. {capitalised(how)}.", width)
+        how = f'To watch one, type "{Observe()}" and the name of a board or a player.'
+        return wrap(f"You aren't observing any board. {how}", width)
     entries = (f"  {board_line(hall, hall.tables[board])}" for board in boards)
-    ends = f'"{Unobserve()}" and a name ends one of these, "{Unobserve()}" alone all.'
+    ends = f'"{Unobserve()}" and a name removes one of these, "{Unobserve()}" alone all.'
     return [
         *wrap("You observe:", width),
         *wrap_each(entries, width, "    "),
-        *wrap(capitalised(ends), width),
+        *wrap(ends, width),
     ]
 
 
@@ -595,7 +595,7 @@ def greeting(bots: Collection[str], players: int) -> str:
     text = (
         "Welcome to thudmud, where people play Thud, the board game of dwarfs and trolls."
         f" {told if here else 'You are the first one here'}. Choose a name, and then type"
-        f' "{PlayNow()}"{alone}. "{Help()}" tells you the rest. If you use a screen reader, type'
+        f' "{PlayNow()}"{alone}. "{Help()}" explains the rest. If you use a screen reader, type'
         f' "{SetReader(Switch.ON)}", now or later.'
     )
     return "\n".join(wrap(text, DEFAULT_WIDTH))

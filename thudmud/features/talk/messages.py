@@ -16,22 +16,22 @@ from thudmud.views.view import Display, View
 from thudmud.views.words import plain, time_of_day, wrap
 
 _REFUSALS = {
-    Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
-    Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
+    Refusal.TELL_SELF: 'That\'s you. To speak to the room, type "say".',
+    Refusal.NOT_LISTENING: "{player} isn't taking messages from you.",
     Refusal.SHOUTS_OFF: (
-        'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
-        " on again."
+        "You've turned shouts off, so you can't shout either. \"options shout on\" turns both back"
+        " on."
     ),
     Refusal.SHOUTS_TOO_FAST: (
-        "That was not shouted: everybody has just heard shouts from {whom}. You can shout again in"
+        "That wasn't shouted: everybody has just heard shouts from {whom}. You can shout again in"
         " {seconds}."
     ),
     Refusal.NOT_WATCHING: (
-        'You are not watching the {board}. To talk about it, type "observe {board}" first, or'
-        " go there."
+        'You aren\'t watching the {board}. To talk about it, type "observe {board}" or go there'
+        " first."
     ),
     Refusal.WATCHING_NOTHING: (
-        'You are not watching any board. Type "observe" and the name of one first.'
+        'You aren\'t watching any board. Type "observe" and the name of one first.'
     ),
 }
 add_refusal_texts(_REFUSALS)
@@ -62,7 +62,7 @@ def _render_tell(aside: Told, occasion: RenderContext, view: View) -> list[str]:
     said = f"{conjugate(aside.player, view.me, 'tell')} {whom}: {aside.text}"
     lines = in_own_words(said, occasion, view)
     if aside.player == view.me and aside.to in occasion.hall.bots:
-        lines += wrap(f"{aside.to} is a program, and does not answer.", view.width)
+        lines += wrap(f"{aside.to} is a bot, and not much of a talker.", view.width)
     return lines
 
 
@@ -94,7 +94,7 @@ def own_words(text: str, display: Display) -> list[str]:
 
 @words.register
 def _players_deaf(_: DeafNotice, __: RenderContext, view: View) -> list[str]:
-    deaf = 'The players do not hear that while they play. "kibitz" speaks to them, too.'
+    deaf = 'The players can\'t hear you while they play. "kibitz" reaches them, too.'
     return wrap(deaf, view.width)
 
 

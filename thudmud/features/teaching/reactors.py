@@ -57,7 +57,7 @@ class Teacher:
             score: PlayerScore | None = await self._service.look_up(ScoreLookup(player))
         except StoreError as error:
             if player in self._service.local_players():
-                _log.error("could not read their results: %s", error, extra={"player": player})
+                _log.error("could not read a player's results: %s", error, extra={"player": player})
             return
         await self._service.wait_for_line(player)  # the board comes first
         if player not in self._service.local_players():

@@ -55,85 +55,82 @@ add_refusal_texts(
     {
         TournamentRefusal.NO_TOURNAMENTS: "There are no tournaments here.",
         TournamentRefusal.NO_SUCH_TOURNAMENT: (
-            'There is no tournament {number}. "tournaments" lists those that there are.'
+            'There\'s no tournament {number}. "tournaments" lists them all.'
         ),
         TournamentRefusal.TOURNAMENT_OVER: (
             'Tournament {number} is over. "tournament {number}" shows how it ended.'
         ),
         TournamentRefusal.TOURNAMENTS_TOO_MANY: (
-            "There are {most} tournaments already, as many as there can be. You can announce"
-            " yours when one is over."
+            "There are already {most} tournaments, which is the limit. You can announce yours"
+            " when one is over."
         ),
         TournamentRefusal.TOURNAMENTS_BY_DAYS_TOO_MANY: (
-            "There are {most} tournaments by correspondence already, as many as there can be."
-            " You can announce one with a clock, or yours when one of those is over."
+            "There are already {most} correspondence tournaments, which is the limit. You can"
+            " announce one with a faster clock, or yours when one of those is over."
         ),
         TournamentRefusal.TOURNAMENT_OF_YOURS: (
-            "You have announced tournament {number} already. You can announce another one when"
-            ' it is over. "cancel tournament {number}" ends it now.'
+            "You've already announced tournament {number}. You can announce another one when"
+            ' it\'s over. "cancel tournament {number}" ends it now.'
         ),
         TournamentRefusal.TOURNAMENTS_BY_MEMBERS: (
-            'Tournaments are announced by members. "register" makes you one. You can enter'
-            ' those that there are: "tournaments" lists them.'
+            'Only members can announce tournaments. "register" makes you one. "tournaments"'
+            " lists those you can enter."
         ),
         TournamentRefusal.TOURNAMENTS_BY_OPERATORS: (
-            "Tournaments are announced by the operators here. You can enter those that there"
-            ' are: "tournaments" lists them.'
+            'Only operators can announce tournaments here. "tournaments" lists those you can enter.'
         ),
         TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS: (
-            "How many rounds there are in such a tournament follows from its players: leave"
-            " that out."
+            "The number of rounds in such a tournament depends on its players: leave it out."
         ),
         TournamentRefusal.TOURNAMENT_HAS_NO_LENGTH: (
-            'Only an arena takes a set time: leave "for" and the time out.'
+            'Only an arena lasts for a set time: leave out "for" and the time.'
         ),
         TournamentRefusal.TOURNAMENT_HAS_NO_LIMIT: (
-            "Only rounds by correspondence have a limit, where the clock is such as 3 days:"
-            ' leave "rounds of" and the time out.'
+            "Only correspondence rounds have a limit, with a clock such as 3 days: leave out"
+            ' "rounds of" and the time.'
         ),
         TournamentRefusal.TOURNAMENT_ROUNDS: (
-            "A Swiss can have 1 to {most} rounds. If you don't say how many, it has as many as"
-            " its field needs: {usual} for 5 to 32 players."
+            "A Swiss can have 1 to {most} rounds. If you don't say how many, the number of players"
+            " decides: {usual} for 5 to 32 players."
         ),
-        TournamentRefusal.TOURNAMENT_TOO_LONG: "An arena takes at most {seconds}.",
+        TournamentRefusal.TOURNAMENT_TOO_LONG: "An arena lasts at most {seconds}.",
         TournamentRefusal.TOURNAMENT_TITLE_TOO_LONG: "A title has at most {most} characters.",
         TournamentRefusal.TOURNAMENT_IN_THE_PAST: (
-            'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.'
+            'That time has passed. Times are in UTC here; "starts in 10 minutes" works anywhere.'
         ),
         TournamentRefusal.TOURNAMENT_TOO_LATE: (
-            "You can announce a tournament up to {seconds} ahead."
+            "You can announce a tournament at most {seconds} ahead."
         ),
         TournamentRefusal.ARENA_BY_DAYS: (
-            "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days."
+            "An arena needs a fast clock, such as 5+3. A Swiss can have one in days."
         ),
         TournamentRefusal.TOURNAMENT_BEGUN: (
-            'Tournament {number} has begun, and takes nobody any more. "tournament {number}"'
+            'Tournament {number} has begun, so it\'s too late to enter. "tournament {number}"'
             " shows it."
         ),
         TournamentRefusal.TOURNAMENT_FULL: (
-            "Tournament {number} has {most} players, as many as it can."
+            "Tournament {number} has {most} players, which is the limit."
         ),
         TournamentRefusal.TOURNAMENT_FOR_MEMBERS: (
-            "Tournament {number} takes days, so you need a name that stays yours to enter it:"
-            ' "register" makes you a member.'
+            'Tournament {number} takes days, so it\'s for members only. "register" makes you one.'
         ),
-        TournamentRefusal.IN_TOURNAMENT_ALREADY: "{who_is} in tournament {number} already.",
+        TournamentRefusal.IN_TOURNAMENT_ALREADY: "{who_is} already in tournament {number}.",
         TournamentRefusal.LEFT_TOURNAMENT: (
-            "{player} has left tournament {number}, and cannot come back to it."
+            "{player} has left tournament {number}, and can't come back."
         ),
         TournamentRefusal.REMOVED_FROM_TOURNAMENT: (
-            "{player} has taken you out of tournament {number}, so you cannot enter it again."
+            "{player} has taken you out of tournament {number}, so you can't enter it again."
             ' "tournaments" lists the others.'
         ),
         TournamentRefusal.NOT_IN_TOURNAMENT: "{who_is} not in tournament {number}.",
-        TournamentRefusal.ENTERS_BOTS_ONLY: "{player} is no bot: people enter by themselves.",
+        TournamentRefusal.ENTERS_BOTS_ONLY: "{player} isn't a bot: people enter by themselves.",
         TournamentRefusal.NOT_YOUR_TOURNAMENT: (
-            "{player} has announced tournament {number}. Only they and the operators can do that."
+            "{player} announced tournament {number}. Only they and the operators can do that."
         ),
         TournamentRefusal.TOURNAMENT_PAUSED: (
-            'Tournament {number} is paused already. "resume tournament {number}" lets it go on.'
+            'Tournament {number} is already paused. "resume tournament {number}" resumes it.'
         ),
-        TournamentRefusal.TOURNAMENT_NOT_PAUSED: "Tournament {number} is not paused.",
+        TournamentRefusal.TOURNAMENT_NOT_PAUSED: "Tournament {number} isn't paused.",
     }
 )
 
@@ -180,7 +177,7 @@ def starting(at: float, now: float) -> str:
 
 
 def terms(made: events.TournamentMade) -> str:
-    """Format the terms of a tournament, such as ``a Swiss of 5 rounds by the classic rules``."""
+    """Format the terms of a tournament, such as ``a Swiss of 5 rounds under classic rules``."""
     how = _KINDS[made.kind]
     if made.rounds:
         how += f" of {pluralize(made.rounds, 'round')}"
@@ -190,7 +187,7 @@ def terms(made: events.TournamentMade) -> str:
     if made.seconds and made.kind is not TournamentKind.ARENA:
         limit = f", {typed_duration(made.seconds)} for each round"
     rated = "" if made.rated else ", casual"
-    return f"{how} by the {made.rules} rules{time_control_phrase(made.time)}{limit}{rated}"
+    return f"{how} under {made.rules} rules{time_control_phrase(made.time)}{limit}{rated}"
 
 
 def _round(tournament: Tournament, number: int | None = None) -> str:
@@ -241,17 +238,16 @@ def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: V
     if entered.player != view.me:
         return wrap(f"{entered.player} enters {name}.", view.width)
     others = len(tournament.playing) - 1
-    told = [
-        f"You are in {name}, with {pluralize(others, 'other') if others else 'nobody else yet'}."
-    ]
+    others_told = f"with {pluralize(others, 'other')}" if others else "the first so far"
+    told = [f"You're in {name}, {others_told}."]
     if tournament.rounds:
-        told.append("You are paired when the next round is.")
+        told.append("You'll be paired in the next round.")
     else:
         told.append(f"It starts {starting(tournament.made.starts, occasion.at)}.")
     if tournament.is_by_days:
-        told.append(f'Your matches then are among "{Games()}".')
+        told.append(f'"{Games()}" will list your matches.')
     else:
-        told.append("You are brought to your board then, if you are here.")
+        told.append("You'll be taken to your board if you're here.")
     told.append(f'"{LeaveTournament(entered.number)}" takes you out.')
     return wrap(" ".join(told), view.width)
 
@@ -264,10 +260,10 @@ def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> l
             told = f"{capitalised(conjugate(left.player, view.me, 'leave'))} {name}."
         case TournamentLeaving.REMOVED:
             who = "You are" if is_mine else f"{left.player} is"
-            by = f" by {left.by}" if left.by else ""
-            told = f"{who} taken out of {name}{by}."
-            if left.by == view.me:
-                told = f"You take {left.player} out of {name}."
+            told = f"{who} taken out of {name}."
+            if left.by:
+                whom = "you" if is_mine else left.player
+                told = f"{capitalised(conjugate(left.by, view.me, 'take'))} {whom} out of {name}."
         case TournamentLeaving.ABSENT:
             have, are = ("You have", "are") if is_mine else (f"{left.player} has", "is")
             told = f"{have} missed two matches in a row, and {are} out of {name}."
@@ -285,16 +281,15 @@ def _are_out(paired: events.RoundPaired, occasion: RenderContext, view: View) ->
     if not missing:
         return []
     if view.me in missing:
-        told = f"You were not here when {titled(tournament)} started, so you are out."
+        told = f"You weren't here when {titled(tournament)} started, so you're out."
         if tournament.kind.allows_late_entry:
-            told += f' "{Enter(paired.number)}" lets you in again.'
+            told += f' "{Enter(paired.number)}" lets you back in.'
         return wrap(told, view.width)
     names = list(missing)
     if len(names) > _MOST_NAMED:
         names = [*names[:_MOST_NAMED], pluralize(len(names) - _MOST_NAMED, "other")]
-    was = "was" if len(missing) == 1 else "were"
     are = "is" if len(missing) == 1 else "are"
-    return wrap(f"{join_words(names)} {was} not here at the start, and {are} out.", view.width)
+    return wrap(f"{join_words(names)} missed the start, and {are} out.", view.width)
 
 
 def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
@@ -307,7 +302,7 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
     for first, second in paired.pairs:
         if view.me == first and not second:
             return wrap(
-                f"{heading}: nobody is left to play you, which counts as a match won.{shortened}",
+                f"{heading}: you have a bye, which counts as a win.{shortened}",
                 view.width,
             )
         if view.me in {first, second}:
@@ -316,7 +311,9 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
             if tournament.is_by_days:
                 told += f' Play when it suits you: "{Games()}" lists your matches.'
             elif occasion.hall.is_at_own_live_board(view.me):
-                told += f' You stay here while your clock runs: "{Games()}" lists your matches.'
+                told += (
+                    f' You stay here while your clock is running: "{Games()}" lists your matches.'
+                )
             return wrap(told, view.width)
     if tournament.is_arena:
         return []
@@ -335,7 +332,7 @@ def _render_pairing_scored(
     if not (is_mine or (scored.is_over and view.display.shows_results)):
         return []
     if not scored.is_over:
-        begins = f'when you or your opponent type "{Start()}"'
+        begins = f'when you or your opponent types "{Start()}"'
         if rest := rest_in(tournament, hall):
             begins = f"in {rounded_duration(rest)}, or {begins}"
         return wrap(f"The second battle begins {begins}.", view.width)
@@ -351,11 +348,10 @@ def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | 
     winner = str(advancing_player(pairing, tournament.entrants))
     loser = str(pairing.opponent(winner))
     is_final = len(tournament.rounds[-1]) == 1
-    done = f"{conjugate(winner, me, 'win')} it" if is_final else f"{conjugate(winner, me, 'go')} on"
+    done = f"{conjugate(winner, me, 'win')} it" if is_final else conjugate(winner, me, "advance")
     is_quicker = pairing.shortest_win(winner) < pairing.shortest_win(loser)
-    they = "you" if winner == me else "they"
-    why = "won a battle in fewer plies" if is_quicker else "were seeded higher"
-    return f"{capitalised(done)}, since {they} {why}."
+    why = "having won a battle in fewer moves" if is_quicker else "as the higher seed"
+    return f"{capitalised(done)}, {why}."
 
 
 def _result(scored: events.PairingScored, me: str | None) -> str:
@@ -365,19 +361,18 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
     subject = "you" if mine == me else mine
     match scored.absent:
         case (True, True):
-            return f"neither {subject} nor {other} came, so both lose the match"
+            return f"neither {subject} nor {other} turned up, so both lose the match"
         case (True, False) | (False, True):
             absent, winner = (first, second) if scored.absent[0] else (second, first)
             come = "you did" if absent == me else f"{absent} did"
             wins = conjugate(winner, me, "win")
-            return f"{come} not come, so {wins} the match"
+            return f"{come}n't turn up, so {wins} the match"
     own = sum(each.first for each in scored.battles)
     theirs = sum(each.second for each in scored.battles)
     if mine != first:
         own, theirs = theirs, own
     if own == theirs:
-        are = "is" if mine != me else "are"
-        return f"{subject} {are} level with {other}, {own} to {theirs}"
+        return f"{conjugate(mine, me, 'draw')} with {other}, {own} to {theirs}"
     if own < theirs and mine == me:
         return f"you lose to {other}, {own} to {theirs}"
     if own < theirs:
@@ -389,13 +384,13 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
 def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View) -> list[str]:
     name = titled(_tournament_after_event(occasion, paused.number))
     operator = capitalised(conjugate(paused.player, view.me, "pause"))
-    told = f"{operator} {name}: no further match begins."
-    before = ""
+    told = f"{operator} {name}: no new matches begin."
+    how = "resumes it"
     if paused.until is not None:
-        told += f" It goes on in {rounded_duration(paused.until - occasion.at)} at the latest."
-        before = " before that"
+        told += f" It resumes in {rounded_duration(paused.until - occasion.at)} at the latest."
+        how = "resumes it sooner"
     if paused.player == view.me:
-        told += f' "{ResumeTournament(paused.number)}" lets it go on{before}.'
+        told += f' "{ResumeTournament(paused.number)}" {how}.'
     return wrap(told, view.width)
 
 
@@ -404,7 +399,7 @@ def _continued(
     gone_on: events.TournamentContinued, occasion: RenderContext, view: View
 ) -> list[str]:
     name = titled(_tournament_after_event(occasion, gone_on.number))
-    return wrap(f"{capitalised(name)} goes on.", view.width)
+    return wrap(f"{capitalised(name)} resumes.", view.width)
 
 
 @words.register
@@ -417,18 +412,19 @@ def _render_tournament_ended(
         case TournamentEnd.CANCELLED:
             who = capitalised(conjugate(ended.player, view.me, "cancel"))
             told = f"{who} {titled(tournament)}."
-            told += " Matches that are under way go on." if tournament.open else ""
+            told += " Matches already under way continue." if tournament.open else ""
         case TournamentEnd.TOO_FEW:
-            told = f"{name} does not take place: too few players have come."
+            told = f"{name} is called off: too few players turned up."
         case TournamentEnd.OVER if not (view.me or view.display.shows_results):
             return []
         case TournamentEnd.OVER:
             places = dict(zip(ended.players, ended.places, strict=True))
-            best = [f"{each} is {ordinal(places[each])}" for each in ended.players[:3]]
-            told = f"{name} is over: {join_words(best)}."
+            best = [f"{each} {ordinal(places[each])}" for each in ended.players[1:3]]
+            winner = f"{ended.players[0]} is {ordinal(places[ended.players[0]])}"
+            told = f"{name} is over! {join_words([winner, *best])}."
             if view.me in places and view.me not in ended.players[:3]:
                 told += f" You are {ordinal(places[view.me])}."
-            told += f' "{ViewTournament(ended.number)}" shows it all.'
+            told += f' "{ViewTournament(ended.number)}" shows the final standings.'
     return wrap(told, view.width)
 
 
@@ -443,12 +439,12 @@ def _tournaments(asked: Tournaments, occasion: RenderContext, view: View) -> lis
     pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = Tournaments(pages)
-        return wrap(f'There is no page {asked.page}. "{last}" shows the earliest.', width)
+        return wrap(f'There\'s no page {asked.page}. "{last}" shows the earliest.', width)
     lines: list[str] = []
     if asked.page == 1:
         lines = _going_on(going_on, me, occasion.at, width)
     if found.tournaments:
-        lines += wrap("Those that are over, the last one first:", width)
+        lines += wrap("Past tournaments, the latest first:", width)
         lines += wrap_each((f"  {_past(each)}." for each in found.tournaments), width, INDENT)
     if asked.page < pages:
         lines += wrap(f'"{Tournaments(asked.page + 1)}" shows earlier ones.', width)
@@ -461,8 +457,8 @@ def _tournaments(asked: Tournaments, occasion: RenderContext, view: View) -> lis
 def _going_on(going_on: Sequence[Tournament], me: str, now: float, width: int) -> list[str]:
     """Return the lines about tournaments that aren't over."""
     if not going_on:
-        how = '"help tournaments" tells how to announce one.'
-        return wrap(f"No tournament is announced just now. {how}", width)
+        how = '"help tournaments" explains how to announce one.'
+        return wrap(f"No tournaments are on just now. {how}", width)
     entries = (f"  {_entry(each, me, now)}." for each in going_on)
     lines = ["Tournaments:", *wrap_each(entries, width, INDENT)]
     can = [each for each in going_on if not each.rounds and me not in each.playing]
@@ -475,7 +471,7 @@ def _entry(tournament: Tournament, me: str, now: float) -> str:
     """Return the list entry of a tournament that isn't over."""
     made = tournament.made
     players = pluralize(len(tournament.playing), "player")
-    mine = ", you among them" if me in tournament.playing else ""
+    mine = ", including you" if me in tournament.playing else ""
     which = _numbered(made.number, made.title)
     return f"{which}: {terms(made)}; {_stands(tournament, now)}; {players}{mine}"
 
@@ -495,7 +491,7 @@ def _stands(tournament: Tournament, now: float) -> str:
             return f"it is paused, for {left} at most" if left else "it is paused"
         case TournamentState.RUNNING if tournament.ends is not None:
             left = tournament.ends - now
-            return f"{rounded_duration(left)} to go" if left > 0 else "the last matches are played"
+            return f"{rounded_duration(left)} to go" if left > 0 else "the last matches are on"
         case TournamentState.RUNNING if tournament.open:
             return f"{_round(tournament)} is under way"
         case TournamentState.RUNNING:
@@ -504,18 +500,18 @@ def _stands(tournament: Tournament, now: float) -> str:
             return "it is over"
         case TournamentState.CANCELLED:
             return "it was cancelled"
-    raise ValueError(f"nobody knows how {tournament.name} stands")
+    raise ValueError(f"unexpected state of {tournament.name}: {tournament.state}")
 
 
 def _past(past: PastTournament) -> str:
-    how = f"{_KINDS[past.kind]} by the {past.rules} rules, {past.time}, on {day(past.ended)}"
+    how = f"{_KINDS[past.kind]} under {past.rules} rules, {past.time}, on {day(past.ended)}"
     match past.why:
         case TournamentEnd.OVER:
-            end = f"won by {past.winner}, of {pluralize(past.entrants, 'player')}"
+            end = f"{pluralize(past.entrants, 'player')}, won by {past.winner}"
         case TournamentEnd.CANCELLED:
             end = "cancelled"
         case TournamentEnd.TOO_FEW:
-            end = "too few came"
+            end = "too few players"
     return f"{_numbered(past.number, past.title)}: {how}; {end}"
 
 
@@ -530,7 +526,7 @@ def _tournament(asked: ViewTournament, occasion: RenderContext, view: View) -> l
     pages = pages_of(len(placings), PAGE)
     if asked.page > pages:
         last = ViewTournament(made.number, pages)
-        return wrap(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+        return wrap(f'There\'s no page {asked.page}. "{last}" shows the last players.', width)
     if not tournament.rounds:
         return lines + _entrants(tournament, me, width)
     shown = placings[(asked.page - 1) * PAGE : asked.page * PAGE]
@@ -548,7 +544,7 @@ def _tournament(asked: ViewTournament, occasion: RenderContext, view: View) -> l
 def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
     """Return sentences about the state of a tournament, and its next round."""
     if tournament.end and tournament.end.why is TournamentEnd.TOO_FEW:
-        return "It did not take place: too few players had come."
+        return "It was called off: too few players turned up."
     stands = f"{capitalised(_stands(tournament, now))}. {_shortened(tournament)}".strip()
     if tournament.state is not TournamentState.RUNNING or tournament.is_arena:
         return stands
@@ -559,7 +555,7 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
     in_all = tournament.rounds_in_all
     if in_all and len(tournament.rounds) >= in_all:
         return stands
-    return f"{stands} The next begins in {left}."
+    return f"{stands} The next one begins in {left}."
 
 
 def _entrants(tournament: Tournament, me: str, width: int) -> list[str]:
@@ -678,19 +674,20 @@ def _tie_break(kind: TournamentKind) -> str:
 
 def _legend(tournament: Tournament, *, is_wide: bool) -> str:
     """Return the legend of the signs and headings."""
-    which = "" if tournament.kind.is_round_robin else "the opponent's number, and "
-    told = f"{which}+ for a match won, = level, - lost, * one that is being played"
-    told = "" if tournament.is_arena else f"{capitalised(told)}."
+    told = ""
+    if not tournament.is_arena:
+        number = "" if tournament.kind.is_round_robin else "; the number is the opponent's"
+        told = f"+ won, = drawn, - lost, * playing{number}."
     if is_wide:
-        told += " +/- is by how much each was ahead in all battles"
+        told += " +/- is the margin in all battles"
         tie_break = _TIE_BREAKS.get(_tie_break(tournament.kind))
         told += f", {_tie_break(tournament.kind)} {tie_break}." if tie_break else "."
     return told.strip()
 
 
 _TIE_BREAKS = {
-    "SB": "the points of those whom they beat, and half of those they were level with",
-    "Buch": "the points of those whom they met",
+    "SB": "the points of opponents beaten, plus half those of opponents drawn with",
+    "Buch": "the points of all opponents",
 }
 """The meanings of the headings of tie-breaks."""
 
@@ -759,10 +756,10 @@ def _in_words(pairing: Pairing, player: str) -> str:
         return f"plays {other}"
     absent = pairing.result.absent if pairing.result else ()
     if other in absent and player not in absent:
-        return f"won as {other} did not come"
+        return f"won as {other} didn't turn up"
     if player in absent:
-        return f"did not come to {other}"
-    told = {1.0: "beat", 0.5: "level with", 0.0: "lost to"}[pairing.match_points(player)]
+        return f"didn't turn up against {other}"
+    told = {1.0: "beat", 0.5: "drew with", 0.0: "lost to"}[pairing.match_points(player)]
     return f"{told} {other}"
 
 
@@ -784,9 +781,9 @@ def _announced(hall: Hall, occasion: RenderContext, view: View) -> list[str]:
         for each in can[:2]
     ]
     if len(going_on) == 1 and not told:
-        told = [f'"{ViewTournament(going_on[0].number)}" tells how {titled(going_on[0])} goes.']
+        told = [f'"{ViewTournament(going_on[0].number)}" shows how {titled(going_on[0])} is going.']
     elif len(going_on) > len(told):
-        told.append(f'"{Tournaments()}" lists {len(going_on)} tournaments.')
+        told.append(f'There are {len(going_on)} tournaments: "{Tournaments()}" lists them.')
     return wrap_each(told, view.width)
 
 
@@ -933,8 +930,8 @@ async def _headline(hall: Hall, _: LookUp, player: str, number: int) -> Headline
     other = match.second if player == match.first else match.first
     title = f"Round {match.round} of {tournament.name}"
     where = f" at the {table.name}" if table else ""
-    brief = f"{title} has begun: you play against {other}{where}."
-    days = "" if tournament.is_by_days else " Come soon: who is not there in time loses the match."
+    brief = f"{title} has begun: you play {other}{where}."
+    days = "" if tournament.is_by_days else " Come soon: if you're late, you lose the match."
     lines = wrap(f"{brief}{days}", WIDTH)
     path = board_path(table.name) if table else "/"
     return Headline("round", title, brief, tuple(lines), path)

@@ -73,9 +73,11 @@ class Pairing(Value):
 
     def __post_init__(self) -> None:
         if self.first == self.second:
-            raise InvalidValueError(f"{self.first} cannot meet themselves")
+            raise InvalidValueError(f"expected two different players, got {self.first} twice")
         if self.result and not set(self.result.absent) <= set(self.players):
-            raise InvalidValueError(f"{self.result.absent} are not both in this pairing")
+            raise InvalidValueError(
+                f"expected absent players from {self.players}, got {self.result.absent}"
+            )
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -196,7 +198,7 @@ def pair(
         InvalidValueError: a pairing of the last round isn't over, or this is an arena.
     """
     if not all(pairing.is_over for each in rounds for pairing in each):
-        raise InvalidValueError("a round is paired when those before it are over")
+        raise InvalidValueError("expected all earlier pairings to be over")
     match kind:
         case TournamentKind.ROUND_ROBIN:
             return _round_robin(entrants, len(rounds), cycles=1)
@@ -207,7 +209,7 @@ def pair(
         case TournamentKind.KNOCK_OUT:
             return _knock_out(entrants, rounds)
         case TournamentKind.ARENA:
-            raise InvalidValueError("an arena has no rounds")
+            raise InvalidValueError("expected a kind with rounds, got an arena")
 
 
 def pair_free(

@@ -130,10 +130,14 @@ class Director(Reactor):
                 try:
                     await self._see_to(number)
                 except StoreError as error:
-                    _log.error("not stored: %s", error, extra={"tournament": number})
+                    _log.error(
+                        "could not store events: %s",
+                        error,
+                        extra={"tournament": number},
+                    )
                     self._look_at(number, self._clock() + RETRY)
                 except Exception:  # noqa: BLE001  (a bug here must not stop the other tournaments)
-                    _log.exception("nothing more is done about tournament %s for now", number)
+                    _log.exception("could not direct tournament %s, will retry", number)
                     self._look_at(number, self._clock() + RETRY)
         finally:
             self.is_working = False

@@ -135,7 +135,7 @@ def swiss_pairs(contestants: Sequence[Contestant], more: int = 0) -> tuple[list[
             if outlook and not best.is_even:
                 best = next((each for each in rounds if each.is_even), best)
             return best.pairs, best.bye
-    raise AssertionError("those who may meet anybody can be paired")
+    raise AssertionError("players without restrictions can always be paired")
 
 
 class _Round(NamedTuple):
@@ -570,7 +570,7 @@ class _Pairing:
         for joined in (may_meet_under_c8, may_meet):
             if (found := _first_in_order(bracket, joined)) is not None:
                 return found
-        raise AssertionError("those of a bracket can be paired")
+        raise AssertionError("every bracket has a pairing at this point")
 
 
 def _can_pair_all(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:

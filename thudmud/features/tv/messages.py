@@ -25,8 +25,8 @@ def _render_tv_turned(turned: TvTurned, occasion: RenderContext, view: View) -> 
     if turned.shown is None:
         return wrap("Your tv is off.", view.width)
     if not turned.shown:
-        nothing = "No battle is being played that you do not see anyway."
-        return wrap(f"{nothing} Your tv shows the next one that begins. {ENDS}", view.width)
+        nothing = "There's nothing on that you don't see anyway."
+        return wrap(f"{nothing} Your tv will show the next battle that begins. {ENDS}", view.width)
     table = occasion.known_table
     lines = wrap(f"Your tv shows the {board_line(occasion.hall, table)}. {ENDS}", view.width)
     return lines + board_and_status_lines(table, view)
