@@ -174,17 +174,17 @@ def examples(packets: list[Packet]) -> list[Packet]:
     """Choose one or two packets that show most keys with values, short ones first."""
 
     def news(packet: Packet) -> tuple[int, int]:
-        return len(_shown(packet) - seen), -len(json.dumps(packet))
+        return len(_key_types(packet) - seen), -len(json.dumps(packet))
 
     seen = set[tuple[str, str]]()
     first = max(packets, key=news)
-    seen = _shown(first)
+    seen = _key_types(first)
     second = max(packets, key=news)
     is_new = news(second)[0] and len(json.dumps(second)) < LONG
     return [first, second] if is_new else [first]
 
 
-def _shown(packet: Packet) -> set[tuple[str, str]]:
+def _key_types(packet: Packet) -> set[tuple[str, str]]:
     shown = {(key, json_type(value)) for key, value in values(packet)}
     return {(key, kind) for key, kind in shown if kind not in {"null", "list"}}
 

@@ -79,9 +79,9 @@ displays = st.builds(
 terminals = st.builds(
     Terminal,
     width=st.sampled_from(WIDTHS),
-    utf8=st.booleans(),
+    supports_utf8=st.booleans(),
     colours=st.sampled_from([0, SIXTEEN, PALETTE, TRUE_COLOUR]),
-    reader=st.booleans(),
+    has_reader=st.booleans(),
     height=st.sampled_from([0, 24, 60]),
 )
 

@@ -110,7 +110,7 @@ class ExploredRows:
             return PositionStatistics(left=left)
         named: dict[int, Battle] = {}
 
-        def called(number: int) -> Battle:
+        def with_names(number: int) -> Battle:
             if number not in named:
                 battle = battles[number]
                 dwarf, troll = (players.name_of(int(each or 0)) for each in battle.players)
@@ -125,13 +125,13 @@ class ExploredRows:
                 move = symmetry.inverse.map_move(read_ply(ply, rules, position))
             except ValueError:  # hash collision: the ply is from another position
                 continue
-            plies.append(ExploredPly(move, each, called(each.battle)))
+            plies.append(ExploredPly(move, each, with_names(each.battle)))
         best = next(iter(battles.values()))
         for battle in battles.values():
             best = battle if is_better(battle, best) else best
         times = sum(each.times for each in tried.values())
         others = max(0, len(tried) - MOST_TOLD)
-        return PositionStatistics(tuple(plies), others, times, called(best.number), left)
+        return PositionStatistics(tuple(plies), others, times, with_names(best.number), left)
 
     def _tried(self, place: int) -> tuple[dict[str, PlyStatistics], dict[int, Battle]]:
         """Return the plies played from a place by record, and the best battle of each by number."""
