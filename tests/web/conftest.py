@@ -138,7 +138,7 @@ class Player:
     def come_in(self, name: str) -> Self:
         """Log in with a name."""
         self.page.get_by_label("Your name").fill(name)
-        self.page.get_by_role("button", name="Come in").click()
+        self.page.get_by_role("button", name="Play as guest").click()
         expect(self.page.locator("body")).to_have_attribute("data-view", "lobby")
         return self
 

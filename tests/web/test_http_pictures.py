@@ -201,7 +201,7 @@ NO_PICTURES = [
     ("/game/1.svg?ply=9999999", "A picture is of a ply, and from south or north."),
     ("/game/1.svg?side=west", "A picture is of a ply, and from south or north."),
     ("/game/1.svg?colours=%3Cb%3E", f"The colours are {', '.join(SCHEMES)}."),
-    ("/game/1/../1.svg/x", "There is nothing here. The game is at /."),
+    ("/game/1/../1.svg/x", "Page not found. The game is at /."),
 ]
 
 
@@ -426,7 +426,10 @@ async def test_missing_pictures_extra_leaves_only_svg(
     monkeypatch.setattr(gallery, "can_draw_pixels", lambda: False)
     for kind in ("png", "gif"):
         got = await asking.get(f"/game/1.{kind}")
-        assert (got.status_code, got.text) == (404, "This server draws SVG, no PNG and no GIF.\n")
+        assert (got.status_code, got.text) == (
+            404,
+            "PNG and GIF are not available on this server, only SVG.\n",
+        )
     assert (await asking.get("/game/1.svg")).status_code == 200
 
 

@@ -199,7 +199,7 @@ def test_embedded_board_updates_on_a_foreign_page(
     shows(frame, "A6", "dwarf")
     anna.click("A6", "B6").sees(B6="dwarf")
     shows(frame, "B6", "dwarf, last move")  # refreshed automatically
-    frame.get_by_role("button", name="Move before").click()
+    frame.get_by_role("button", name="Previous move").click()
     shows(frame, "A6", "dwarf")
     anna.type("n15-n14")
     inner = elsewhere.page.frames[1]

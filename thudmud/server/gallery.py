@@ -41,7 +41,7 @@ MOST_KEPT = 8 * 1024 * 1024
 
 NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no board of that name.")
 NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer kept.")
-NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "This server draws SVG, no PNG and no GIF.")
+NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "PNG and GIF are not available on this server, only SVG.")
 BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.", 5)
 OVER_SHARE = Absence(
     HTTPStatus.TOO_MANY_REQUESTS,

@@ -48,7 +48,7 @@ _NOT_STRICT = re.compile(rb"[\0\v\f]|\r(?!\n|\Z)|(?<!\r)\n|\n[ \t]")
 
 _SENTENCES = {
     HTTPStatus.BAD_REQUEST: "That is no request of HTTP/1.1.",
-    HTTPStatus.NOT_FOUND: "There is nothing here. The game is at /.",
+    HTTPStatus.NOT_FOUND: "Page not found. The game is at /.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This can be read, no more.",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "That request is longer than this server reads.",
     HTTPStatus.NOT_IMPLEMENTED: "This server has no such method.",

@@ -40,12 +40,8 @@ _PAGE = """<!doctype html>
 _BUTTON = '<form method="post"><button>Stop these emails</button></form>\n'
 
 
-NOTHING: PageAnswer = 404, {}, "There is nothing here. The address may have changed."
-BROKEN: PageAnswer = (
-    503,
-    {"Retry-After": "60"},
-    "This can't be read right now. Please try again soon.",
-)
+NOTHING: PageAnswer = 404, {}, "This link is not valid, or no longer valid."
+BROKEN: PageAnswer = 503, {"Retry-After": "60"}, "That cannot be read just now."
 
 _log = logging.getLogger(__name__)
 

@@ -77,7 +77,7 @@ export class Chat {
       how.value = ways.includes(chosen) ? chosen : ways[0];
     }
     const words = !isNamed
-      ? "Give a name to come in"
+      ? "Enter a name to join"
       : this.isOpen
         ? "Say something"
         : "Type a command, or “help”";

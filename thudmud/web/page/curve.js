@@ -40,10 +40,10 @@ export class Curve {
     if (!analysis) return;
     const { done, plies, worth, better } = analysis;
     if (done < plies) {
-      this.caption.textContent = `Analysing: ${done} of ${plies} plies`;
+      this.caption.textContent = `Analysing move ${done} of ${plies}`;
       fill(this.graph, h("progress", { max: plies, value: done, "aria-label": "Analysis" }));
     } else {
-      const after = at ? `After ply ${at}` : "At the start";
+      const after = at ? `After move ${at}` : "At the start";
       this.caption.textContent = `${after}: ${worthWords(worth[at] ?? 0)}`;
       fill(this.graph, this.picture(analysis, at));
     }
@@ -88,7 +88,7 @@ export class Curve {
         svg(
           "path",
           { class: each.mark === "??" ? "slip blunder" : "slip", d: `M${spot(each.ply)}h0` },
-          svg("title", {}, `Ply ${each.ply}: ${MARKS[each.mark].toLowerCase()}`),
+          svg("title", {}, `Move ${each.ply}: ${MARKS[each.mark].toLowerCase()}`),
         ),
       ),
     );

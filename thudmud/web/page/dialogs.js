@@ -67,7 +67,7 @@ export function openSettings(send, me) {
       change({ scheme });
       send(`options colour scheme ${scheme}`);
     }),
-    h("p.hint", {}, "The colours of “safe” can be told apart by the colour-blind, too."),
+    h("p.hint", {}, "“Safe” is colour-blind friendly."),
     h("h3", {}, "Keys on the board"),
     h(
       "dl.keys",
@@ -97,7 +97,7 @@ function account({ player, member }, send) {
     h("button", { type: "button", click: type("quit") }, "Log out"),
     member &&
       h("button", { type: "button", click: type("logout everywhere") }, "Log out everywhere else"),
-    word && h("p.hint", {}, `The resume word ${word} gives you this name in any browser.`),
+    word && h("p.hint", {}, `Use the resume word ${word} to be yourself in another browser.`),
   );
 }
 

@@ -55,14 +55,14 @@ export class Explorer {
     /** @type {number | undefined} */
     this.timer = undefined;
     this.content = h("div");
-    host.append(h("summary", {}, "What others played here"), this.content);
+    host.append(h("summary", {}, "Opening explorer"), this.content);
     host.addEventListener("toggle", () => {
       if (host.open !== settings.explores) change({ explores: host.open });
       this.wish();
     });
     state.on("Thud.Explored", (found) => this.take(found));
     state.on("Thud.Refused", (refused) => {
-      if (isOfExplorer(refused)) this.say(REFUSED[refused.code] ?? "There is nothing to see here.");
+      if (isOfExplorer(refused)) this.say(REFUSED[refused.code] ?? "There are no statistics for this position.");
     });
     state.on("Thud.Me", () => (this.where = null)); // what is asked on a link may be lost with it
   }
@@ -78,7 +78,7 @@ export class Explorer {
     if (where && this.where && sameAs(where, this.where)) return;
     this.where = where;
     this.found = null;
-    this.words = "Looking for it …";
+    this.words = "Loading …";
     this.wish();
   }
 
@@ -118,9 +118,9 @@ export class Explorer {
       this.content,
       found.plies.length
         ? this.table(found)
-        : h("p.hint", {}, "No battle that is over has gone on from here."),
+        : h("p.hint", {}, "No finished battle has reached this position."),
       found.others > 0 &&
-        h("p.hint", {}, `${counted(found.others, "other ply", "other plies")} came less often.`),
+        h("p.hint", {}, `${counted(found.others, "rarer move")} not shown.`),
       found.best && h("p", {}, "Best known: ", battle(found.best, "best"), ` ${told(found.best)}`),
       left && h("p.hint", {}, left),
     );
@@ -128,7 +128,7 @@ export class Explorer {
 
   /** @param {any} found */
   table({ times, plies, next }) {
-    const head = ["Ply", "Times", "Won", "Points", "Battle"];
+    const head = ["Move", "Times", "Won", "Points", "Battle"];
     return h(
       "table",
       {},

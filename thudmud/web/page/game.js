@@ -231,7 +231,7 @@ export class GameView {
       facts.push(`battle ${table.part} of 2`, table.rated ? "rated" : "casual");
     if (this.state.observed.includes(board.board))
       facts.push(this.state.tv.board === board.board ? "on your TV" : "you observe it");
-    if (board.ply) facts.push(counted(board.ply, "ply", "plies"));
+    if (board.ply) facts.push(counted(board.ply, "move"));
     return facts.join(" · ");
   }
 
@@ -500,7 +500,7 @@ export class GameView {
       const go = { label: "Go there", line: `go to ${table.board}` };
       return this.state.tv.board === table.board
         ? [...sit, go, { label: "Turn the TV off", line: "tv off" }]
-        : [...sit, go, { label: "Observe no longer", line: `unobserve ${table.board}` }];
+        : [...sit, go, { label: "Stop observing", line: `unobserve ${table.board}` }];
     }
     const mayClaim = table.seats.some((seat) => seat.away_since) || Boolean(table.claim_at);
     if (table.running) {
@@ -542,7 +542,7 @@ export class GameView {
 
   copyLink() {
     const address = `${location.origin}/board/${encodeURIComponent(this.name)}`;
-    share(address, "Whoever opens this link can watch.", this.outside);
+    share(address, "Anyone with the link can watch.", this.outside);
   }
 
   /** @param {Board} board */
@@ -560,10 +560,14 @@ export class GameView {
       return;
     }
     const isAll = chosen.length === this.mover.preys().size;
+    const prey = this.mover.side === "dwarf" ? "troll" : "dwarf";
+    const words = isAll
+      ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. Click a ${prey} to spare it.`
+      : `Click the ${prey}s to capture.`;
     const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
     fill(
       host,
-      h("p", {}, `To ${landing}: click what to ${isAll ? "spare" : "capture"}.`),
+      h("p", {}, words),
       h(
         "button.primary",
         {
@@ -589,7 +593,7 @@ export class GameView {
   key(key, square) {
     const question = QUESTIONS[key];
     if (question) this.outside.send(`${question(square)} on ${this.name}`);
-    else if (key === "Escape") this.mover.cancel("Put back.");
+    else if (key === "Escape") this.mover.cancel("Cancelled.");
     else if (key === "f") this.flip();
     else if (key === "/") byId("line").focus();
     else return false;
@@ -598,11 +602,11 @@ export class GameView {
 }
 
 const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
-  end: { verb: "end", words: "to end the battle as it stands" },
+  end: { verb: "end", words: "to end the battle now and count the points" },
   restart: { verb: "start", words: "to start over with a new match" },
   rematch: { verb: "start", words: "a rematch" },
   begin: { verb: "start", words: "to begin the battle" },
-  adjourn: { verb: "adjourn", words: "to put the match away for later" },
+  adjourn: { verb: "adjourn", words: "to adjourn the match" },
   undo: { verb: "undo", words: "to take back the last move" },
 });
 
@@ -610,8 +614,8 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
 const RUNNING = [
   ["Hint", "hint"],
   ["Undo", "undo", "Take back your last move? Your opponent has to agree."],
-  ["Offer to end", "end game", "Offer to end the battle as it stands, and count the points?"],
-  ["Adjourn", "adjourn", "Offer to put the match away for later?"],
+  ["Offer to end", "end game", "Offer to end the battle now and count the points, and count the points?"],
+  ["Adjourn", "adjourn", "Offer to adjourn the match?"],
   ["Resign", "resign"], // the server asks
 ];
 
@@ -626,7 +630,7 @@ const PRACTICE = [
 const CLAIM = [
   "Claim",
   "claim",
-  "Claim the battle, since your opponent is away, or does not move?",
+  "Your opponent is away or not moving. Claim the win?",
 ];
 
 /**
@@ -681,7 +685,10 @@ export function ending(end, me) {
       ? "You win"
       : `${winner ?? PLURAL[/** @type {Side} */ (end.winner)]} wins`;
   const loser = end.winner === "dwarf" ? "troll" : "dwarf";
-  return `${who}${how}: ${end.score[end.winner]} to ${end.score[loser]}.`;
+  const score = `${end.score[end.winner]} to ${end.score[loser]}`;
+  if (end.outcome === "no_move" && !end.score[loser])
+    return `${who} ${score}: every ${loser} has been captured.`;
+  return `${who} ${score}${how}.`;
 }
 
 /**
@@ -726,15 +733,15 @@ const UNRATED = /** @type {Record<string, string>} */ ({
 });
 
 const ENDINGS = /** @type {Record<string, string>} */ ({
-  agreement: " by agreement",
-  quiet: ", since nothing was captured for long",
-  no_move: ", as there is no move left",
-  resignation: " by resignation",
-  claim: " by a claim",
+  agreement: ", by agreement",
+  quiet: ": no capture for a long time",
+  no_move: ": the other side has no legal move",
+  resignation: ", by resignation",
+  claim: ", by a claim",
   rock_escaped: ": the Rock is home",
   rock_captured: ": the Rock is captured",
-  time: " on time",
-  length: ", after as many moves as a battle can have",
+  time: ", on time",
+  length: ": the battle reached the longest length allowed",
 });
 
 /**

@@ -42,7 +42,7 @@ export class LobbyView {
         h("p.hint", {}, `${capitalised(rules)}, ${time}`),
         players.length
           ? h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing))
-          : h("p.hint", {}, "Nobody yet: rated matches between registered players count."),
+          : h("p.hint", {}, "No one yet. Only rated matches between registered players count."),
       ),
     );
     const form = byId("play");
@@ -120,7 +120,7 @@ export class LobbyView {
       (each) => !each.to || [each.to, each.player].includes(player ?? ""),
     );
     if (!seeks.length && !invites.length)
-      return [h("p.hint", {}, "Nobody just now. “Play” puts you on this list.")];
+      return [h("p.hint", {}, "No one is waiting. Press Play to join this list.")];
     return [
       h(
         "ul.list",
@@ -235,10 +235,10 @@ export class LobbyView {
             type: "button",
             "data-key": `match ${person.player}`,
             title: `match ${person.player}`,
-            "aria-label": `Ask to play: ${person.player}`,
+            "aria-label": `Challenge ${person.player}`,
             click: () => this.look(`match ${person.player}`),
           },
-          "Ask to play",
+          "Challenge",
         ),
     );
   }
@@ -286,7 +286,7 @@ function battle(known) {
     ? `${dwarf}, both sides`
     : `${dwarf ?? "Somebody"} – ${troll ?? "somebody"}`;
   const result = score ? `${score.dwarf} – ${score.troll}` : state;
-  const facts = [capitalised(rules), plies != null && counted(plies, "ply", "plies"), result];
+  const facts = [capitalised(rules), plies != null && counted(plies, "move"), result];
   return h(
     "li",
     {},

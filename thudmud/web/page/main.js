@@ -38,14 +38,14 @@ const chat = new Chat(state, log);
 const LINKS = {
   connecting: "Connecting …",
   open: "",
-  lost: "The connection is lost. Coming back …",
+  lost: "Connection lost. Reconnecting …",
   quit: "You have left.",
-  elsewhere: "You play on in another window.",
-  idle: "You were idle for too long, so the connection has ended.",
+  elsewhere: "You are playing in another window.",
+  idle: "You were idle for too long and have been disconnected.",
   banned: "The operator of this server has banned you.",
   kicked: "The operator of this server has ended your visit.",
   logged_out: "You have been logged out everywhere. Please log in again with your password.",
-  rejected: "This page has sent more than the server reads, so the connection has ended.",
+  rejected: "This page sent too much at once and has been disconnected.",
 };
 const TOAST = 5000; // milliseconds
 /** What is said below the field for a name until there is something else to say. */
@@ -217,7 +217,7 @@ state.on("Thud.Shutdown", ({ seconds, why }) => {
   const because = why ? `, because ${why.replace(/[. ]+$/, "")}` : "";
   if (seconds === null) {
     stopping = "";
-    toast("The server does not stop after all.");
+    toast("Shutdown cancelled.");
   } else {
     const time = new Date(Date.now() + seconds * 1000);
     const at = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
@@ -284,7 +284,7 @@ function loggedIn({ success, message }) {
   // A member's word lasts for a month, or until all logins were ended.
   note(
     kept
-      ? `Please show once more that you are ${kept.player}, or come in under another name.`
+      ? `Please sign in again as ${kept.player}.`
       : (message ?? ""),
   );
   watch();
@@ -368,8 +368,8 @@ function linked(link) {
   stopping = "";
   fill(
     byId("link"),
-    link === "open" && keptWord() ? "Coming back …" : reason || LINKS[link],
-    isOver && h("button", { type: "button", click: () => wire.open() }, "Come back"),
+    link === "open" && keptWord() ? "Reconnecting …" : reason || LINKS[link],
+    isOver && h("button", { type: "button", click: () => wire.open() }, "Reconnect"),
   );
   if (link === "connecting") heard = endedBy = "";
   if (link === "banned") note(reason || LINKS.banned);
@@ -578,7 +578,7 @@ function showPlaces() {
     fill(
       byId("places"),
       !isIn &&
-        h("button.primary", { type: "button", "data-key": "in", click: comeIn }, "Come in to play"),
+        h("button.primary", { type: "button", "data-key": "in", click: comeIn }, "Join to play"),
     );
     return;
   }

@@ -111,7 +111,7 @@ export class Mover {
     else if (this.ways(square).length) this.aim(square);
     else if (this.owns(square)) this.select(square);
     else if (this.selected && !this.choices) this.dropped = where;
-    else if (this.selected) this.cancel(`Not to ${square}.`);
+    else if (this.selected) this.cancel(`${this.selected} can’t go to ${square}.`);
   }
 
   /**
@@ -136,7 +136,7 @@ export class Mover {
     if (!square) this.cancel();
     else if (!this.choices) this.dropped = where;
     else if (this.ways(square).length) this.aim(square);
-    else this.cancel(`Not to ${square}.`);
+    else this.cancel(`${this.selected} can’t go to ${square}.`);
   }
 
   /** @param {string} square */
@@ -201,7 +201,7 @@ export class Mover {
     const greedy = ways.find((each) => !each.trample && each.most === each.prey.length);
     if (greedy) this.chosen = [...greedy.prey];
     this.show();
-    this.outside.say(`To ${square}. Choose what to capture: ${[...this.preys()].join(", ")}.`);
+    this.outside.say(`To ${square}. Choose which to capture: ${[...this.preys()].join(", ")}.`);
   }
 
   /**

@@ -69,7 +69,7 @@ export class MoveList {
    */
   item(ply, at) {
     const mark = this.marks.get(ply.ply) ?? "";
-    const words = [`Ply ${ply.ply}: ${spokenPly(ply)}`, SAID[mark]];
+    const words = [`Move ${ply.ply}: ${spokenPly(ply)}`, SAID[mark]];
     if (ply.spent != null) words.push(counted(Math.round(ply.spent), "second"));
     return h(
       `button.ply.${ply.piece}`,
@@ -89,7 +89,7 @@ export class MoveList {
 
 const STEPS = /** @type {[string, string][]} */ ([
   ["First move", "M7 6v12M18 6l-8 6 8 6z"],
-  ["Move before", "M16 6l-8 6 8 6z"],
+  ["Previous move", "M16 6l-8 6 8 6z"],
   ["Next move", "M8 6l8 6-8 6z"],
   ["Last move", "M17 6v12M6 6l8 6-8 6z"],
 ]);

@@ -37,9 +37,9 @@ export async function showNotify(known, tell) {
   const host = document.getElementById("notify");
   if (!host) return;
   const mail = known.mail
-    ? `Mails go to ${known.mail}.`
+    ? `Emails go to ${known.mail}.`
     : known.mails
-      ? "For mails, type “notify mail” and your address."
+      ? "To be notified by email, type “notify mail” and your address."
       : "";
   const isOn = (await subscription()) !== null && known.browsers > 0;
   host.hidden = !(known.key || mail);
@@ -47,7 +47,7 @@ export async function showNotify(known, tell) {
     host,
     h("legend", {}, "While you are away"),
     known.key && canPush() && box(known, isOn, tell),
-    known.key && !canPush() && h("p.hint", {}, "This browser cannot be notified."),
+    known.key && !canPush() && h("p.hint", {}, "Notifications are not supported in this browser."),
     h("p.hint", { id: "notify-said", role: "status" }, ""),
     h("p.hint", {}, mail, " “help notify” tells more."),
   );
@@ -65,13 +65,13 @@ function box(known, isOn, tell) {
     const problem = input.checked ? await switchOn(String(known.key), tell) : await switchOff();
     input.disabled = false;
     if (problem) input.checked = !input.checked;
-    say(problem || (input.checked ? "You are told here from now on." : "Not here any more."));
+    say(problem || (input.checked ? "Notifications are on in this browser." : "Notifications are off in this browser."));
   };
   return h(
     "label.switch",
     {},
     h("input", { type: "checkbox", checked: isOn, change }),
-    "Tell me in this browser when it is my turn",
+    "Notify me in this browser when it is my turn",
   );
 }
 
@@ -96,7 +96,7 @@ async function subscription() {
  */
 async function switchOn(key, tell) {
   if ((await Notification.requestPermission()) !== "granted")
-    return "The browser does not allow it: its settings for this page can.";
+    return "Notifications are blocked. Allow them in the browser’s settings for this page.";
   try {
     await navigator.serviceWorker.register(WORKER);
     const { pushManager } = await navigator.serviceWorker.ready;
@@ -109,7 +109,7 @@ async function switchOn(key, tell) {
     tell(`notify browser ${endpoint} ${keys?.p256dh} ${keys?.auth}`);
     return "";
   } catch (error) {
-    return `The browser cannot do it: ${error instanceof Error ? error.message : error}`;
+    return `Notifications failed: ${error instanceof Error ? error.message : error}`;
   }
 }
 

@@ -111,7 +111,7 @@ export class ReplayView {
     const { record } = this;
     byId("replay-title").textContent = `Battle ${this.number}`;
     if (!record) {
-      byId("replay-facts").textContent = "Looking for it …";
+      byId("replay-facts").textContent = "Loading …";
       return;
     }
     const { position, last } = asOf(record, this.at);
@@ -121,7 +121,7 @@ export class ReplayView {
     this.view.show(
       position,
       last,
-      `Battle ${this.number} after ${counted(this.at, "ply", "plies")}`,
+      `Battle ${this.number} after ${counted(this.at, "move")}`,
     );
     const { player } = this.state.me;
     const isTroll = player !== null && record.troll === player && record.dwarf !== player;
@@ -140,7 +140,7 @@ export class ReplayView {
   facts() {
     const { record } = this;
     const date = new Date(record.at * 1000).toLocaleDateString(undefined, { dateStyle: "medium" });
-    const facts = [`${capitalised(record.rules)} rules`, date, counted(record.ply, "ply", "plies")];
+    const facts = [`${capitalised(record.rules)} rules`, date, counted(record.ply, "move")];
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
     return facts.join(" · ");
   }
@@ -222,6 +222,6 @@ export class ReplayView {
   }
 
   copyLink() {
-    share(location.href, "Whoever opens this link sees this position.", this.outside);
+    share(location.href, "Anyone with the link sees this position.", this.outside);
   }
 }

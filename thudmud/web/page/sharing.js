@@ -31,14 +31,14 @@ export function openPictures(path, title, ply, isFlipped) {
     h("a.button", { href, download: "" }, label);
   const hasPixels = document.documentElement.hasAttribute("data-pixels");
   open(
-    h("h2", { id: "dialog-title" }, ply === null ? title : `${title}, ply ${ply}`),
-    h("img.picture", { src: still("svg"), alt: "The board as it is shown" }),
+    h("h2", { id: "dialog-title" }, ply === null ? title : `${title}, move ${ply}`),
+    h("img.picture", { src: still("svg"), alt: "The board as shown" }),
     h(
       "div.row",
       {},
       link(still("svg"), "SVG"),
       hasPixels && link(still("png"), "PNG"),
-      hasPixels && link(moving, "The whole battle as GIF"),
+      hasPixels && link(moving, "The whole battle as a GIF"),
     ),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
@@ -57,7 +57,7 @@ export async function openSnippet(address, { say, toast }) {
   };
   const answer = await fetch(`/oembed?url=${encodeURIComponent(address)}`).catch(() => null);
   if (!answer?.ok) {
-    tell("This server lets no other page show its boards.");
+    tell("This server doesn’t allow embedding.");
     return;
   }
   const { html } = await answer.json();
@@ -68,14 +68,14 @@ export async function openSnippet(address, { say, toast }) {
     field.select();
     try {
       await navigator.clipboard.writeText(html); // which only secure pages have
-      tell("It is copied.");
+      tell("Copied.");
     } catch {
-      tell("It is selected: copy it with Ctrl C.");
+      tell("Press Ctrl+C to copy it.");
     }
   };
   open(
-    h("h2", { id: "dialog-title" }, "In a page of yours"),
-    h("p.hint", {}, "Paste this where the board is to be. Its plies can be stepped through there."),
+    h("h2", { id: "dialog-title" }, "Embed"),
+    h("p.hint", {}, "Paste this HTML where the board should appear. Readers can step through the moves."),
     field,
     h(
       "form.row",

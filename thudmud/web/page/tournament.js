@@ -98,7 +98,7 @@ export class TournamentView {
       byId("tournaments"),
       shown.length
         ? h("ul.list", {}, ...shown.map((each) => this.entry(each)))
-        : h("p.hint", {}, "None. “help tournaments” tells how to announce one."),
+        : h("p.hint", {}, "No tournaments yet. Type “help tournaments” to learn how to create one."),
     );
   }
 
@@ -181,7 +181,7 @@ export class TournamentView {
    * @param {Tournament | undefined} known
    */
   crosstable({ players, matches }, known) {
-    if (!players.length) return h("p.hint", {}, "Nobody has entered yet.");
+    if (!players.length) return h("p.hint", {}, "No one has entered yet.");
     const rounds = known?.kind === "arena" ? 0 : (known?.round ?? 0);
     const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
     const tieBreak = { swiss: "Buchholz" }[known?.kind ?? ""] ?? "Sonneborn-Berger";
@@ -266,7 +266,7 @@ export class TournamentView {
     const facts = second
       ? [
           points,
-          absent.length > 0 && `${absent.join(" and ")} did not come`,
+          absent.length > 0 && `forfeit: ${absent.join(" and ")} absent`,
           board,
           !over && !board && "is about to begin",
         ]

@@ -143,7 +143,7 @@ export class ThudGame extends HTMLElement {
     this.at = Math.max(0, Math.min(ply, battle.ply));
     this.show();
     const last = battle.plies[this.at - 1];
-    this.parts.status.textContent = last ? `Ply ${this.at}: ${spokenPly(last)}` : "The opening";
+    this.parts.status.textContent = last ? `Move ${this.at}: ${spokenPly(last)}` : "Starting position";
     this.dispatchEvent(new CustomEvent("ply", { detail: this.at, bubbles: true, composed: true }));
   }
 
@@ -172,7 +172,7 @@ export class ThudGame extends HTMLElement {
     const names = /** @type {Side[]} */ (["dwarf", "troll"]).map((side) => this.player(side));
     this.whole.setAttribute("aria-label", `Thud: ${names.join(" against ")}`);
     this.view.flip(this.getAttribute("side") === "north");
-    this.view.show(position, last, `Board after ${counted(this.at, "ply", "plies")}`);
+    this.view.show(position, last, `Board after ${counted(this.at, "move")}`);
     for (const [part, side] of /** @type {["top" | "bottom", Side][]} */ ([
       ["top", "troll"],
       ["bottom", "dwarf"],
@@ -223,7 +223,7 @@ export class ThudGame extends HTMLElement {
     const { headers, ply } = /** @type {NonNullable<typeof this.battle>} */ (this.battle);
     const [rules, winner] = [headers.get("Rules"), headers.get("Winner")];
     const facts = [rules && `${capitalised(rules)} rules`, headers.get("Date")];
-    facts.push(counted(ply, "ply", "plies"), headers.get("Ending"));
+    facts.push(counted(ply, "move"), headers.get("Ending"));
     if (winner) facts.push(winner === "none" ? "a draw" : `the ${winner}s won`);
     return facts.filter(Boolean).join(" · ");
   }
