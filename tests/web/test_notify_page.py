@@ -131,14 +131,14 @@ def test_push_message_is_shown_as_a_notification(
           self.registration.showNotification = async (...words) => { self.shown.push(words); };
         }"""
     )
-    data = '{"title": "Your turn against Bert", "body": "Ply 2.", "path": "/board/oak%20board"}'
+    data = '{"title": "Your turn against Bert", "body": "Move 2.", "path": "/board/oak%20board"}'
     push = {"origin": server.address, "registrationId": registration, "data": data}
     session.send("ServiceWorker.deliverPushMessage", push)
     shown: list[object] = []
     while not shown:
         shown = running.evaluate("() => self.shown")
     path = "/board/oak%20board"
-    options = {"body": "Ply 2.", "tag": path, "icon": "/icon.svg", "data": path}
+    options = {"body": "Move 2.", "tag": path, "icon": "/icon.svg", "data": path}
     assert shown == [["Your turn against Bert", options]]
 
 

@@ -51,7 +51,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     expect(bert.page.get_by_role("button", name="Capture F6")).to_be_enabled()
     expect(bert.page.locator("#choice")).to_contain_text("to spare it")
     bert.click("F6")
-    expect(bert.page.locator("#choice")).to_contain_text("click what to capture")
+    expect(bert.page.locator("#choice")).to_contain_text("to capture.")
     bert.press("Capture nothing")
     anna.sees(G6="troll", F6="dwarf")
     anna.type("g1-g5")
@@ -65,7 +65,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     anna.sees(G5="empty, last move", H5="troll")
     anna.drag("A6", "E6")
     bert.sees(E6="dwarf")
-    capture = "Ply 4: troll G6 to H5, capturing G5"
+    capture = "Move 4: troll G6 to H5, capturing G5"
     expect(anna.page.get_by_role("button", name=capture)).to_be_visible()
     anna.press("Resign").press("Resign", within="dialog")
     bert.hears("Anna resigns the battle")
@@ -116,7 +116,7 @@ def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
         press(dwarf, "Offer to end", "dialog")
         press(troll, "Accept")
         for player in players:
-            expect(player.page.locator("#notices")).to_contain_text("by agreement: 8 to 2.")
+            expect(player.page.locator("#notices")).to_contain_text("8 to 2, by agreement.")
         if dwarf is players[0]:
             press(troll, "Swap seats and play on")
     for player in players:
@@ -239,12 +239,12 @@ def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     walt.sees(B6="dwarf, last move")
     for player in (walt, anna):
         player.page.get_by_role("tab", name="Chat").click()
-    walt.page.get_by_label("Who is to hear it").select_option("kibitz")
+    walt.page.get_by_label("Send to").select_option("kibitz")
     walt.type("Well done.")
     expect(anna.page.locator("#chat")).to_contain_text("Walter kibitzes Well done.")
     expect(walt.page.locator("#chat")).to_contain_text("You kibitz at the maple board Well done.")
     walt.press("Go there")
-    expect(walt.page.get_by_label("Who is to hear it")).to_have_text("to watchersto players, too")
+    expect(walt.page.get_by_label("Send to")).to_have_text("to watchersto players, too")
     walt.press("Hall").press("Go to oak board")
     expect(walt.page.locator("#game-title")).to_have_text("Oak board")
     walt.press("Maple board, observed").sees(B6="dwarf")
@@ -402,7 +402,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(notice).to_contain_text("Piet wins by resignation")
     anna.press("Analyse")
     expect(graph.locator(".slip")).to_have_count(1)
-    blunder = anna.page.get_by_role("button", name="Ply 1: dwarf E6 to E10, a blunder")
+    blunder = anna.page.get_by_role("button", name="Move 1: dwarf E6 to E10, a blunder")
     expect(blunder).to_be_visible()
     box = graph.bounding_box()
     assert box
@@ -535,7 +535,7 @@ def test_axe_finds_no_violations_on_a_phone(visit: Visit) -> None:
     found = violations(phone, "hall")
     phone.press("Observe linden board").sees(B6="dwarf")
     phone.page.get_by_role("tab", name="Chat").click()
-    expect(phone.page.get_by_label("Who is to hear it")).to_be_visible()
+    expect(phone.page.get_by_label("Send to")).to_be_visible()
     found += violations(phone, "observing")
     phone.press("Hall").press("Learn the rules")
     expect(phone.page.locator("#game-facts")).to_contain_text("lesson 1")

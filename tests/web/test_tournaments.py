@@ -32,11 +32,11 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
     expect(bert.page.locator("#tournament-facts")).to_contain_text("announced by Anna")
     expect(bert.page.locator("#tournament-when")).to_have_text(re.compile(r"Starts in 59:\d\d"))
     assert bert.path == "/tournament/1"
-    expect(bert.page.locator("#crosstable")).to_contain_text("Nobody has entered yet.")
+    expect(bert.page.locator("#crosstable")).to_contain_text("No one has entered yet.")
     bert.press("Enter")
     expect(bert.page.get_by_role("row", name="1 Bert")).to_be_visible()
     bert.press("Withdraw")
-    expect(bert.page.locator("#crosstable")).to_contain_text("Nobody has entered yet.")
+    expect(bert.page.locator("#crosstable")).to_contain_text("No one has entered yet.")
     anna.type("enter 1")
     expect(bert.page.locator("#crosstable")).to_contain_text("Anna")
     bert.page.reload()  # reconnects with the stored resume word
