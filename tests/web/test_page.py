@@ -575,7 +575,7 @@ def test_resume_word_is_valid_until_the_password_is_reset(
         server.kill()
         password = server.reset("Anna")
         server.start()
-        expect(anna.page.locator("#login-note")).to_contain_text("that you are Anna")
+        expect(anna.page.locator("#login-note")).to_contain_text("sign in again as Anna")
         anna.press("Another name").page.get_by_label("Your name").fill("Anna")
         anna.press("Play as guest").page.get_by_label("Password").fill(password)
         anna.press("Play as guest").sees(G6="troll", G7="empty")
