@@ -69,7 +69,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     expect(anna.page.get_by_role("button", name=capture)).to_be_visible()
     anna.press("Resign").press("Resign", within="dialog")
     bert.hears("Anna resigns the battle")
-    expect(bert.page.locator("#notices")).to_contain_text("You win by resignation")
+    expect(bert.page.locator("#notices")).to_contain_text("You win 32 to 0, by resignation")
 
 
 SHORT = "setup dwarfs a9, e6, f6 trolls g8, g9, h6 turn dwarfs"
@@ -397,9 +397,9 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     bert.type("g8-f7 capturing f6")
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
     notice, graph = anna.page.locator("#notices"), anna.page.locator("#curve svg")
-    expect(notice).to_contain_text("Piet wins by resignation")
+    expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
     anna.page.reload()
-    expect(notice).to_contain_text("Piet wins by resignation")
+    expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
     anna.press("Analyse")
     expect(graph.locator(".slip")).to_have_count(1)
     blunder = anna.page.get_by_role("button", name="Move 1: dwarf E6 to E10, a blunder")

@@ -55,7 +55,7 @@ def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
     for each in (anna, bert, walt):
         each.loses_server = True
     anna.type('tournament new round robin 5+3 "Thursday" starts in 20 seconds', "enter 1")
-    bert.type("enter 1").hears("You are in tournament 1")
+    bert.type("enter 1").hears("You're in tournament 1")
     walt.page.get_by_role("link", name="Thursday").click()
     for each in (anna, bert):  # both are moved to their board
         expect(each.page.locator("body")).to_have_attribute("data-view", "game")
