@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from thudmud.errors import RefusedError
 from thudmud.features.explorer.model import ExplorerRefusal as E
 from thudmud.views.refusals import refusal_text
@@ -9,26 +11,19 @@ from thudmud.views.refusals import refusal_text
 REFUSALS = [
     (
         RefusedError(E.NO_EXPLORING_RATED, board="oak board"),
-        "Your battle at the oak board counts for ratings, so nothing is explored until it is over.",
+        "Your battle at the oak board is rated, so there's no exploring until it's over.",
     ),
     (
         RefusedError(E.NO_EXPLORING_PLAYING, board="oak board"),
-        "You are playing at the oak board. You can explore that battle when it is over.",
+        "You're playing at the oak board. You can explore that battle when it's over.",
     ),
     (
         RefusedError(E.EXPLORE_LATER, number=12),
-        "Battle 12 is not over yet. You can explore it afterwards.",
+        "Battle 12 isn't over yet. You can explore it afterwards.",
     ),
 ]
 
 
-def test_explorer_refusal_wording() -> None:
-    assert refusal_text(RefusedError(E.NO_EXPLORING_RATED, board="oak board")) == (
-        "Your battle at the oak board is rated, so there's no exploring until it's over."
-    )
-    assert refusal_text(RefusedError(E.NO_EXPLORING_PLAYING, board="oak board")) == (
-        "You're playing at the oak board. You can explore that battle when it's over."
-    )
-    assert refusal_text(RefusedError(E.EXPLORE_LATER, number=12)) == (
-        "Battle 12 isn't over yet. You can explore it afterwards."
-    )
+@pytest.mark.parametrize(("refusal", "text"), REFUSALS)
+def test_explorer_refusal_wording(refusal: RefusedError, text: str) -> None:
+    assert refusal_text(refusal) == text
