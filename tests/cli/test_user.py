@@ -416,7 +416,7 @@ def test_tournament_entrant_is_removed_only_after_the_tournament(
             anna.sendall(b"anna\nregister\npassword\npassword\n")
             until(anna, b"is yours now")
             anna.sendall(b"tournament new swiss\nenter 1\n")
-            until(anna, b"You are in tournament 1")
+            until(anna, b"You're in tournament 1")
             assert user("remove", "anna") == 2
             assert "Anna has entered or announced a tournament" in capsys.readouterr().err
             anna.sendall(b"cancel tournament 1\nquit\n")
