@@ -70,27 +70,27 @@ def settings(anna: Player) -> Player:
 def test_notification_switch_subscribes_and_unsubscribes(server: Served, visit: Visit) -> None:
     anna = member(server, visit, "Anna", SUBSCRIBED)
     assert anna.page.locator("link[rel=manifest]").get_attribute("href") == "/thud.webmanifest"
-    switch = settings(anna).page.get_by_label("Tell me in this browser when it is my turn")
+    switch = settings(anna).page.get_by_label("Notify me in this browser when it is my turn")
     expect(switch).not_to_be_checked()
     assert not violations(anna, "settings")
     switch.click()
-    expect(anna.page.locator("#notify-said")).to_have_text("You are told here from now on.")
+    expect(anna.page.locator("#notify-said")).to_have_text("Notifications are on in this browser.")
     anna.page.keyboard.press("Escape")
     anna.hears("This browser will notify you from now on, even while the page is closed.")
     expect(anna.page.locator("#log")).not_to_contain_text("push.example.org")
     anna.type("notify").hears("browsers: 1 browser")
-    switch = settings(anna).page.get_by_label("Tell me in this browser when it is my turn")
+    switch = settings(anna).page.get_by_label("Notify me in this browser when it is my turn")
     expect(switch).to_be_checked()
     switch.click()
-    expect(anna.page.locator("#notify-said")).to_have_text("Not here any more.")
+    expect(anna.page.locator("#notify-said")).to_have_text("Notifications are off in this browser.")
 
 
 def test_unsupported_browser_explains_the_failure(server: Served, visit: Visit) -> None:
     anna = settings(member(server, visit, "Bert"))
-    switch = anna.page.get_by_label("Tell me in this browser when it is my turn")
+    switch = anna.page.get_by_label("Notify me in this browser when it is my turn")
     switch.click()
     said = anna.page.locator("#notify-said")
-    expect(said).to_have_text(re.compile("^The browser cannot do it: "))
+    expect(said).to_have_text(re.compile("^Notifications failed: "))
     expect(switch).not_to_be_checked()
     anna.errors.clear()  # Chromium also warns about incognito mode
 
