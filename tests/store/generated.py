@@ -95,9 +95,9 @@ _clocks = st.builds(
 _saved = st.builds(
     lambda rules, **values: SavedMatch(rules=rules[0], opening=rules[1], **values),
     rules=_rules_and_openings(),
-    began=st.from_type(BattleId),
+    battle_id=st.from_type(BattleId),
     battle=st.integers(1, BATTLES),
-    before=st.tuples(_counts, _counts),
+    earlier_points=st.tuples(_counts, _counts),
     dwarf=_names,
     troll=_names,
     rated=st.booleans(),
