@@ -93,7 +93,7 @@ def _let_bots_play(crowd: Crowd, tables: range) -> None:
     for table, bots in zip(tables, pairs, strict=False):
         for bot, side in zip(bots, ("dwarf", "troll"), strict=True):
             crowd.send(host, f"invite {bot} as {side} on {board(table)}\r\n".encode())
-            crowd.wait_for([host], b"You ask")
+            crowd.wait_for([host], b"You challenge")
     crowd.quiet()
     end = perf_counter() + PATIENCE
     while perf_counter() < end:

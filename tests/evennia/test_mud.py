@@ -239,7 +239,7 @@ def boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) ->
     anna.type("practice on oak board", "You practise at the oak board")
     seen = set()
     for scheme in Scheme:
-        anna.type(f"options colour scheme {scheme.value}", "Boards are")
+        anna.type(f"options colour scheme {scheme.value}", "Boards now use")
         anna.text.evaluate("element => element.replaceChildren()")
         anna.type("view game", "It is your turn")
         seen.add(anna.text.inner_text())

@@ -130,7 +130,7 @@ async def test_repeatedly_failing_program_resigns_with_a_message(
 async def test_bot_takes_the_other_side_if_its_seat_is_occupied(tmp_path: Path) -> None:
     async with opened(settings(OWN), tmp_path) as (_, anna):
         asked = anna.begin("invite grog as dwarf on oak board")
-        await anna.sees("You ask Grog")
+        await anna.sees("You challenge Grog")
         # The bot's program takes a while to start, so she can sit down first.
         await anna.type("join game as dwarf on oak board")
         await asked
@@ -173,7 +173,7 @@ async def test_pending_invitation_delays_only_the_inviter(tmp_path: Path) -> Non
         bert = Person(sessions, "Bert")
         await bert.come()
         asked = anna.begin("invite grog on oak board")
-        await anna.sees("You ask Grog")
+        await anna.sees("You challenge Grog")
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()

@@ -141,7 +141,7 @@ async def test_seek_and_ban_apply_on_all_servers(start: Start, dsn: str) -> None
     await anna.until(b"You keep order here from now on")
     bert, _ = await come(ports[1], "Bert", "seek classic as dwarf")
     await anna.until(b'"accept 1" starts it')
-    assert b"your match with" in b" ".join((await says(anna, "accept 1")).split())
+    assert b"Your match" in b" ".join((await says(anna, "accept 1")).split())
     await bert.until(b"It is your turn")
     await says(anna, "ban bert because of rudeness")
     await bert.until(b"rudeness")

@@ -32,9 +32,9 @@ class _Dialogue(Dialogue):
 
     def _search(self, word: str, words: list[str], level: Any = None) -> Any:
         moves = self._game.legal_moves()
-        thought = SimpleNamespace(depth=1, nodes=1, worth=0)
+        thought = SimpleNamespace(depth=1, nodes=1, score=0)
         thought.move = self._world.dice.choice(moves)
-        thought.line = [thought.move]
+        thought.principal_variation = [thought.move]
         if self._informs:
             self._report(thought)  # type: ignore[arg-type]
         return thought

@@ -309,7 +309,7 @@ def _resolve_by_name(character: Any, boards: Sequence[Any], words: str) -> Any:
 
 def _with_seat(character: Any, boards: Sequence[Any]) -> list[Any]:
     """Return the boards at which a character has a seat. This loads the stored boards."""
-    return [board for board in boards if board.host.sits(character.id)]
+    return [board for board in boards if board.host.has_seat(character.id)]
 
 
 def _label(board: Any, boards: Sequence[Any]) -> str:

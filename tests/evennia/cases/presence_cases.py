@@ -155,7 +155,7 @@ class Storage(Furnished):
         self.type(self.char1, "look oak board")
         assert not rows_of(self.board)
         self.restart()
-        assert not self.board.in_use
+        assert not self.board.is_in_use
 
     def test_board_attributes_contain_no_game_state(self) -> None:
         self.begin()
@@ -292,7 +292,7 @@ class Storage(Furnished):
         assert copy.host.table.version == 0
         assert copy.host.table.ruleset.name == "classic"
         assert "You sit down at the elm board" in self.type(self.char1, "join game as dwarf on elm")
-        assert self.board.host.table.under_way
+        assert self.board.host.table.has_match_under_way
 
     def test_renamed_board_keeps_its_battle(self) -> None:
         self.begin()

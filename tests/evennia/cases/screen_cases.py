@@ -150,7 +150,7 @@ class Screens(Furnished):
         for line in ("resign", "join game as elf", "view game on elm", "\x1b"):
             assert self.asked(line) == ["Thud.Refused"]
         assert not self.asked("say hello")  # a command of the MUD
-        assert self.board.host.table.running
+        assert self.board.host.table.is_running
         self.type(self.char1, "move from A6 to B6")
         assert self.packages(self.char2) == ["Thud.Move"]
         assert not self.packages(self.char1)
@@ -219,7 +219,7 @@ class Screens(Furnished):
         self.begin()
         assert "Really resign the first battle" in self.type(self.char1, "resign game")
         assert "You play on." in self.type(self.char1, "no")
-        assert self.board.host.table.running
+        assert self.board.host.table.is_running
         self.type(self.char1, "resign game")
         assert "You resign the battle." in self.type(self.char1, "yes")
         assert "Char resigns the battle." in self.heard(self.char2)
