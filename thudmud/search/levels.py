@@ -43,13 +43,20 @@ class Level:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(1, "Chalk", "Plays almost anything, and takes what is in its way.", 0, 0, 400, 0.0, 1),
-    Level(2, "Slate", "Knows what is worth taking, and walks into most traps.", 0, 0, 90, 0.0, 2),
-    Level(3, "Marble", "Often sees what you can take next.", 0, 0, 30, 0.6, 3),
-    Level(4, "Granite", "Always sees what you can take next, and keeps together.", 0, 0, 15),
-    Level(5, "Flint", "Looks two plies ahead, and through every exchange.", 2_000, 2, 6),
-    Level(6, "Quartz", "Plans a few plies ahead. Few people beat it.", 5_000, 60),
-    Level(7, "Diamond", "Looks as far as it can.", 30_000, 60),
+    Level(1, "Chalk", "Plays more or less at random, but grabs what it can.", 0, 0, 400, 0.0, 1),
+    Level(2, "Slate", "Knows what's worth taking, but walks into most traps.", 0, 0, 90, 0.0, 2),
+    Level(3, "Marble", "Often sees what you could take next.", 0, 0, 30, 0.6, 3),
+    Level(
+        4,
+        "Granite",
+        "Never overlooks a simple capture, and keeps its pieces together.",
+        0,
+        0,
+        15,
+    ),
+    Level(5, "Flint", "Looks two moves ahead, and through every exchange.", 2_000, 2, 6),
+    Level(6, "Quartz", "Plans a few moves ahead. Few people beat it.", 5_000, 60),
+    Level(7, "Diamond", "Thinks as far ahead as it can.", 30_000, 60),
 )
 """All levels, the weakest first."""
 

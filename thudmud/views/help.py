@@ -106,7 +106,9 @@ class Page(Value):
         also = tuple(name for name in known.pop("Also", "").split(", ") if name)
         part, needs = known.pop("Part", None), known.pop("Needs", "")
         if part not in PARTS or known:
-            raise ValueError(f"the help page {topic!r} has a wrong heading: {fields}")
+            raise ValueError(
+                f"help page {topic!r}: expected the fields Part, Also and Needs, got {fields}"
+            )
         return cls(topic, title, part, also, tuple(blocks), needs)
 
     @property
@@ -313,7 +315,7 @@ def contents(
 ) -> list[str]:
     """Return the list of topics by part; operators' topics only for operators."""
     width = min(width, WIDEST + 1)
-    how = 'Type "help" and one of these topics; "help thud" tells the game'
+    how = 'Type "help" and one of these topics; "help thud" explains the game'
     how += ', "tutorial" teaches it.' if "tutorial" in pages else "."
     rows = wrap(how, width)
     for part in PARTS if keeps_order else PARTS[:-1]:
@@ -347,7 +349,7 @@ def syntax(
     if found is None:
         return _unknown("command", name, '"syntax" lists the commands.', width, pages)
     if not found.patterns:
-        sentence = f'"{found.topic}" is no command, but a topic: type "help {found.topic}".'
+        sentence = f'"{found.topic}" is a topic, not a command: type "help {found.topic}".'
         return wrap(sentence, width)
     return _indented(found.patterns, width)
 

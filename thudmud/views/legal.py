@@ -82,19 +82,21 @@ def moves_by_piece(game: Game, origin: Square | None, width: int, between: str =
         between: the text between the ends of a range.
     """
     position, heading = as_moving(game, origin)
-    rows = [f"{heading}{moves}" for moves in _moves(game.ruleset, position, origin, between)]
-    if not rows:
-        return wrap(_headed(heading, _none(position, origin, "cannot move")), width)
+    pieces = _moves(game.ruleset, position, origin, between)
+    if not pieces:
+        return wrap(f"{heading}{_none(position, origin, _CANNOT_MOVE)}", width)
+    rows = [_could(heading, *piece) if heading else ": ".join(piece) for piece in pieces]
     return wrap_each(rows, width, "    ")
 
 
 @lru_cache(maxsize=_KEPT)
 def _moves(
     ruleset: Ruleset, position: Position, origin: Square | None, between: str
-) -> tuple[str, ...]:
-    """Return a sentence for each piece with moves, or for the one on `origin`."""
+) -> tuple[tuple[str, str], ...]:
+    """Return each piece with moves, or the one on `origin`, and its moves in words."""
     return tuple(
-        _piece(moves, _kinds(moves, between)) for moves in _by_piece(ruleset, position, origin)
+        (_piece(moves), "; ".join(_kinds(moves, between)))
+        for moves in _by_piece(ruleset, position, origin)
     )
 
 
@@ -103,19 +105,26 @@ def captures_by_piece(game: Game, origin: Square | None, between: str = "..") ->
     if game.outcome:
         return ["The battle is over."]
     position, heading = as_moving(game, origin)
-    facts = _captures(game.ruleset, position, origin, between)
-    if not facts:
-        return [_headed(heading, _none(position, origin, "can capture nothing"))]
-    return [f"{heading}{fact}" if heading else capitalised(fact) for fact in facts]
+    pieces, more = _captures(game.ruleset, position, origin, between)
+    if not pieces:
+        return [f"{heading}{_none(position, origin, _CANNOT_CAPTURE)}"]
+    facts = [
+        f"{_could(heading, *piece)}." if heading else f"{capitalised(': '.join(piece))}."
+        for piece in pieces
+    ]
+    return [*facts, *more]
 
 
 @lru_cache(maxsize=_KEPT)
 def _captures(
     ruleset: Ruleset, position: Position, origin: Square | None, between: str
-) -> tuple[str, ...]:
-    """Return a sentence for each piece with captures, or for the one on `origin`."""
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return each piece with captures, or the one on `origin`, and its captures in words.
+
+    Further pieces are named in a sentence of their own.
+    """
     most = MOST_KINDS if origin is None else None
-    facts: list[str] = []
+    facts: list[tuple[str, str]] = []
     further: list[Square] = []
     for moves in _by_piece(ruleset, position, origin):
         captures = [move for move in moves if move.captures]
@@ -124,10 +133,11 @@ def _captures(
         elif captures:
             kinds = _kinds(captures, between)
             more = ["and more"] if most and len(kinds) > most else []
-            facts.append(f"{_piece(captures, [*kinds[:most], *more])}.")
-    if further:
-        facts.append(f'{join_words(further)} can capture, too: "captures {further[0]}" tells how.')
-    return tuple(facts)
+            facts.append((_piece(captures), "; ".join([*kinds[:most], *more])))
+    if not further:
+        return tuple(facts), ()
+    how = f'"captures {further[0]}" shows how.'
+    return tuple(facts), (f"{join_words(further)} can capture, too: {how}",)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -142,13 +152,19 @@ def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
     piece = position.piece_at(origin) if origin else None
     if piece not in game.ruleset.side_rules(turn.other).pieces:
         return position, ""
-    heading = f"It is the {turn.plural}' turn; if it were the {turn.other.plural}': "
+    heading = f"(Not the {turn.other.plural}' turn.) "
     return replace(position, turn=turn.other), heading
 
 
-def _headed(heading: str, sentence: str) -> str:
-    """Prefix a sentence with a heading, if there is one."""
-    return f"{heading}{sentence[0].lower()}{sentence[1:]}" if heading else sentence
+def _could(heading: str, piece: str, moves: str) -> str:
+    """Return the moves that a piece would have if its side were on move."""
+    noun, square = piece.split()
+    return f"{heading}The {noun} on {square} could {moves}"
+
+
+_CANNOT_MOVE = "can't move", "can't move"
+_CANNOT_CAPTURE = "have no captures", "has no captures"
+"""Predicates for a side and for a single piece."""
 
 
 def _by_piece(
@@ -168,10 +184,10 @@ def _by_piece(
         yield by_origin[bit]
 
 
-def _none(position: Position, origin: Square | None, cannot: str) -> str:
+def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
     """Return the sentence for a side or piece that can't do something, or for an empty square."""
     if origin is None:
-        return f"The {position.turn.plural} {cannot}."
+        return f"The {position.turn.plural} {cannot[0]}."
     if not origin.is_on_board:
         return f"{origin} is off the board."
     piece = position.piece_at(origin)
@@ -179,11 +195,11 @@ def _none(position: Position, origin: Square | None, cannot: str) -> str:
         return f"Nothing stands on {origin}."
     if piece is Piece.STONE:
         return f"The Thudstone on {origin} never moves."
-    return f"The {piece.noun} on {origin} {cannot} now."
+    return f"The {piece.noun} on {origin} {cannot[1]} now."
 
 
-def _piece(moves: Sequence[Move], kinds: Sequence[str]) -> str:
-    return f"{moves[0].piece.noun} {moves[0].origin}: {'; '.join(kinds)}"
+def _piece(moves: Sequence[Move]) -> str:
+    return f"{moves[0].piece.noun} {moves[0].origin}"
 
 
 def _kinds(moves: Sequence[Move], between: str) -> list[str]:
@@ -303,7 +319,7 @@ def _lines(ruleset: Ruleset, position: Position, side: Side | None) -> tuple[str
 
 
 def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> list[str]:
-    heading = [f"If it were the {side.plural}' turn:"] if position.turn is not side else []
+    heading = [f"The {side.plural} threaten:"] if position.turn is not side else []
     position = replace(position, turn=side)
     pieces = position.bits(Piece.of(side))
     found: defaultdict[tuple[Square, int, str], list[Move]] = defaultdict(list)
@@ -360,13 +376,13 @@ def _without_lines(
 ) -> list[str]:
     """Return sentences for a ruleset without lines."""
     facts = [
-        f"By the {ruleset.name} rules nobody is hurled or shoved.",
+        f"Under {ruleset.name} rules nobody is hurled or shoved.",
         f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",
-        '"captures" lists what can be captured.',
+        '"captures" lists the possible captures.',
     ]
     position = replace(position, turn=Side.DWARF)
     for square in position.squares(Piece.ROCK):
         targets = [move.target for move in ruleset.moves_from(position, square)]
-        can = f"could go to {join_words(targets, 'or')}" if targets else "cannot go anywhere now"
+        can = f"could go to {join_words(targets, 'or')}" if targets else "can't go anywhere now"
         facts.append(f"The Rock on {square} {can}.")
     return facts

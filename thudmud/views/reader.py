@@ -27,11 +27,11 @@ def clock_sentences(table: Table, me: str) -> list[str]:
     clock, time, battle = table.clock, table.time, "battle"
     if clock is None and time:
         if table.is_running:
-            return [f"The clock of the {table.name} stands still while a seat is empty."]
+            return [f"The clock at the {table.name} is stopped while a seat is empty."]
         if table.match:
             battle = "second battle" if table.half_played else "next match"
         gives = sentences.time_control_in_words(time)
-        return [f"No clock is running at the {table.name}. The {battle} gives {gives}."]
+        return [f"No clock is running at the {table.name}. {capitalised(battle)}: {gives}."]
     if clock is None:
         return _without_clock(table, me)
     turn = clock.turn
@@ -42,26 +42,26 @@ def clock_sentences(table: Table, me: str) -> list[str]:
         if table.seats.get(turn) == me
         else f"{sentences.player_or_description(table, turn)}'s"
     )
-    runs = f"{whose} time runs."
+    runs = f"{whose} clock is running."
     if clock.remaining_standstill:
         away = join_words(table.seats[side] for side in table.away)
         why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"
-        still = f"for at most {rounded_duration(clock.remaining_standstill)} more"
-        runs = f"The clock stands still while {why}, {still}."
+        limit = f"for at most another {rounded_duration(clock.remaining_standstill)}"
+        runs = f"The clock is stopped while {why}, {limit}."
     return [
-        f"The clock of the {table.name} gives {sentences.time_control_in_words(clock.control)}.",
+        f"{capitalised(table.name)}: {sentences.time_control_in_words(clock.control)}.",
         *left,
         runs,
     ]
 
 
 def _without_clock(table: Table, me: str) -> list[str]:
-    told = [f"There is no clock at the {table.name}: you can think for as long as you like."]
+    told = [f"There's no clock at the {table.name}: take as long as you like."]
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.is_running and table.idle_limit and other and is_among_people:
         claims = f'you can type "claim game on {table.name}"'
-        told.append(f"If {other} does not move for {rounded_duration(table.idle_limit)}, {claims}.")
+        told.append(f"If {other} doesn't move for {rounded_duration(table.idle_limit)}, {claims}.")
     if not table.has_match_under_way:
         told.append(f'"set clock 10+5 on {table.name}" sets one for the next match.')
     return told
@@ -74,7 +74,7 @@ def event_sentences_for_reader(event: events.TableEvent, table: Table, me: str |
         return [sentences.last_ply(table, me), *told[1:]]
     if isinstance(event, events.BattleEnded) and table.match:
         scores = [f"{_side(table, side, me)}: {event.outcome.score.of(side)}." for side in Side]
-        return [told[0], "The battle is over.", *scores, *told[2:]]
+        return [told[0], "The battle is over.", *scores, *told[1:]]
     return told
 
 

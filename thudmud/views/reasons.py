@@ -11,15 +11,15 @@ _CLAUSES = {
     Merit.WINS: "it wins the battle",
     Merit.STOPS: "it keeps the {theirs.plural} from winning next",
     Merit.CAPTURES: "it captures {their_pieces}",
-    Merit.SAVES: "it saves {my_pieces} from being captured",
+    Merit.SAVES: "it saves {my_pieces}",
     Merit.WINS_NEXT: "it threatens to win next",
     Merit.THREATENS: "it threatens to capture {their_pieces}",
-    Merit.NEARS: "it comes nearer to winning",
-    Merit.BLOCKS: "it keeps the {theirs.plural} from coming nearer to winning",
+    Merit.NEARS: "it brings you closer to winning",
+    Merit.BLOCKS: "it keeps the {theirs.plural} from getting closer to winning",
     Merit.GATHERS: "it brings the {mine.value} next to {beside}",
 }
 _OF_GOALS: dict[tuple[Merit, Ending | None], str] = {
-    (Merit.NEARS, Ending.ROCK_ESCAPED): "it brings the Rock nearer to its home",
+    (Merit.NEARS, Ending.ROCK_ESCAPED): "it brings the Rock closer to home",
     (Merit.NEARS, Ending.ROCK_CAPTURED): "it brings another troll next to the Rock",
     (Merit.BLOCKS, Ending.ROCK_ESCAPED): "it bars the Rock's way home",
     (Merit.BLOCKS, Ending.ROCK_CAPTURED): "it keeps trolls away from the Rock",
@@ -81,8 +81,11 @@ def danger(advice: Advice) -> str:
     if Merit.LOSES not in known:
         return ""
     own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
-    still = "still" if Merit.SAVES in known else "then"
-    loses = f"the {others.noun}s can {still} capture {some(known[Merit.LOSES].number, own)}"
+    number = known[Merit.LOSES].number
+    takes = f"then capture {some(number, own)}"
+    if Merit.SAVES in known:
+        takes = f"still take {'another' if number == 1 else f'{number} more'}"
+    loses = f"the {others.noun}s can {takes}"
     if Merit.REGAINS in known:
         return f"{loses}, and you {some(known[Merit.REGAINS].number, others)} after that"
     return loses

@@ -21,6 +21,7 @@ from thudmud.english import (
 )
 from thudmud.errors import RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
+from thudmud.game.command import VERBS
 from thudmud.game.meaning import Phrase
 from thudmud.game.options import WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
@@ -44,66 +45,57 @@ _TEXTS: dict[Enum, RefusalText] = {
     Reason.THUDSTONE_STAYS: "The Thudstone on {square} never moves.",
     Reason.NOT_YOUR_ROCK: "Only the dwarfs move the Rock on {square}.",
     Reason.NO_SUCH_VERB: "There is no {verb} in {rules.title}; you can {verbs:or}.",
-    Reason.NOT_THIS_SIDES_VERB: "The {side.plural} cannot {verb}; they can {verbs:or}.",
-    Reason.SAME_SQUARE: "The piece on {square} has to go somewhere else.",
-    Reason.NOT_STRAIGHT: "{target} is not in a straight line with {origin}.",
+    Reason.NOT_THIS_SIDES_VERB: "The {side.plural} can't {verb}; they can {verbs:or}.",
+    Reason.SAME_SQUARE: "The piece on {square} has to move to another square.",
+    Reason.NOT_STRAIGHT: "{target} isn't in a straight line with {origin}.",
     Reason.BLOCKED: ("The way from {origin} to {target} is blocked at {square} by {piece.phrase}."),
-    Reason.TARGET_TAKEN: "{target} is taken by {piece.phrase}; only an empty square will do.",
+    Reason.TARGET_TAKEN: "{target} is occupied by {piece.phrase}; choose an empty square.",
     Reason.MUST_SHOVE: (
-        "Only a shove leads from {origin} to {target}, capturing one or more of {choices}."
+        "Only a shove goes from {origin} to {target}, and has to capture one or more of {choices}."
     ),
     Reason.NOT_IN_FRONT: (
         "You can {verb} only the front {piece.noun} of a line, here the one on {front}."
     ),
     Reason.SHOVE_NEEDS_LINE: (
-        "A shove needs a line of {shortest} trolls; no troll stands straight behind {origin}."
+        "A shove needs a line of {shortest} trolls; there is none straight behind {origin}."
     ),
     Reason.NAMED_TWICE: "{square} is named twice; once is enough.",
-    Reason.NO_ENEMY_THERE: "No {piece.noun} stands on {square} to be captured.",
+    Reason.NO_ENEMY_THERE: "There is no {piece.noun} on {square} to capture.",
     Reason.CAPTURE_NOT_ADJACENT: (
-        "{square} is not next to {target}, where the {piece.noun} would stand."
+        "{square} isn't next to {target}, where the {piece.noun} would end up."
     ),
-    Reason.NO_DWARF_ADJACENT: (
-        "Nothing can be captured by going to {target}: no dwarf stands next to it."
-    ),
+    Reason.NO_DWARF_ADJACENT: ("A move to {target} captures nothing: no dwarf is next to it."),
     Reason.MOVE_CAPTURES: (
         "A dwarf that moves captures nothing; a hurl captures the troll it lands on."
     ),
     Reason.HURL_TO_CAPTURE: (
-        "Nothing can be captured by going to {target}: a dwarf captures by being hurled."
+        "A move to {target} captures nothing: dwarfs capture by being hurled."
     ),
     Reason.HURL_CAPTURES: "A hurl captures the troll it lands on, here {target}, and nothing else.",
-    Reason.SHOVE_CAPTURES_NOTHING: (
-        "Nothing can be captured by going to {target}: a shove has to capture, and no dwarf stands "
-        "next to it."
-    ),
+    Reason.SHOVE_CAPTURES_NOTHING: ("A shove has to capture, and no dwarf is next to {target}."),
     Reason.CAPTURE_UNSAID: (
         'A shove has to capture; add "capturing" and one or more of {choices}, or "all".'
     ),
-    Reason.NOT_TRAPPED: "The troll on {square} is not trapped; {behind} behind it holds no dwarf.",
+    Reason.NOT_TRAPPED: "The troll on {square} isn't trapped: no dwarf is behind it on {behind}.",
     Reason.NOT_TRAPPED_AT_EDGE: (
-        "The troll on {square} cannot be trapped from {target}: the board ends."
+        "The troll on {square} can't be trapped from {target}: the board ends behind it."
     ),
-    Reason.NO_TROLL_TRAPPED: (
-        "Nothing can be captured by going to {target}: no troll is trapped there."
-    ),
+    Reason.NO_TROLL_TRAPPED: ("A move to {target} captures nothing: no troll is trapped there."),
     Reason.ROCK_NOT_ESCORTED: (
-        "The Rock goes from beside a dwarf to beside a dwarf; none is next to {square}."
+        "The Rock moves from next to a dwarf to next to a dwarf; none is next to {square}."
     ),
     Reason.ROCK_CAPTURES: 'The Rock captures nothing; leave "capturing" out.',
     Reason.ROCK_TAKES_NO_PART: (
-        "Nothing can be captured by going to {target}: the Rock takes no part in captures."
+        "A move to {target} captures nothing: the Rock takes no part in captures."
     ),
-    Reason.MUST_TRAMPLE: (
-        'Only a trample leads from {origin} to {target}; add "capturing {path}".'
-    ),
-    Reason.TRAMPLE_NOT_NEXT: "{square} is not next to {at}, where the trample has come to.",
+    Reason.MUST_TRAMPLE: ('Only a trample goes from {origin} to {target}; add "capturing {path}".'),
+    Reason.TRAMPLE_NOT_NEXT: "{square} isn't next to {at}, where the trample has got to.",
     Reason.TRAMPLE_NO_LANDING: (
-        "{square} cannot be trampled from {at}: {landing} beyond it is not empty."
+        "{square} can't be trampled from {at}: {landing} beyond it isn't empty."
     ),
-    Reason.TRAMPLE_AT_EDGE: "{square} cannot be trampled from {at}: beyond it the board ends.",
+    Reason.TRAMPLE_AT_EDGE: "{square} can't be trampled from {at}: the board ends beyond it.",
     Reason.TRAMPLE_ENDS_ELSEWHERE: "That trample ends on {end}, not on {target}.",
-    Reason.NO_TRAMPLE: "Nothing can be captured by going to {target}: no trample leads there.",
+    Reason.NO_TRAMPLE: "A move to {target} captures nothing: no trample ends there.",
     Reason.TRAMPLES_TOO_MANY: (
         "There are too many ways to trample to {target} to try them all; name the dwarfs in the "
         'order trampled, such as "capturing {path}".'
@@ -113,131 +105,143 @@ _TEXTS: dict[Enum, RefusalText] = {
         '"capturing {one}" or "capturing {other}".'
     ),
     Mistake.EMPTY_LINE: 'Type a command; "help" lists them.',
-    Mistake.LINE_TOO_LONG: "That line is too long: {most:,} characters are the most.",
+    Mistake.LINE_TOO_LONG: "That line is too long: the limit is {most:,} characters.",
     Mistake.BLANK_IN_NUMBER: 'There is a space inside a number: "{typed}".',
     Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
     Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
-    Mistake.POSITIONS_TOGETHER: "Put a blank between {one} and {other}.",
+    Mistake.POSITIONS_TOGETHER: "Put a space between {one} and {other}.",
     Mistake.SHOVE_WITHOUT_CAPTURES: (
         'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
     ),
-    Mistake.NUMBERS_BEGIN_WITH_1: "Numbers begin with 1 here.",
-    Mistake.NUMBER_TOO_LONG: "That number is too long: numbers have at most {most} digits.",
+    Mistake.NUMBERS_BEGIN_WITH_1: "Numbers start at 1 here.",
+    Mistake.NUMBER_TOO_LONG: "That number is too long: the limit is {most} digits.",
     Mistake.NO_BATTLE_NUMBER: 'Which battle? Add its number: "history" lists them.',
     Mistake.NO_TOURNAMENT_NUMBER: (
         'Which tournament? Add its number: "tournaments" lists them. To go to a board, type "go to"'
         " and its name."
     ),
     Mistake.PAUSE_FOR_ADJOURN: (
-        'To put your match away for another day, type "adjourn". "pause tournament" and its number'
-        " pauses a tournament."
+        'To finish your match another day, type "adjourn". "pause tournament" and its number pauses'
+        " a tournament."
     ),
     Mistake.NO_SUCH_DAY: "A day is written like 2026-11-20: the year, the month and the day.",
     Mistake.NO_SUCH_TIME_OF_DAY: "A time of day is written like 20:00, from 0:00 to 23:59.",
     Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
-    Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
-    Mistake.WHERE_WITH_FILLERS: 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".',
+    Mistake.MOVES_FOR_MOVE: 'To make a move, begin with "move"; "moves" lists the legal ones.',
+    Mistake.WHERE_WITH_FILLERS: 'Type just "where" and "dwarfs", "trolls", "stone" or "rock".',
     Mistake.WHERE_FINDS_PIECES: (
-        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, type "look".'
     ),
-    Mistake.AGREE_BY_THE_SAME: ('To agree to what was offered, type "accept".'),
+    Mistake.AGREE_BY_THE_SAME: 'To agree to an offer, type "accept".',
     Mistake.PLAY_FOR_JOIN: (
-        '"play" by itself finds an opponent. To play somebody, type "match" and the name; to sit'
-        ' down at a board, "join game as dwarf" or "join game as troll".'
+        '"play" by itself finds an opponent. To challenge somebody, type "match" and the name; to'
+        ' sit down at a board, "join game as dwarf" or "join game as troll".'
     ),
     Mistake.NO_DIRECTIONS: (
         'There are no directions here. "boards" lists the boards; "go to" and a name takes you to'
         ' one, "go hall" back. In a replay, type "next" or "back".'
     ),
     Mistake.NOTHING_TO_CARRY: (
-        'There is nothing to carry here. "look" tells what there is, "games" lists your matches.'
+        'There is nothing to carry here. "look" shows what is around you, "games" lists your'
+        " matches."
     ),
     Mistake.CLOCK_WRITTEN_OTHERWISE: (
         'A clock is written as minutes and seconds, such as "10+5", or as days, such as "3 days".'
     ),
     Mistake.NO_SUCH_CLOCK: (
-        f"A clock gives 1 to {MOST_MINUTES} minutes and 0 to {MOST_INCREMENT} seconds more for each"
-        f" ply, or 1 to {MOST_DAYS} days for each ply."
+        f"A clock has 1 to {MOST_MINUTES} minutes, plus 0 to {MOST_INCREMENT} seconds a move; or 1"
+        f" to {MOST_DAYS} days a move."
     ),
     Mistake.MATCH_FOR_INVITE: (
-        "An invitation is to a board with rules and a clock of its own. To choose them, type"
+        "An invitation is to a board, which has its own rules and clock. To choose them, type"
         ' "{typed}".'
     ),
     Mistake.REST_IS_ASKED_FOR: (
-        'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
+        'Type "{verb}" by itself: you\'ll be asked for the rest, and it stays hidden.'
     ),
-    Mistake.NO_SUCH_WIDTH: "A screen is {least} to {most} columns wide here.",
+    Mistake.NO_SUCH_WIDTH: "A screen can be {least} to {most} columns wide.",
     Mistake.NOT_SIX_DIGITS: 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".',
-    Mistake.NO_SUCH_COLOUR_NUMBER: "The numbers of colours go from 0 to 255.",
+    Mistake.NO_SUCH_COLOUR_NUMBER: "Colour numbers go from 0 to 255.",
     Mistake.BRIGHT_ALONE: 'After "bright" comes {colours:or}.',
     Mistake.NO_SUCH_COLOUR: (
-        'That is no colour here: name {colours:or}, "bright" before them or not; or a number, '
-        "0 to 255, or #rrggbb."
+        'That isn\'t a colour. Name {colours:or}, with or without "bright"; or give a number from 0'
+        " to 255, or #rrggbb."
     ),
     Mistake.NO_I_IN_RECORDS: (
-        "The letters of a setup text are those of game records, which skip the I: J is the column"
-        ' after H. With the letters of the board, type "setup dwarfs" and squares.'
+        "A setup text has the letters of game records, which skip the I: J is the column after H."
+        ' To use the letters of the board, type "setup dwarfs" and squares.'
     ),
     Mistake.NO_I_IN_PLIES: (
-        "Plies of game records have no column I: J is the column after H there. With the letters of"
-        ' the board, type "move" and two squares.'
+        "Game records have no column I: J is the column after H. To use the letters of the board,"
+        ' type "move" and two squares.'
     ),
-    Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
+    Mistake.SET_FOR_OPTIONS: 'That is an option: type "{option}".',
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
     Refusal.NO_BOARD_UP: 'There is no "{words}". The boards are: {boards:and}.',
-    Refusal.BOARD_NAME_TAKEN: "There is a board called {board} already.",
+    Refusal.BOARD_NAME_TAKEN: "There is already a board called {board}.",
     Refusal.BOARD_NAME_UNFIT: (
-        'No board can be called "{words}": a name is at most 30 letters and single blanks, and its'
-        " words have no other meaning in commands."
+        '"{words}" can\'t be the name of a board: use at most 30 letters and single spaces, and no'
+        " words that commands use."
     ),
     Refusal.SAY_WHICH: 'Which board? Add "on" and its name: {boards:or}.',
     Refusal.NOTHING_USED: (
-        '"it" is the board that you used last, and you have used none yet. The boards are:'
+        '"it" means the board that you used last, and you haven\'t used one yet. The boards are:'
         " {boards:and}."
     ),
     Refusal.NO_SUCH_PLAYER: ('There is no player called "{words}" here. "who" lists the players.'),
     Refusal.WHICH_PLAYER: 'Which player do you mean by "{words}": {players:or}?',
     Refusal.AWAY_FROM: "{player} is away from the {boards:and}.",
     Refusal.NOT_HERE: (
-        "{player} is not here, and was last here {seconds} ago. To leave them a message, type"
-        ' "message" and the name, and the text.'
+        "{player} isn't here, and was last seen {seconds} ago. To leave them a message, type"
+        ' "message", the name and the text.'
     ),
     Refusal.TALK_TOO_FAST: (
-        "That was not done: others have just heard a lot from {whom}. You can go on in {seconds}."
+        "Not so fast: others have just heard a lot from {whom}. You can go on in {seconds}."
     ),
     Refusal.REPORTS_TOO_FAST: (
-        "The operators have had many reports from {whom} just now. You can make another in"
+        "The operators have just had a lot of reports from {whom}. You can make another in"
         " {seconds}."
     ),
-    Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
+    Refusal.NO_ACCOUNTS: "Names can't be registered here.",
     Refusal.NOTHING_TO_REPEAT: "There is nothing to repeat yet.",
     Refusal.NO_QUESTION: (
-        "A program can only ask what changes nothing and is answered by facts: {questions:or}."
+        "Programs can only send read-only commands that are answered by facts: {questions:or}."
     ),
     Refusal.OPERATORS_ONLY: 'Only operators can do that. "ignore" hides what a player says.',
     Refusal.STORED_TOO_MUCH: (
-        "A great deal has been played from your internet address within the hour. Battles with"
-        " others go on, and you can begin something new in {seconds}."
+        "There has been a great deal of play from your internet address within the hour. Battles"
+        " with others go on, and you can begin something new in {seconds}."
     ),
     Refusal.TOO_MUCH_FROM_ADDRESS: (
         "Players who share your internet address have {most} {what} between them, which is the"
-        " limit. If you are a club or a class, the operators can raise it."
+        " limit. If you're a club or a class, the operators can raise it."
     ),
     Refusal.IN_TOURNAMENT: (
-        "The match at the {board} is part of tournament {number}, so it is played to its end."
-        ' "resign" gives a battle up.'
+        "The match at the {board} is part of tournament {number}, so it has to be played to the"
+        ' end. "resign" gives up a battle.'
     ),
     Refusal.QUESTION_PASSED: (
         'Things have changed since you were asked, so nothing was done. Type "{line}" again if you'
         " still want that."
     ),
     NameProblem.ASKS_FOR_HELP: (
-        'Choose any name of {least} to {most} letters first; then "help" tells you the rest.'
+        'Choose any name of {least} to {most} letters first; then "help" explains the rest.'
     ),
-    NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without blanks.",
-    NameProblem.HAS_A_MEANING: '"{words}" means something else here, so it cannot be a name.',
+    NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without spaces.",
 }
+
+
+def _reserved_name(_: RefusedError, details: Mapping[str, Any], __: str | None) -> str:
+    """Return the text for a name that is a command, or has another meaning."""
+    word = details["words"]
+    if word.lower() in {"guest", "guests"}:
+        return "There's no need for a guest login: just give any name."
+    what = "a command" if word.lower() in VERBS else "a word with a meaning of its own here"
+    return f'"{word}" is {what}. What name would you like to play under?'
+
+
+_TEXTS[NameProblem.HAS_A_MEANING] = _reserved_name
 
 
 class _Several(tuple[str, ...]):
@@ -357,8 +361,8 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
                 f" {target} is {far} away."
             )
         case Reason.LANDS_ON_NO_TROLL:
-            held = details["piece"].phrase if details["piece"] else "nothing"
-            return f"A hurled dwarf has to land on a troll; {details['target']} holds {held}."
+            holds = f"holds {details['piece'].phrase}" if details["piece"] else "is empty"
+            return f"A hurled dwarf has to land on a troll; {details['target']} {holds}."
         case Reason.TOO_MANY_CAPTURES:
             most, choices = pluralize(details["most"], "dwarf"), details["choices"]
             instead = f", or {details['instead']} there instead" if details["instead"] else ""
@@ -379,7 +383,7 @@ def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
             return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
         case Refusal.MUTED:
             ends = f" for another {details['seconds']}" if details["seconds"] else ""
-            return f"Nobody hears what you say{ends}{because(details['why'])}. You can play on."
+            return f"You are muted{ends}{because(details['why'])}. You can still play."
         case _:
             raise ValueError(f"there are no words for {refusal}")
 
@@ -429,8 +433,8 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
     name, sits = f"The {seat.side.value} seat", [each.player for each in seats if each.player]
     if me in sits:
         if seat.reserved_for:
-            return f'{name} is empty: "invite" and a name asks somebody to play on.'
-        return f'{name} is free: "invite" and a name asks somebody.'
+            return f'{name} is empty: "invite" and a name asks someone to take over.'
+        return f'{name} is free: "invite" and a name asks someone to play.'
     if seat.reserved_for not in {None, me}:
         return f"{name} is empty: {join_words(sits)} can invite you to it."
     return f'{name} is free: "join game as {seat.side.value} on {board}".'
@@ -516,12 +520,12 @@ _KINDS = {
     "<level>": "the number or the name of a level",
     "<number>": "a number such as 12",
     "<day>": "a day such as 2026-11-20",
-    "<ply>": "a battle and a ply such as 12 34",
+    "<ply>": "the numbers of a battle and a move such as 12 34",
     "<row>": "a row such as 5",
     "<column>": "a column such as F",
     "<clock>": "a clock such as 10+5",
     "<time>": "a time such as 10 minutes, 2 hours or a week",
-    "<rounds>": "how many rounds, such as 5 rounds",
+    "<rounds>": "a number of rounds such as 5 rounds",
     "<title>": 'a title in quotes such as "Thursday"',
     "<hour>": "a time of the day such as 20:00",
     "<address>": "an address such as 203.0.113.7",
@@ -534,7 +538,7 @@ _KINDS = {
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
     "<colour>": "a colour such as red",
     "<piece>": "a piece and its square such as dA6",
-    "<record>": "a ply as game records have it, such as dA6-B6",
+    "<record>": "a move as game records have it, such as dA6-B6",
     "<text>": "what you want to say",
     "<deed>": "what you do",
     ",": "a comma",
@@ -548,7 +552,7 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
     word = _quote(details["word"])
     match code:
         case Mistake.UNKNOWN_COMMAND:
-            known = ' "help" lists the commands, "syntax" how each is typed.'
+            known = ' "help" lists the commands, "syntax" shows how to type them.'
             return f"There is no command {word}." + ("" if details["suggestion"] else known)
         case Mistake.UNEXPECTED_WORD | Mistake.MISSING_WORD:
             understood = _quote_end(details["line"][: details["column"]].strip())
@@ -560,7 +564,7 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             return f"After {understood} comes {expected}, not {word}."
         case Mistake.AS_IN_RECORDS:
             letters = ", and their columns skip the letter I" if details["is_lettered"] else ""
-            return f'Game records are written like that{letters}. Here type "{details["typed"]}".'
+            return f'Game records are written like that{letters}. Here, type "{details["typed"]}".'
         case Mistake.COLUMN_FOR_ROW:
             letter = details["letter"]
             return f'{letter} is a column: type "scan column {letter.lower()}".'

@@ -18,9 +18,8 @@ def barred(ban: Sanction, contact: str = "") -> str:
         ban: the ban of the player's name or network.
         contact: the operator's mail address; "" if unknown.
     """
-    where = "" if ban.whom.isalpha() else " (where you come from)"
+    where = "" if ban.whom.isalpha() else " (your network)"
     ask = f"write to {contact}" if contact else "ask the operator"
     ended = f"{until(ban)}{because(ban.why)}"
-    return (
-        f"The operator of this server has banned {ban.whom}{where}{ended}. If that is wrong, {ask}."
-    )
+    banned = f"The operator of this server has banned {ban.whom}{where}{ended}."
+    return f"{banned} If that's a mistake, {ask}."

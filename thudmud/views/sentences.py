@@ -54,21 +54,21 @@ _AGREED_BY = {
 """The command that accepts each offer, without the board."""
 
 LOSSES = {
-    Parting.LOST: "{player} has lost the connection.",
-    Parting.IDLE: "{player} was idle for too long, and is disconnected.",
-    Parting.CUT_OFF: "{player} has lost the connection.",
+    Parting.LOST: "{player} has lost their connection.",
+    Parting.IDLE: "{player} was idle for too long and has been disconnected.",
+    Parting.CUT_OFF: "{player} has lost their connection.",
     Parting.RESTART: "The server was down for a while.",
 }
 """Explanations why a player is absent involuntarily."""
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",
-    Ending.QUIET: "Nothing was captured for {plies}.",
-    Ending.DESERTION: "There is nobody to play on against.",
+    Ending.QUIET: "Nothing has been captured for {moves}.",
+    Ending.DESERTION: "There is no opponent left.",
     Ending.ROCK_ESCAPED: "The Rock is home.",
     Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
-    Ending.NO_MOVE: "The {turn} have no move.",
-    Ending.LENGTH: f"That was move {MOST_PLIES:,}, the last that a battle can have.",
+    Ending.NO_MOVE: "The {turn} have no move left.",
+    Ending.LENGTH: f"That was move {MOST_PLIES:,}, which is the limit for a battle.",
 }
 """Explanations of endings that aren't one player's doing alone."""
 
@@ -82,8 +82,8 @@ PAST_ENDINGS = {
     Ending.RESIGNATION: "{loser} resigned",
     Ending.ROCK_ESCAPED: "the Rock came home",
     Ending.ROCK_CAPTURED: "the Rock was surrounded",
-    Ending.DESERTION: "ended by one player alone",
-    Ending.CLAIM: "{loser} did not play on",
+    Ending.DESERTION: "ended by one player",
+    Ending.CLAIM: "{loser} stopped playing",
     Ending.TIME: "{loser} ran out of time",
     Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
 }
@@ -123,10 +123,10 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Joined():
             return _joined_sentences(event, table, me)
         case events.BattleStarted(player=player, dwarf=dwarf, troll=troll) if dwarf == troll:
-            plays = f"by the {event.rules} rules, playing both sides"
+            plays = f"under {event.rules} rules, playing both sides"
             return [f"{conjugate(player, me, 'practise')} at the {table.name} {plays}."]
         case events.BattleStarted():
-            return _battle_started(event, table, me)
+            return _battle_started(event, me)
         case events.BattleEnded():
             return _battle_ended(event, table, me)
         case events.Left():
@@ -137,16 +137,16 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return []  # they return to both seats: one sentence, with the second event
         case events.Returned(player=player) if player == me:
             plays = "both sides" if table.is_practice else f"the {event.side.plural}"
-            return [f"You are back at the {table.name}, where you play {plays}."]
+            return [f"You're back at the {table.name}, playing {plays}."]
         case events.Returned():
             return [f"{event.player} is back at the {table.name}."]
         case events.Cleared(player="") if table.key.startswith(events.MADE):
-            return [f"The {table.name} is closed, since nobody needs it any more."]
+            return [f"The {table.name} is put away."]
         case events.Cleared(player=""):
-            return [f"The {table.name} is being closed, and is cleared."]
+            return [f"The {table.name} is closing, so it has been cleared."]
         case events.Cleared():
-            rules = f"to the {table.ruleset.name} rules"
-            return [f"Nobody is left at the {table.name}, so it is reset {rules}."]
+            rules = f"so it goes back to {table.ruleset.name} rules"
+            return [f"Everyone has left the {table.name}, {rules}."]
         case events.RulesSet():
             sets = conjugate(event.player, me, "set")
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
@@ -155,80 +155,80 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.TimeSet():
             return [_time_set(event, table, me)]
         case events.ClockHeld():
-            stood = (
-                f"the clock at the {table.name} stood still for {two_unit_duration(event.seconds)}"
-            )
-            return [f"The server was down for a while: {stood}."]
+            paused = f"was stopped for {two_unit_duration(event.seconds)}"
+            return [
+                f"The server was down for a while. The clock at the {table.name} {paused}.",
+            ]
         case events.IdleWarned():
             return _idle_warned(event, table, me)
         case events.OfferLapsed():
-            return [f"The offer to {OFFERS[event.offer]} no longer stands."]
+            return [f"The offer to {OFFERS[event.offer]} has lapsed."]
         case events.Declined():
             return [f"{conjugate(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
         case events.TakenBack():
             own, *reply = event.moves
             asker = table.seats.get(event.side, "nobody")
-            answer = f", and with it the reply {_way(reply[0])}" if reply else ""
-            return [f"{conjugate(asker, me, 'take')} back the move {_way(own)}{answer}."]
+            answer = f" and the reply {_short_way(reply[0])}" if reply else ""
+            return [f"{conjugate(asker, me, 'take')} back {_short_way(own)}{answer}."]
         case events.Adjourned(match=match):
-            return _put_away(match, table, me)
+            return _adjourned(match, table, me)
         case events.Resumed(match=match):
             return _resumed(match, table, me)
         case _:
             assert_never(event)
 
 
-def _put_away(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
-    is_practice = match.dwarf == match.troll
-    of_both = f"The match of {match.dwarf} and {match.troll}"
-    what = _practice(match.dwarf, me) if is_practice else of_both
-    told = [f"{what} is put away, and the {table.name} is free."]
-    if me in {match.dwarf, match.troll}:
+def _adjourned(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
+    is_mine, is_practice = me in {match.dwarf, match.troll}, match.dwarf == match.troll
+    what = f"{'your' if is_mine else 'their'} {'practice' if is_practice else 'match'}"
+    free = f"The {table.name} is free again."
+    told = [f"{_both_players(match.dwarf, match.troll, me, 'adjourn')} {what}.", free]
+    if is_mine:
         alone = is_practice or match.levels != events.NO_BOTS
-        when = "at any free board goes" if alone else "goes"
-        again = f'"resume game" {when} on with it.'
-        told.append(again if alone else f"When you both are at a board, {again}")
+        when = "at any free board" if alone else "at a board where you both are"
+        told.append(f'"resume game" {when} continues it.')
     return told
 
 
 def _resumed(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
-    time = time_control_phrase(match.time)
-    goes_on = f"goes on at the {table.name} by the {match.rules} rules{time}"
-    if match.dwarf == match.troll:
-        return [f"{_practice(match.dwarf, me)} {goes_on}."]
-    sides = _sides(match.dwarf, match.troll, me)
-    told = [f"The match of {match.dwarf} and {match.troll} {goes_on}: {sides}."]
+    is_mine, is_practice = me in {match.dwarf, match.troll}, match.dwarf == match.troll
+    what = f"{'your' if is_mine else 'their'} {'practice' if is_practice else 'match'}"
+    resume = _both_players(match.dwarf, match.troll, me, "resume")
+    told = [f"{resume} {what} at the {table.name} {_terms(match.rules, match.time)}."]
+    if is_practice:
+        return told
+    told.append(_sides(match.dwarf, match.troll, me))
     return told if table.is_running else [*told, next_step(table, me)]
 
 
-def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> list[str]:
-    which, swapped = f"The first battle of a {'rated' if event.rated else 'casual'} match", ""
+def _battle_started(event: events.BattleStarted, me: str | None) -> list[str]:
+    begin = _both_players(event.dwarf, event.troll, me, "begin")
     if event.number > 1:
-        which, swapped = "The second battle", ", with the seats swapped"
-    time = time_control_phrase(event.time)
-    begins = f"begins at the {table.name} by the {event.rules} rules{time}{swapped}"
-    told = [f"{which} {begins}: {_sides(event.dwarf, event.troll, me)}."]
+        what = f"the second battle {_terms(event.rules, event.time)}, with the seats swapped"
+    else:
+        kind = "rated" if event.rated else "casual"
+        what = f"a match {_terms(event.rules, event.time, kind)}"
+    told = [f"{begin} {what}.", _sides(event.dwarf, event.troll, me)]
     if event.opening:
-        set_up = "It begins from the position that was set up"
-        told.append(f"{set_up}, and does not count for scores or ratings.")
+        told.append("It starts from a set-up position, so it doesn't count for scores or ratings.")
     return told
 
 
 def _position_set(event: events.PositionSet, table: Table, me: str | None) -> list[str]:
     sets, position = conjugate(event.player, me, "set"), event.opening
     if position is None:
-        return [f"{sets} up the opening of the {event.rules} rules at the {table.name}."]
+        return [f"{sets} up the {event.rules} opening at the {table.name}."]
     pieces = [pluralize(position.count(Piece.of(side)), side.value) for side in Side]
-    turn = f"the {position.turn.plural} to move first"
+    turn = f"with the {position.turn.plural} to move first"
     told = [f"{sets} up a position at the {table.name}: {join_words(pieces)}, {turn}."]
     if me in {event.player, *table.seats.values()}:
-        told.append("Battles from it do not count for scores or ratings.")
+        told.append("Battles from it don't count for scores or ratings.")
     return told
 
 
 def _time_set(event: events.TimeSet, table: Table, me: str | None) -> str:
     if event.time is None:
-        return f"{conjugate(event.player, me, 'take')} the clock off the {table.name}."
+        return f"{conjugate(event.player, me, 'remove')} the clock from the {table.name}."
     time = time_control_in_words(event.time)
     if not event.time.is_correspondence:
         time = f"{event.time}: {time}"
@@ -240,8 +240,8 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
     other = table.seats[event.side.other]
     wait = rounded_duration((table.claimable_at or event.at) - event.at)
     if me == event.player:
-        return [f"{other} is waiting, and can claim the battle in {wait} if you do not move."]
-    told = [f"{event.player} has not moved for {rounded_duration(event.at - table.waiting_since)}."]
+        return [f"{other} is waiting, and can claim the battle in {wait} if you don't move."]
+    told = [f"{event.player} hasn't moved for {rounded_duration(event.at - table.waiting_since)}."]
     claims = f"{other} can claim the battle"
     if me == other:
         claims = f'you can type "claim game on {table.name}"'
@@ -255,12 +255,11 @@ def _nearing_the_end(table: Table) -> list[str]:
         return []
     told, left = [], MOST_PLIES - len(game.moves)
     if left in MOVES_LEFT:
-        ends = f"After move {MOST_PLIES:,} it ends as it stands."
-        told.append(f"This battle has {left} moves left. {ends}")
+        told.append(f"This battle has {left} moves left: it ends after move {MOST_PLIES:,}.")
     # Practice can be ended at any time.
     if table.quiet_limit and game.quiet_plies == table.quiet_limit and not table.is_practice:
-        can = f'either player can now type "end game on {table.name}" to end the battle'
-        told.append(f"Nothing was captured for {pluralize(game.quiet_plies, 'ply')}: {can}.")
+        can = f'Either player can now end the battle by typing "end game on {table.name}".'
+        told += [f"Nothing has been captured for {pluralize(game.quiet_plies, 'move')}.", can]
     return told
 
 
@@ -269,26 +268,29 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     told = [f"{conjugate(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
-        told = [f"{conjugate(event.player, me, 'ask')} to take back the move {_way(last)}."]
-    by = f"by the {table.ruleset.name} rules{time_control_phrase(table.time)}"
+        asks = f"{conjugate(event.player, me, 'ask')} to take back"
+        if event.player == me:
+            asks = f"you ask {table.seats.get(side.other, 'nobody')} to let you take back"
+        told = [f"{asks} {_short_way(last)}."]
     if event.offer is Offer.REMATCH and table.match:
         match, dwarf = table.match, table.seats[Side.DWARF]
         kind = "rated" if match.began_rated and not match.tournament else "casual"
-        first = f"{'you' if dwarf == me else dwarf} would play the dwarfs first"
-        told = [f"{conjugate(event.player, me, 'offer')} a {kind} rematch {by}: {first}."]
+        terms = _terms(table.ruleset.name, table.time, kind)
+        first = f"{'You' if dwarf == me else dwarf} would have the dwarfs first."
+        told = [f"{conjugate(event.player, me, 'offer')} a rematch {terms}.", first]
     elif event.offer is Offer.BEGIN:
-        which = "second battle" if table.half_played else "first battle of a match"
-        told = [f"{conjugate(event.player, me, 'offer')} to begin the {which} {by}."]
+        what = "the second battle" if table.half_played else "a match"
+        terms = _terms(table.ruleset.name, table.time)
+        told = [f"{conjugate(event.player, me, 'offer')} to begin {what} {terms}."]
     elif event.offer is Offer.RESTART and table.match and table.match.is_binding:
-        told.append(f"{conjugate(event.player, me, 'lose')} this rated match by that.")
+        told.append(f"That would cost {'you' if event.player == me else 'them'} this rated match.")
     agrees, declines = f"{_AGREED_BY[event.offer]} on {table.name}", f'"no on {table.name}"'
     if table.is_running:
         declines += " or the next move"
     if event.player == me:
-        other = table.seats.get(side.other, "nobody") if side else "nobody"
-        told.append(f'{other} can agree by typing "{agrees}"; {declines} ends the offer.')
+        told.append(f"{declines} withdraws it.")
     elif me in table.seats.values():
-        told.append(f'To agree, type "{agrees}"; {declines} declines it.')
+        told.append(f'To agree, type "{agrees}"; {declines} declines.')
     return told
 
 
@@ -319,16 +321,16 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
     elif event.parting is Parting.LEFT:
         told = [f"{conjugate(event.player, me, 'leave')} {seat}."]
     else:
-        told = [f"{event.player} has been away for too long: {seat} {is_} free."]
+        told = [f"{event.player} has been away for too long, so {seat} {is_} free."]
     if table.is_running and table.seats:
         if table.levels.of(event.side.other) is None:
             told.append("The battle waits.")
         if me in table.seats.values():
-            asks = f'"invite" and a name asks somebody to play on, "end game on {table.name}"'
-            told.append(f"{asks} ends it as it stands.")
+            asks = f'"invite" and a name asks someone to take over; "end game on {table.name}"'
+            told.append(f"{asks} ends it now.")
     elif table.half_played and me in table.seats.values():
-        asks = '"invite" and a name asks somebody to play on'
-        told.append(f'{asks}, "leave game on {table.name}" ends the match.')
+        asks = '"invite" and a name asks someone to take over'
+        told.append(f'{asks}; "leave game on {table.name}" ends the match.')
     return told
 
 
@@ -360,11 +362,11 @@ def _at_stake(event: events.Absent, table: Table) -> list[str]:
     if table.levels != NO_BOTS or table.is_by_correspondence:
         return []
     if clock := table.clock:
-        runs = "runs from your opponent's next ply on"
+        runs = "starts after your opponent's next move"
         if clock.turn is event.side:
             limit = rounded_duration(clock.remaining_standstill)
-            still = f"stands still for {limit} at most, then runs on"
-            runs = still if clock.remaining_standstill else "runs on"
+            stopped = f"is stopped for at most {limit}"
+            runs = stopped if clock.remaining_standstill else "keeps running"
         return [
             f"Your clock {runs}: you have {time_left(clock.advanced_to(event.at), event.side)}."
         ]
@@ -380,8 +382,8 @@ def _while_away(table: Table) -> list[str]:
     if clock or grace is None:
         if clock is None or table.is_by_correspondence:
             return []  # by correspondence there is nothing to wait for
-        still = f"stands still for {rounded_duration(clock.remaining_standstill)} at most"
-        return [f"The clock {still if clock.remaining_standstill else 'runs on'}."]
+        stopped = f"is stopped for at most {rounded_duration(clock.remaining_standstill)}"
+        return [f"The clock {stopped if clock.remaining_standstill else 'keeps running'}."]
     claims = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
     can = f"you can type {claims}"
     return [f"In {rounded_duration(grace)} {can}." if grace else f"{can}."]
@@ -390,27 +392,16 @@ def _while_away(table: Table) -> list[str]:
 def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> list[str]:
     if table.match is None:
         return ["The battle is over."]
-    score = event.outcome.score
-    sides = [
-        f"{side.plural} ({player_or_description(table, side, me)}) {score.of(side)}"
-        for side in Side
-    ]
-    if table.is_practice:
-        sides = [f"{side.plural} {score.of(side)}" for side in Side]
-    return [
-        _why_ended(event, table, table.match, me),
-        f"The battle is over: {', '.join(sides)}.",
-        *_outcome(event.outcome, table, me),
-    ]
+    return [_why_ended(event, table, table.match, me), *_outcome(event.outcome, table, me)]
 
 
 def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | None) -> str:
     """Return the reason why a battle ended, as a sentence."""
     ending, winner = event.outcome.ending, event.outcome.winner
     if ending is Ending.RESIGNATION and match.is_practice and winner:
-        return f"{conjugate(event.player, me, 'resign')} the battle for the {winner.other.plural}."
+        return f"{conjugate(event.player, me, 'resign')} for the {winner.other.plural}."
     if ending is Ending.RESIGNATION:
-        return f"{conjugate(event.player, me, 'resign')} the battle."
+        return f"{conjugate(event.player, me, 'resign')}."
     if ending is Ending.DESERTION and match.is_practice:
         return f"{conjugate(event.player, me, 'end')} the battle."
     if ending is Ending.TIME:
@@ -423,17 +414,16 @@ def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | 
             f"{conjugate(name, me, 'have')} {'been away' if loser in table.away else 'not moved'}"
         )
         return f"{late} for too long: {conjugate(event.player, me, 'claim')} the battle."
-    plies, side = pluralize(match.game.quiet_plies, "ply"), match.game.position.turn
+    moves, side = pluralize(match.game.quiet_plies, "move"), match.game.position.turn
     if ending is Ending.NO_MOVE and not match.game.position.bits(Piece.of(side)):
-        return f"All {side.plural} are captured."
-    return ENDINGS[ending].format(plies=plies, turn=side.plural)
+        return f"Every {side.value} has been captured."
+    return ENDINGS[ending].format(moves=moves, turn=side.plural)
 
 
 def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     """Return the result of a battle, the score of the match, and the next step."""
-    lead = abs(outcome.score.dwarf - outcome.score.troll)
-    won = f"The {outcome.winner.plural} win by {lead}." if outcome.winner else "It is a draw."
     match = table.match
+    won = _battle_result(outcome, table, me)
     if match is None:
         return [won]
     # A tournament continues automatically, and its own message says so.
@@ -441,15 +431,33 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     if match.is_practice:
         return [won, *then]
     if not match.is_over:
-        return [won, f"The match so far: {match_points(table, match, me)}.", *then]
+        return [won, f"Match score: {match_points(table, match, me)}.", *then]
     told = [won, f"The match is over: {match_points(table, match, me)}."]
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     if lead == 0:
-        return [*told, "It is a draw.", *then]
-    side = Side.DWARF if lead > 0 else Side.TROLL
+        return [*told, "The match is a draw.", *then]
+    wins, mark = _winner(Side.DWARF if lead > 0 else Side.TROLL, table, me)
+    return [*told, f"{wins} the match by {abs(lead)}{mark}", *then]
+
+
+def _battle_result(outcome: Outcome, table: Table, me: str | None) -> str:
+    """Return the result of a battle, the winner's score first."""
+    score = outcome.score
+    if outcome.winner is None:
+        return f"The battle is a draw, {score.dwarf} to {score.troll}."
+    if table.is_practice:
+        wins, mark = f"the {outcome.winner.plural} win", "."
+    else:
+        wins, mark = _winner(outcome.winner, table, me)
+    figures = f"{score.of(outcome.winner)} to {score.of(outcome.winner.other)}"
+    return f"{wins} the battle, {figures}{mark}"
+
+
+def _winner(side: Side, table: Table, me: str | None) -> tuple[str, str]:
+    """Return the winner with the verb, and the punctuation: an exclamation mark for the reader."""
     player = table.seats.get(side)
     wins = conjugate(player, me, "win") if player else f"the {side.plural} win"
-    return [*told, f"{wins} the match by {abs(lead)}.", *then]
+    return wins, "!" if player and player == me else "."
 
 
 def next_step(table: Table, me: str | None) -> str:
@@ -495,13 +503,17 @@ def last_ply(table: Table, me: str | None) -> str:
         return "No battle has begun."
     moves = match.game.moves
     if not moves:
-        return "No ply has been played yet."
+        return "No move has been played yet."
     player = match.troll if match.game.position.turn is Side.DWARF else match.dwarf
-    return f"Ply {len(moves)}: {ply(moves[-1], player, me)}"
+    return f"Move {len(moves)}: {ply(moves[-1], player, me)}"
 
 
 def _way(move: Move) -> str:
     return f"from {move.origin} to {move.target}"
+
+
+def _short_way(move: Move) -> str:
+    return f"{move.origin} to {move.target}"
 
 
 def _victims(move: Move, prey: Piece) -> str:
@@ -510,11 +522,26 @@ def _victims(move: Move, prey: Piece) -> str:
 
 
 def _sides(dwarf: str, troll: str, me: str | None) -> str:
-    return f"{conjugate(dwarf, me, 'play')} the dwarfs, {conjugate(troll, me, 'play')} the trolls"
+    """Return the sides of two players, as a sentence; a player needs only their own."""
+    if me in {dwarf, troll}:
+        return f"You have the {'dwarfs' if me == dwarf else 'trolls'}."
+    return f"{dwarf} has the dwarfs, {troll} the trolls."
 
 
-def _practice(player: str, me: str | None) -> str:
-    return "your practice" if player == me else f"{player}'s practice"
+def _both_players(dwarf: str, troll: str, me: str | None, verb: str) -> str:
+    """Return both players with a verb, the reader first: "you and Bert begin"."""
+    if dwarf == troll:
+        return conjugate(dwarf, me, verb)
+    first, second = ("you", dwarf) if me == troll else ("you" if me == dwarf else dwarf, troll)
+    return f"{first} and {second} {verb}"
+
+
+def _terms(rules: str, control: TimeControl | None, kind: str = "") -> str:
+    """Return the terms of a match in parentheses: "(discworld rules, casual, 10+5)"."""
+    time = ""
+    if control is not None:
+        time = f"{control} a move" if control.is_correspondence else str(control)
+    return f"({', '.join(filter(None, [f'{rules} rules', kind, time]))})"
 
 
 def player_or_description(table: Table, side: Side, me: str | None = None, free: str = "") -> str:
@@ -532,17 +559,17 @@ def time_control_phrase(control: TimeControl | None) -> str:
     """Return a time control as part of a sentence; "" for none."""
     if control is None:
         return ""
-    return f", {control} a ply" if control.is_correspondence else f", with a clock of {control}"
+    return f", {control} a move" if control.is_correspondence else f", with a clock of {control}"
 
 
 def time_control_in_words(control: TimeControl) -> str:
     """Return a time control in full words."""
     if control.is_correspondence:
-        return f"{control} for each ply"
+        return f"{control} a move"
     minutes = f"{pluralize(control.minutes, 'minute')} each"
     if not control.increment:
-        return f"{minutes} for all plies"
-    return f"{minutes}, and {pluralize(control.increment, 'second')} more for every ply"
+        return f"{minutes} for the whole battle"
+    return f"{minutes}, plus {pluralize(control.increment, 'second')} a move"
 
 
 def time_left(clock: Clock, side: Side) -> str:
@@ -595,7 +622,7 @@ def progress(table: Table) -> str:
     """Return the progress of a board's battle, without a full stop."""
     match = table.match
     if match is None and table.opening:
-        return f"A position is set up, the {table.opening.turn.plural} to move first"
+        return f"A position is set up, with the {table.opening.turn.plural} to move first"
     if match is None:
         return "No battle has begun"
     which = (
@@ -604,7 +631,7 @@ def progress(table: Table) -> str:
     if match.is_practice:
         which = "Practice"
     over = "" if match.is_running else " is over"
-    return f"{which}{over}, {pluralize(len(match.game.moves), 'ply')}"
+    return f"{which}{over}, {pluralize(len(match.game.moves), 'move')}"
 
 
 def rated_suffix(table: Table) -> str:
@@ -628,6 +655,13 @@ def match_points(table: Table, match: Match, me: str | None = None) -> str:
     """Return the points of the match so far by name, such as "you 31, Bert 24"."""
     names = {side: player_or_description(table, side, me, "the empty seat") for side in Side}
     return ", ".join(f"{name} {match.points(side)}" for side, name in names.items())
+
+
+def is_turn_of(table: Table, me: str | None) -> bool:
+    """Whether the reader is to move, and plays against somebody."""
+    if me is None or not table.is_running or table.game is None or table.is_practice:
+        return False
+    return table.seats.get(table.game.position.turn) == me
 
 
 def turn_sentence(table: Table, me: str | None) -> str:

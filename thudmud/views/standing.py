@@ -129,9 +129,9 @@ def _progress(table: Table) -> str:
         return "battle over" if match.is_practice else "match over"
     if not match.is_running:
         return "between the battles of a match"
-    plies = pluralize(len(match.game.moves), "ply")
+    moves = pluralize(len(match.game.moves), "move")
     which = "practice" if match.is_practice else f"battle {match.battle}"
-    return f"{which}, {plies} played, {match.game.position.turn.plural} to move"
+    return f"{which}, {moves} played, {match.game.position.turn.plural} to move"
 
 
 def summary(game: Game) -> list[str]:
@@ -142,7 +142,7 @@ def summary(game: Game) -> list[str]:
     if lead:
         side = Side.DWARF if lead > 0 else Side.TROLL
         ahead = f"the {side.plural} {'win' if outcome else 'lead'} by {abs(lead)}"
-    state = f"The {game.position.turn.plural} are to move."
+    state = f"It is the {game.position.turn.plural}' turn."
     if outcome:
         loser = f"the {outcome.winner.other.plural}" if outcome.winner else UNKNOWN
         ending = PAST_ENDINGS[outcome.ending].format(loser=loser)
@@ -150,7 +150,7 @@ def summary(game: Game) -> list[str]:
     grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
     return [
         *map(str.rstrip, grid),
-        f"{capitalised(game.ruleset.name)} rules, {pluralize(len(game.moves), 'ply')}",
+        f"{capitalised(game.ruleset.name)} rules, {pluralize(len(game.moves), 'move')}",
         f"{sentences.score_phrase(game.score)}; {ahead}.",
         state,
     ]

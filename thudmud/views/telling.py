@@ -86,7 +86,9 @@ def _happened(
     else:
         facts = sentences.event_sentences(event, table, view.me)
         if isinstance(event, sentences.TURNED) and table.is_running:
-            facts.append(sentences.turn_sentence(table, view.me))
+            is_my_start = kind is events.BattleStarted and sentences.is_turn_of(table, view.me)
+            turn = "Your move!" if is_my_start else sentences.turn_sentence(table, view.me)
+            facts.append(turn)
     if is_closing or delivery.is_intermediate:
         facts = [each for each in facts if each != sentences.next_step(table, view.me)]
     if not any(facts):
