@@ -105,7 +105,7 @@ def parse_duration(words: str) -> int:
     found = _TYPED.fullmatch(words.lower())
     size = LENGTHS.get(_SHORT.get(found[2], found[2])) if found else None
     if found is None or size is None:
-        raise ValueError(f"{words!r} is no length of time")
+        raise ValueError(f"expected a duration such as 10 minutes, got {words!r}")
     return size * (int(found[1]) if found[1].isdigit() else 1)
 
 

@@ -474,7 +474,7 @@ class LookupNeededError(ThudmudError):
         self.lookup = lookup
 
     def __str__(self) -> str:
-        return f"{self.lookup} has not been looked up"
+        return f"missing the answer to the lookup {self.lookup}"
 
 
 class LookupResults:

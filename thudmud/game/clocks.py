@@ -68,7 +68,7 @@ class TimeControl(ArrayValue):
         by_days = 1 <= self.days <= MOST_DAYS and self.minutes == self.increment == 0
         by_minutes = 1 <= self.minutes <= MOST_MINUTES and 0 <= self.increment <= MOST_INCREMENT
         if not (by_days or (by_minutes and self.days == 0)):
-            raise InvalidValueError(f"there is no such time control as {self}")
+            raise InvalidValueError(f"invalid time control: {self}")
 
     @classmethod
     def of(cls, text: str) -> TimeControl:
@@ -80,7 +80,7 @@ class TimeControl(ArrayValue):
         if found := _WRITTEN.fullmatch(text):
             days, minutes, increment = (int(each or 0) for each in found.groups())
             return cls(minutes, increment, days)
-        raise InvalidValueError(f"there is no such time control as {text!r:.50}")
+        raise InvalidValueError(f"expected a time control such as 10+5 or 3 days, got {text!r:.50}")
 
     def __str__(self) -> str:
         """Return the form that players type: ``10+5``, or ``3 days``."""
@@ -172,7 +172,7 @@ class Clock(ArrayValue):
     def __post_init__(self) -> None:
         # Checking only the last ply suffices: each earlier one was the last when it was added.
         if min((*self.spent[-1:], self.used, self.stood, *self.excused)) < 0:
-            raise InvalidValueError("no ply takes less than no time")
+            raise InvalidValueError("expected non-negative times")
 
     def seconds_left(self, side: Side) -> float:
         """Return the seconds that a side had left at that time; at least 0."""

@@ -43,7 +43,9 @@ class Evaluation(Value):
 
     def __post_init__(self) -> None:
         if not self.scores_by_depth or not self.principal_variation:
-            raise InvalidValueError("a position has a worth, and a ply that is best")
+            raise InvalidValueError(
+                "expected at least one score and a non-empty principal variation"
+            )
 
     @property
     def score(self) -> int:

@@ -37,21 +37,23 @@ LATEST = 253_402_300_799.0
 def require_name(name: str) -> None:
     """Raise InvalidValueError if a name is invalid for players and boards."""
     if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name.strip() == name):
-        raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
+        raise InvalidValueError(
+            f"expected a name of 1 to {LONGEST_NAME} printable characters, got {name!r:.50}"
+        )
 
 
 def require_time(at: float, since: float = 0.0) -> None:
     """Raise InvalidValueError unless ``since <= at <= LATEST``, in seconds since the epoch."""
     if not since <= at <= LATEST:
-        raise InvalidValueError(f"{at} is no time in seconds since the epoch")
+        raise InvalidValueError(f"expected a time in seconds since the epoch, got {at}")
 
 
 def require_match(battle: int, before: tuple[int, int]) -> None:
     """Raise InvalidValueError if a battle's number or its earlier points are out of range."""
     if not 1 <= battle <= BATTLES:
-        raise InvalidValueError(f"a match has {BATTLES} battles, so none is battle {battle}")
+        raise InvalidValueError(f"expected a battle from 1 to {BATTLES}, got {battle}")
     if min(before) < 0:
-        raise InvalidValueError(f"nobody has points below 0: {before}")
+        raise InvalidValueError(f"expected non-negative points, got {before}")
 
 
 def _require_rules(name: str, opening: Position | None = None) -> None:
@@ -61,12 +63,14 @@ def _require_rules(name: str, opening: Position | None = None) -> None:
     written as None.
     """
     if name not in RULESETS:
-        raise InvalidValueError(f"there are no {name!r:.50} rules")
+        raise InvalidValueError(f"unknown rules: {name!r:.50}")
     if opening is not None:
         rules = RULESETS[name]
         require_possible(opening, rules)
         if opening == rules.initial_position or rules.outcome(opening) is not None:
-            raise InvalidValueError("no battle is set up like that: it is over, or as by the rules")
+            raise InvalidValueError(
+                "expected a set-up position, got the ruleset's own opening or a finished battle"
+            )
 
 
 class Levels(NamedTuple):
@@ -99,7 +103,7 @@ def _require_levels(*levels: int | None) -> None:
     """Raise InvalidValueError if a level is negative."""
     for level in levels:
         if level is not None and level < 0:
-            raise InvalidValueError(f"nobody plays at level {level}")
+            raise InvalidValueError(f"expected a non-negative level, got {level}")
 
 
 class BattleId(NamedTuple):
@@ -197,7 +201,7 @@ class SavedMatch(ArrayValue):
         _require_rules(self.rules, self.opening)
         # A running clock checks only its last ply, but this one may come from outside.
         if self.clock and min(self.clock.spent, default=0.0) < 0:
-            raise InvalidValueError("no ply takes less than no time")
+            raise InvalidValueError("expected non-negative times of plies")
 
 
 class Parting(Enum):
@@ -362,7 +366,7 @@ class BattleStarted(_Event, tag="started"):
         _require_levels(*self.levels)
         _require_rules(self.rules, self.opening)
         if self.rated and self.opening is not None:
-            raise InvalidValueError("a battle from a position that was set up is never rated")
+            raise InvalidValueError("a battle from a set-up position can't be rated")
 
 
 class Moved(_Event, tag="moved"):
@@ -374,10 +378,10 @@ class Moved(_Event, tag="moved"):
 
     def _require(self) -> None:
         if self.ply < 1:
-            raise InvalidValueError(f"plies are counted from 1, and this is ply {self.ply}")
-        mover = self.move.piece.side or Side.DWARF  # the Rock belongs to no side; dwarfs move it
+            raise InvalidValueError(f"expected a ply number of at least 1, got {self.ply}")
+        mover = self.move.piece.side or Side.DWARF  # who moves the Rock
         if mover is not self.side or self.move.piece is Piece.STONE:
-            raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
+            raise InvalidValueError(f"expected a move of the {self.side.plural}, got {self.move}")
 
 
 class Offered(_Event, tag="offered"):
@@ -410,7 +414,7 @@ class TakenBack(_Event, tag="taken back"):
 
     def _require(self) -> None:
         if not self.moves:
-            raise InvalidValueError("no ply was taken back")
+            raise InvalidValueError("expected at least one move to take back")
 
 
 class BattleEnded(_Event, tag="ended"):
@@ -442,7 +446,9 @@ class BattleEnded(_Event, tag="ended"):
     def _require(self) -> None:
         _require_levels(*self.levels)
         if self.plies < 0 or min(self.points or (0, 0)) < 0:
-            raise InvalidValueError(f"a battle has no {self.plies} plies, or {self.points} points")
+            raise InvalidValueError(
+                f"expected non-negative plies and points, got {self.plies} and {self.points}"
+            )
 
 
 class ClockHeld(_Event, tag="held"):
@@ -457,7 +463,7 @@ class ClockHeld(_Event, tag="held"):
 
     def _require(self) -> None:
         if self.seconds < 0:
-            raise InvalidValueError(f"no clock stands still for {self.seconds} seconds")
+            raise InvalidValueError(f"expected a non-negative number of seconds, got {self.seconds}")
 
 
 class IdleWarned(_Event, tag="warned"):
@@ -540,10 +546,12 @@ class Imported(ArrayValue, tag="imported"):
         require_time(self.at, EARLIEST)
         for name in (self.player, self.dwarf, self.troll):  # of any length: they come from files
             if not name.isprintable() or name.strip() != name:
-                raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
+                raise InvalidValueError(
+                    f"expected a name of 1 to {LONGEST_NAME} printable characters, got {name!r:.50}"
+                )
         _require_rules(self.rules)
         if self.plies < 0:
-            raise InvalidValueError(f"a battle has no {self.plies} plies")
+            raise InvalidValueError(f"expected a non-negative number of plies, got {self.plies}")
 
 
 Event = TableEvent | Imported
@@ -573,7 +581,7 @@ class BoardOpened(_Event, tag="opened"):
     def _require(self) -> None:
         _require_rules(self.rules)
         if self.version < 0:
-            raise InvalidValueError(f"nothing is stored as event {self.version} of a board")
+            raise InvalidValueError(f"expected a non-negative version, got {self.version}")
 
 
 class BoardClosed(_Event, tag="closed"):
@@ -661,16 +669,16 @@ class Commented(_Event, tag="commented"):
 
     def _require(self) -> None:
         if self.version < 1 or self.ply < 0:
-            raise InvalidValueError(f"no battle has a ply {self.version}, {self.ply}")
+            raise InvalidValueError(f"invalid battle or ply number: {self.version}, {self.ply}")
         shown = self.text.translate(dict.fromkeys(map(ord, JOINERS)))
         is_a_line = shown.isprintable() and self.text.strip() == self.text
         if not is_a_line or len(self.text) > LONGEST_COMMENT:
-            raise InvalidValueError(f"{self.text!r:.50} cannot be a comment")
+            raise InvalidValueError(f"invalid comment: {self.text!r:.50}")
 
 
 def _require_number(number: int) -> None:
     if number < 1:
-        raise InvalidValueError(f"no lesson and no puzzle has the number {number}")
+        raise InvalidValueError(f"invalid number of a lesson or puzzle: {number}")
 
 
 class SeekMade(_Event, tag="seek"):
@@ -715,7 +723,7 @@ class SeekMade(_Event, tag="seek"):
             require_name(self.to)
         _require_rules(self.rules)
         if self.number < 1:
-            raise InvalidValueError(f"seeks are counted from 1, and this is {self.number}")
+            raise InvalidValueError(f"expected a seek number of at least 1, got {self.number}")
 
 
 class SeekEnd(Enum):
@@ -774,7 +782,9 @@ class _OfTournament(_Event):
     def __post_init__(self) -> None:
         _Event.__post_init__(self)
         if self.number < 1:
-            raise InvalidValueError(f"tournaments are counted from 1, and this is {self.number}")
+            raise InvalidValueError(
+                f"expected a tournament number of at least 1, got {self.number}"
+            )
 
 
 class TournamentMade(_OfTournament, tag="tournament"):
@@ -816,9 +826,11 @@ class TournamentMade(_OfTournament, tag="tournament"):
             require_time(self.until, self.starts)
         title = self.title
         if len(title) > LONGEST_TITLE or not title.isprintable() or title.strip() != title:
-            raise InvalidValueError(f"{title!r:.50} cannot be the title of a tournament")
+            raise InvalidValueError(f"invalid tournament title: {title!r:.50}")
         if min(self.rounds, self.seconds) < 0:
-            raise InvalidValueError(f"no tournament has {self.rounds} rounds, {self.seconds} s")
+            raise InvalidValueError(
+                f"invalid number of rounds or seconds: {self.rounds}, {self.seconds}"
+            )
 
 
 class TournamentEntered(_OfTournament, tag="entered"):
@@ -894,7 +906,7 @@ class RoundPaired(_OfTournament, tag="paired"):
             require_name(each)
         is_paired = len(self.players) % 2 == 0 and all(self.players[::2])
         if self.round < 1 or not known or not is_paired or len(set(known)) != len(known):
-            raise InvalidValueError(f"round {self.round} has no such pairings: {self.players}")
+            raise InvalidValueError(f"invalid pairings of round {self.round}: {self.players}")
         for each in self.missing:
             require_name(each)
         if both := set(known).intersection(self.missing):
@@ -923,7 +935,7 @@ class _OfPairing(_OfTournament):
     def __post_init__(self) -> None:
         _OfTournament.__post_init__(self)
         if self.round < 1 or self.index < 0:
-            raise InvalidValueError(f"round {self.round} has no match {self.index}")
+            raise InvalidValueError(f"invalid round or match index: {self.round}, {self.index}")
 
 
 class PairingBegun(_OfPairing, tag="pairing begun"):
@@ -967,7 +979,7 @@ class PairingScored(_OfPairing, tag="pairing scored"):
 
     def _require(self) -> None:
         if len(self.battles) > BATTLES or any(min(each) < 0 for each in self.battles):
-            raise InvalidValueError(f"no match has such battles: {self.battles}")
+            raise InvalidValueError(f"invalid battles of a match: {self.battles}")
 
 
 class TournamentPaused(_OfTournament, tag="tournament paused"):
@@ -1024,7 +1036,9 @@ class TournamentEnded(_OfTournament, tag="tournament ended"):
         for each in self.players:
             require_name(each)
         if len(self.players) != len(self.places) or min(self.places, default=1) < 1:
-            raise InvalidValueError(f"{len(self.players)} players do not have {self.places}")
+            raise InvalidValueError(
+                f"expected the places of {len(self.players)} players, got {self.places}"
+            )
 
 
 TournamentEvent = (

@@ -72,9 +72,9 @@ class Decision(Value):
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
-            raise InvalidValueError("events happen at a board, and this decision is about none")
+            raise InvalidValueError("a decision with table events needs a board")
         if self.version < 0:
-            raise InvalidValueError(f"no board is at version {self.version}")
+            raise InvalidValueError(f"expected a non-negative version, got {self.version}")
 
 
 MOST_MISSED = 30

@@ -284,4 +284,4 @@ def _initial_game(event: events.Event | None) -> Game:
             return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
         case events.Resumed(match=saved):
             return Match.restored(saved).game
-    raise ValueError("the events of a battle begin with its start")
+    raise ValueError(f"expected the start of a battle as the first event, got {event}")

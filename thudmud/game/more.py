@@ -57,4 +57,4 @@ class Quit(Command):
     """Leave the server, see `thudmud.game.decisions.decide_departure`."""
 
     def decide(self, scene: CommandContext) -> Decision:
-        raise ValueError("to quit is more than one decision")
+        raise ValueError("Quit is handled by the service, which needs several decisions")

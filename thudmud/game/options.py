@@ -153,7 +153,7 @@ class Colour(Value):
         for shade in (self.foreground, self.background):
             parts = shade if isinstance(shade, tuple) else (shade or 0,) * 3
             if len(parts) != 3 or not all(0 <= part <= _BRIGHTEST for part in parts):
-                raise InvalidValueError(f"no colour is {shade}")
+                raise InvalidValueError(f"invalid colour: {shade}")
 
     def __str__(self) -> str:
         words = ["bold"] if self.bold else []
@@ -201,10 +201,10 @@ class Options(Value):
     def __post_init__(self) -> None:
         if self.width is not None and self.width not in WIDTHS:
             raise InvalidValueError(
-                f"a screen has {WIDTHS[0]} to {WIDTHS[-1]} columns, and not {self.width}"
+                f"expected {WIDTHS[0]} to {WIDTHS[-1]} columns, got {self.width}"
             )
         if len(dict(self.elements)) != len(self.elements):
-            raise InvalidValueError("an element has two colours")
+            raise InvalidValueError(f"expected one colour for each element, got {self.elements}")
 
     def has(self, toggle: Toggle) -> bool:
         """Whether a toggle is on."""

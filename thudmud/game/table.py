@@ -52,7 +52,7 @@ class BoardSpec:
         rules = str(self.rules).lower()
         if rules not in RULESETS:
             known = ", ".join(RULESETS)
-            raise InvalidValueError(f"there are no {self.rules!r} rules; there are {known}")
+            raise InvalidValueError(f"unknown rules {self.rules!r}; expected one of {known}")
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "key", self.key or self.name)
 
@@ -541,7 +541,7 @@ def _without(mapping: Mapping[Key, ItemT], key: Key) -> Mapping[Key, ItemT]:
 
 def _require_match(table: Table) -> Match:
     if table.match is None:
-        raise InvalidValueError(f"the events of the {table.name} do not fit together: no match")
+        raise InvalidValueError(f"inconsistent events at the {table.name}: there is no match")
     return table.match
 
 
@@ -567,10 +567,10 @@ def _event_problem(table: Table, event: events.TableEvent) -> str | None:
             return _ply_problem(table.game, event)
         case events.Joined(player=player, side=side):
             taken = side in table.seats or table.side_of(player)
-            return f"{player} cannot sit down" if taken else None
+            return f"{player} or the {side.value} seat is seated already" if taken else None
         case events.Left() | events.Absent() | events.Returned():
             has_it = table.seats.get(event.side) == event.player
-            return None if has_it else f"{event.player} has no such seat"
+            return None if has_it else f"{event.player} doesn't have the {event.side.value} seat"
         case events.Offered(player=player):
             return None if table.side_of(player) else f"{player} has no seat"
         case events.BattleStarted():
@@ -578,18 +578,18 @@ def _event_problem(table: Table, event: events.TableEvent) -> str | None:
         case events.BattleEnded(outcome=outcome, plies=plies):
             game = table.game
             ends = game and len(game.moves) == plies and game.outcome in {None, outcome}
-            return None if ends else "no such battle ends"
+            return None if ends else "the end doesn't fit the battle"
         case events.TakenBack(moves=moves):
             game = table.game if table.is_running else None
             last = game.moves[-len(moves) :] if game else ()
-            return None if moves == last else "these plies were not the last"
+            return None if moves == last else "the moves taken back aren't the last ones"
         case events.RulesSet() | events.PositionSet() | events.TimeSet() | events.Resumed():
             return "a match is under way" if table.has_match_under_way else None
         case events.Adjourned(match=saved):
             there = table.match and table.match.saved(saved.clock.at if saved.clock else 0.0)
-            return None if saved == there else "another match was put away"
+            return None if saved == there else "the adjourned match isn't the one at the board"
         case events.ClockHeld() | events.IdleWarned():
-            return None if table.is_running else "no battle is played"
+            return None if table.is_running else "no battle is running"
         case events.OfferLapsed() | events.Declined() | events.Cleared():
             return None
         case _:
@@ -603,22 +603,26 @@ def _start_problem(table: Table, event: events.BattleStarted) -> str | None:
         event.dwarf == event.troll and not table.has_match_under_way
     ):  # starting a practice takes any free seats
         is_free = set(table.seats.values()) <= {event.dwarf}
-        return None if is_free and not swapped else "others sit there"
+        return None if is_free and not swapped else "the seats are taken by others"
     seats = tuple(table.seats.get(side) for side in Side)
     if table.half_played is not swapped:
-        return f"battle {event.number} of a match cannot begin"
+        return f"battle {event.number} of a match can't begin now"
     if event.rules == table.ruleset.name and event.opening != table.opening:
-        return "another position was set up"
-    return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
+        return "the opening isn't the one that was set up"
+    return (
+        None
+        if sit == (seats[::-1] if swapped else seats)
+        else "the players aren't those in the seats"
+    )
 
 
 def _ply_problem(game: Game | None, event: events.Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:
-        return f"ply {event.ply} comes after ply {len(game.moves)}"
+        return f"expected ply {len(game.moves) + 1}, got ply {event.ply}"
     try:
         legal = game.resolve(event.move.attempt(), event.side)
     except IllegalMoveError as refusal:
         return str(refusal)
-    return None if legal == event.move else f"{event.move} is not played so"
+    return None if legal == event.move else f"expected {legal}, got {event.move}"

@@ -191,7 +191,7 @@ def end_battle(table: Table, game: Game, player: str, outcome: Outcome, now: flo
         now: the time.
     """
     if table.match is None:
-        raise ValueError(f"no battle to end at the {table.name}")
+        raise ValueError(f"there is no battle to end at the {table.name}")
     match: Match = table.match.with_game(replace(game, outcome=outcome), table.match.clock)
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.is_over else None

@@ -345,13 +345,13 @@ def is_name(name: str) -> bool:
 def board_problem(name: str) -> str | None:
     """Return the problem with a board's name, as the end of a sentence; None for a valid name."""
     if not is_name(name):
-        return f"should be at most {LONGEST_NAME} letters and single blanks"
+        return f"should be at most {LONGEST_NAME} letters and single spaces"
     words = name.lower().split(" ")
     reserved = RESERVED.intersection(words) or (KEYWORDS - {"board"}).intersection(
         [" ".join(words)]
     )
     if reserved:
-        return f'should not hold "{min(reserved)}", which means something else to players'
+        return f'should not contain "{min(reserved)}", which is a word in commands'
     return None
 
 

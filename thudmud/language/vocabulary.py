@@ -82,12 +82,14 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
         kind.words, kind.page = str(kind.items[0]), cleandoc(kind.__doc__ or "")
         slots = re.findall("<([a-z]+)>", syntax)
         if not kind.words.isalpha() or sorted(slots) != sorted(kind.__struct_fields__):
-            raise InvalidValueError(f"{syntax!r} does not fit the fields of {kind.__name__}")
+            raise InvalidValueError(
+                f"pattern {syntax!r} doesn't match the fields of {kind.__name__}"
+            )
         needed = {each.name for each in fields(kind) if each.required}
         if left_out := needed - {str(each).strip("<>") for each in kind.items}:
-            raise InvalidValueError(f"{', '.join(left_out)} may be left out, but has no default")
+            raise InvalidValueError(f"optional fields need a default: {', '.join(left_out)}")
         if not kind.page:
-            raise InvalidValueError(f"{kind.__name__} has no docstring to be its help page")
+            raise InvalidValueError(f"{kind.__name__} needs a docstring, which is its help page")
         return kind
 
     return make
@@ -105,9 +107,9 @@ def _read(syntax: str) -> tuple[_Item, ...]:
         elif token["slot"] or token["word"]:
             stack[-1].append(token[0])
         else:
-            raise InvalidValueError(f"{token[0]!r} means nothing in the pattern {syntax!r}")
+            raise InvalidValueError(f"unexpected {token[0]!r} in the pattern {syntax!r}")
     if len(stack) > 1 or not stack[0]:
-        raise InvalidValueError(f"{syntax!r} is not a whole pattern")
+        raise InvalidValueError(f"unbalanced brackets in the pattern {syntax!r}, or nothing in it")
     return tuple(stack[0])
 
 
@@ -152,12 +154,12 @@ class Vocabulary:
         # A command that stays may begin with the same word.
         self.without |= _first_words(self._of_gone) - kept
         if unknown := set(without) - self.without - {each.name for each in gone}:
-            raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
+            raise InvalidValueError(f"unknown verbs: {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
         self.own: dict[str, type[HostCommand]] = {}
         for kind in own:
             if kind.words in self.own or kind.words in ours:
-                raise InvalidValueError(f"there is a verb {kind.words} already")
+                raise InvalidValueError(f"the verb {kind.words} exists already")
             self.own[kind.words] = kind
 
     def parse(self, line: str) -> Command:

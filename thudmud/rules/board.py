@@ -59,7 +59,9 @@ class Square:
     def __new__(cls, column: int, row: int) -> Square:
         """Return the square at a column and a row; raise ValueError outside the grid."""
         if not (0 <= column < WIDTH and 0 <= row < WIDTH):
-            raise ValueError(f"the grid has no column {column}, row {row}")
+            raise ValueError(
+                f"expected a column and a row from 0 to {WIDTH - 1}, got {column} and {row}"
+            )
         return _GRID[row * WIDTH + column]
 
     @staticmethod
@@ -67,7 +69,9 @@ class Square:
         """Return the square with a name such as ``A6`` or ``a6``; raise ValueError for others."""
         match = _NAME.fullmatch(name)
         if match is None:
-            raise ValueError(f"{name!r} is not a square: a letter A to O and a number 1 to 15")
+            raise ValueError(
+                f"expected a letter from A to O and a number from 1 to 15, got {name!r}"
+            )
         return Square(LETTERS.index(match[1].upper()), int(match[2]) - 1)
 
     @staticmethod
@@ -79,12 +83,12 @@ class Square:
         """
         match = _RECORD_NAME.fullmatch(name)
         if match is None:
-            raise ValueError(f"{name} is not a square such as A6: a capital letter, a number")
+            raise ValueError(f"expected a square such as A6, with a capital letter, got {name}")
         letter, number = match[1], int(match[2])
         if letter == "I":
             raise ValueError(f"{name}: game records skip the letter I (A to H, then J to P)")
         if letter not in RECORD_LETTERS or not 1 <= number <= WIDTH:
-            raise ValueError(f"{name} is not on the grid: records go from A1 to P15, without the I")
+            raise ValueError(f"expected a square from A1 to P15 (no letter I), got {name}")
         return Square(RECORD_LETTERS.index(letter), number - 1)
 
     @property
@@ -111,10 +115,10 @@ class Square:
         )  # copies and pickles are the same instance
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a square does not change: {name} = {value!r}")
+        raise AttributeError(f"squares are immutable: can't set {name} to {value!r}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a square does not change: del {name}")
+        raise AttributeError(f"squares are immutable: can't delete {name}")
 
 
 def _make(column: int, row: int) -> Square:

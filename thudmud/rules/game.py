@@ -63,9 +63,11 @@ class Game:
     def __post_init__(self) -> None:
         plies = len(self.moves)
         if (self.initial_position.turn is self.position.turn) is not (plies % 2 == 0):
-            raise InvalidValueError(f"after {plies} plies the other side is to move")
+            raise InvalidValueError(
+                f"wrong side to move after {plies} plies: {self.position.turn.plural}"
+            )
         if not 0 <= self.quiet_plies <= plies:
-            raise InvalidValueError(f"of {plies} plies {self.quiet_plies} cannot be quiet")
+            raise InvalidValueError(f"expected 0 to {plies} quiet plies, got {self.quiet_plies}")
 
     @staticmethod
     def start(ruleset: Ruleset, initial_position: Position | None = None) -> Game:
@@ -128,7 +130,7 @@ class Game:
         """
         self._require_running()
         if not isinstance(ply, str | Move):
-            raise InvalidValueError(f"a ply should be a str or a Move, not {type(ply).__name__}")
+            raise InvalidValueError(f"expected a ply as a str or a Move, got {type(ply).__name__}")
         return self.play(read_ply(str(ply), self.ruleset, self.position))
 
     def play(self, move: Move | str) -> Game:

@@ -177,33 +177,33 @@ class Move:
         object.__setattr__(self, "captured_bits", bits_of(self.captures))
         problem = self._problem()
         if problem is not None:
-            raise InvalidValueError(f"{self!r} is no move: {problem}")
+            raise InvalidValueError(f"invalid move {self!r}: {problem}")
 
     def _problem(self) -> str | None:
         piece, captures = self.piece, self.captures
         if (self.origin.bit | self.target.bit | self.captured_bits) & ~BOARD:
             return "a square is off the board"
         if self.origin is self.target and not self.is_trample:
-            return "it goes nowhere"
+            return "origin and target are the same"
         if self.is_trample and (piece is not Piece.TROLL or self.verb is not Verb.MOVE):
-            return "only a troll that moves tramples"
+            return "only a moving troll can trample"
         if self.verb is Verb.HURL and (piece is not Piece.DWARF or captures != (self.target,)):
-            return "a hurl is a dwarf's, and captures on its target"
+            return "a hurl needs a dwarf, and captures exactly on its target"
         if self.verb is Verb.SHOVE and piece is not Piece.TROLL:
-            return "a shove is a troll's"
+            return "a shove needs a troll"
         if not captures:
             if self.is_trample or self.verb is Verb.SHOVE:
-                return "a trample and a shove capture"
-            return "the Thudstone stays" if piece is Piece.STONE else None
+                return "tramples and shoves have to capture"
+            return "the Thudstone can't move" if piece is Piece.STONE else None
         if piece is Piece.STONE or piece is Piece.ROCK:
-            return "only fighters capture"
+            return "only dwarfs and trolls capture"
         if len(captures) > 1:
             if self.captured_bits.bit_count() != len(captures):
-                return "it captures on a square twice"
+                return "a square is captured twice"
             if not self.is_trample and list(captures) != sorted(captures):
-                return "its captures are not in board order"
+                return "the captures aren't in board order"
         if self.captured_bits & self.origin.bit:
-            return "it captures where it stood"
+            return "the origin is captured"
         return None
 
     def attempt(self) -> Attempt:

@@ -35,12 +35,12 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
     """
     match = _PLY.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text.strip()!r} is not a ply such as dA6-B6 or TG7-F7xE7")
+        raise ValueError(f"expected a ply such as dA6-B6 or TG7-F7xE7, got {text.strip()!r}")
     mark, origin, target = match[1], Square.from_record(match[2]), Square.from_record(match[3])
     captures = tuple(Square.from_record(name) for name in match[4].split("x")[1:])
     piece = position.piece_at(origin)
     if piece is not None and piece.mark != mark:
-        raise ValueError(f"{text.strip()}: {piece.phrase} stands on {origin.record_name}")
+        raise ValueError(f"{text.strip()}: the piece on {origin.record_name} is {piece.phrase}")
     side = Side.TROLL if mark == "T" else Side.DWARF
     return _resolve(ruleset, position, Attempt(Verb.MOVE, origin, target, captures), side)
 
@@ -76,14 +76,14 @@ def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
         match = _PIECE.fullmatch(entry.strip())
         if match is None:
             raise ValueError(
-                f"{entry.strip()!r} is not a piece on a square; the first line of a record is the "
-                "setup, such as dF1,dG1,...,RH8"
+                "expected the setup as the first line of a record, such as dF1,dG1,...,RH8; got"
+                f" {entry.strip()!r} in it"
             )
         square = Square.from_record(match[2])
         if not square.is_on_board:
             raise ValueError(f"{entry.strip()} is off the board")
         if square in pieces:
-            raise ValueError(f"{match[2]} is set up twice")
+            raise ValueError(f"two pieces on {match[2]}")
         pieces[square] = kinds[match[1]]
     position = Position.of(pieces, turn)
     require_possible(position, ruleset)
@@ -99,7 +99,9 @@ def read_position(text: str, ruleset: Ruleset) -> Position:
     """Parse the output of `write_position`; raise ValueError if the text is invalid."""
     setup, _, turn = text.strip().rpartition(" ")
     if turn not in _SIDES:
-        raise ValueError("a position is its setup and the side to move, dwarf or troll")
+        raise ValueError(
+            f"expected a setup and dwarf or troll as the side to move, got {turn!r:.50}"
+        )
     return read_setup(setup, ruleset, _SIDES[turn])
 
 
@@ -112,14 +114,10 @@ def require_possible(position: Position, ruleset: Ruleset) -> None:
     for piece in (Piece.DWARF, Piece.TROLL):
         number, most = position.count(piece), opening.count(piece)
         if number > most:
-            raise InvalidValueError(
-                f"there are {number} {piece.noun}s, and only {most} in these rules"
-            )
+            raise InvalidValueError(f"expected at most {most} {piece.noun}s, got {number}")
     number, needed = ((each.stone | each.rock).bit_count() for each in (position, opening))
     if number != needed:
-        raise InvalidValueError(f"there are {number} R, and {needed} in these rules")
+        raise InvalidValueError(f"expected {needed} R, got {number}")
     if position.stone != opening.stone:
         (home,) = opening.squares(Piece.STONE) or position.squares(Piece.STONE)
-        raise InvalidValueError(
-            f"the Thudstone stands on {home.record_name}, so R{home.record_name}"
-        )
+        raise InvalidValueError(f"expected the Thudstone at R{home.record_name}")

@@ -39,13 +39,13 @@ class Position:
         dwarfs, trolls, stone, rock = self.dwarfs, self.trolls, self.stone, self.rock
         occupied = dwarfs | trolls | stone | rock
         if occupied & ~BOARD:
-            raise InvalidValueError("a piece stands off the board")
+            raise InvalidValueError("a piece is off the board")
         if occupied.bit_count() != sum(map(int.bit_count, (dwarfs, trolls, stone, rock))):
-            raise InvalidValueError("two pieces stand on one square")
+            raise InvalidValueError("two pieces are on the same square")
         if stone & (stone - 1) or rock & (rock - 1):  # clears the lowest bit: is there a second?
-            raise InvalidValueError("there is one Thudstone and one Rock at most")
+            raise InvalidValueError("expected at most one Thudstone and one Rock")
         if not isinstance(self.turn, Side):
-            raise InvalidValueError(f"{self.turn!r} is not a side that could be to move")
+            raise InvalidValueError(f"expected a Side to move, got {self.turn!r}")
 
     @staticmethod
     def of(pieces: Mapping[Square, Piece], turn: Side) -> Position:
@@ -53,7 +53,7 @@ class Position:
         bits = dict.fromkeys(Piece, 0)
         for square, piece in pieces.items():
             if not square.is_on_board:
-                raise InvalidValueError(f"{square} is not on the board")
+                raise InvalidValueError(f"{square} is off the board")
             bits[piece] |= square.bit
         return Position(
             bits[Piece.DWARF], bits[Piece.TROLL], bits[Piece.STONE], bits[Piece.ROCK], turn
@@ -73,7 +73,7 @@ class Position:
         rows = diagram.strip("\n").splitlines()[1:]
         pieces: dict[Square, Piece] = {}
         if len(rows) < WIDTH:
-            raise InvalidValueError(f"a diagram has {WIDTH} rows below its letters")
+            raise InvalidValueError(f"expected {WIDTH} rows below the letters, got {len(rows)}")
         for square in SQUARES:
             place = _MARGIN + _CELL * square.column
             mark = rows[square.row][place : place + 1]
@@ -81,7 +81,7 @@ class Position:
                 try:
                     pieces[square] = Piece(mark)
                 except ValueError:
-                    raise InvalidValueError(f"on {square} stands {mark!r}") from None
+                    raise InvalidValueError(f"unknown piece {mark!r} on {square}") from None
         return Position.of(pieces, turn)
 
     @property

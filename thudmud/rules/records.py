@@ -86,7 +86,7 @@ class Comment:
         is_a_line = str(self).splitlines() == [str(self).rstrip()] and bool(self.text)
         is_read_back = read is not None and read.groups() == (self.player, self.text)
         if self.ply < 0 or not is_a_line or not is_read_back:
-            raise InvalidValueError(f"{self.text!r:.50} cannot be a comment in a record")
+            raise InvalidValueError(f"invalid comment in a record: {self.text!r:.50}")
 
     def __str__(self) -> str:
         return f"; {self.player}: {self.text}"
@@ -145,14 +145,18 @@ class Record:
     def __post_init__(self) -> None:
         plies = [each.ply for each in self.comments]
         if plies != sorted(plies) or max(plies, default=0) > len(self.game.moves):
-            raise InvalidValueError(f"there are no {len(plies)} such comments on its plies")
+            raise InvalidValueError(
+                f"expected comments on plies 0 to {len(self.game.moves)} in order, got {plies}"
+            )
         for name in (self.dwarf, self.troll, self.clock, self.event, self.round):
             if name and not name.isprintable():
-                raise InvalidValueError(f"{name!r} cannot stand in a record")
+                raise InvalidValueError(f"expected one printable line, got {name!r}")
         if self.spent and (len(self.spent) != len(self.game.moves) or min(self.spent) < 0):
-            raise InvalidValueError(f"its plies did not take {len(self.spent)} such times")
+            raise InvalidValueError(
+                f"expected {len(self.game.moves)} non-negative times, got {len(self.spent)}"
+            )
         if self.date and not _DATE.fullmatch(self.date):
-            raise InvalidValueError(f"{self.date!r} is not a date such as 2026-11-22")
+            raise InvalidValueError(f"expected a date such as 2026-11-22, got {self.date!r}")
 
     def __str__(self) -> str:
         outcome = self.game.outcome
@@ -226,10 +230,10 @@ def read_record(
         number, line = lines.pop(0)
         header = _HEADER.fullmatch(line)
         if header is None:
-            raise RecordError(number, f'{line} is not a header such as [Rules "classic"]')
+            raise RecordError(number, f'expected a header such as [Rules "classic"], got {line}')
         headers[header[1].capitalize()] = number, re.sub(r"\\(.)", r"\1", header[2])
     if not lines:
-        raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
+        raise RecordError(1, "missing setup line, such as dF1,dG1,...,RH8")
     rules = _ruleset(headers, ruleset, default, lines[0][0])
     game = _with_outcome(_replay(lines, rules, headers), headers)
     times = tuple(spent[ply] for ply in sorted(spent)) if len(spent) == len(game.moves) else ()
@@ -282,13 +286,13 @@ def _ruleset(
     if not name:
         known = told or default
         if known is None:
-            raise RecordError(setup, 'no header such as [Rules "classic"] tells its rules')
+            raise RecordError(setup, 'missing header with the rules, such as [Rules "classic"]')
         return known
     named = RULESETS.get(name.lower())
     if named is None:
-        raise RecordError(number, f"there are no {name!r} rules; there are {', '.join(RULESETS)}")
+        raise RecordError(number, f"unknown rules {name!r}; expected one of {', '.join(RULESETS)}")
     if told is not None and told is not named:
-        raise RecordError(number, f"it is by the {named.name} rules, not by the {told.name} rules")
+        raise RecordError(number, f"expected {told.name} rules, got {named.name} rules")
     return named
 
 
@@ -297,7 +301,7 @@ def _replay(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -
     (first, setup), *plies = lines
     if len(plies) > MOST_PLIES:
         number, _ = plies[MOST_PLIES]
-        raise RecordError(number, f"a battle has at most {MOST_PLIES:,} plies")
+        raise RecordError(number, f"expected at most {MOST_PLIES:,} plies, got {len(plies):,}")
     turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.initial_position.turn)
     if plies:
         turn = Side.TROLL if plies[0][1].startswith("T") else Side.DWARF
@@ -324,21 +328,25 @@ def _with_outcome(game: Game, headers: _Headers) -> Game:
     winner = headers.get("Winner", (0, ""))[1]
     sides = {_NOBODY: None} | _SIDES
     if ending not in _ENDINGS:
-        raise RecordError(number, f"{ending!r} is no ending; there are {', '.join(_ENDINGS)}")
+        raise RecordError(
+            number, f"unknown ending {ending!r}; expected one of {', '.join(_ENDINGS)}"
+        )
     if result is None or winner not in sides:
         needed = '[Result "32-28"] and [Winner "dwarf"]'
-        raise RecordError(number, f"an ending needs headers such as {needed}")
+        raise RecordError(number, f"missing headers for the ending, such as {needed}")
     score = Score(int(result[1]), int(result[2]))
     outcome = Outcome(_ENDINGS[ending], sides[winner], score)
     if game.outcome is not None and game.outcome != outcome:
-        raise RecordError(number, "the headers tell another outcome than the plies")
+        raise RecordError(number, "the outcome in the headers contradicts the plies")
     right = game.outcome or reported_outcome(game, outcome.ending, outcome.winner)
     if right is None:
-        raise RecordError(number, f"no ply has ended it by {ending}, with winner {winner}")
+        raise RecordError(
+            number, f"the plies don't end the battle by {ending} with winner {winner}"
+        )
     if right != outcome:
         winner = _NOBODY if right.winner is None else right.winner.value
         counted = f"{right.score.dwarf}-{right.score.troll}, winner {winner}"
-        raise RecordError(number, f"by its rules it ended {counted}, not as the headers say")
+        raise RecordError(number, f"expected the result {counted} by the rules, got other headers")
     return replace(game, outcome=outcome)
 
 

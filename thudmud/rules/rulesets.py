@@ -69,7 +69,9 @@ class Ruleset:
     def __post_init__(self) -> None:
         # The command language takes everything up to the word "on" as the name.
         if not _NAME.fullmatch(self.name) or "on" in self.name.split(" "):
-            raise InvalidValueError(f"nobody can type {self.name!r} as the name of rules")
+            raise InvalidValueError(
+                f"expected a name in lower-case words other than on, got {self.name!r}"
+            )
 
     @property
     def verbs(self) -> frozenset[Verb]:

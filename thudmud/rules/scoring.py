@@ -40,7 +40,9 @@ class Score:
 
     def __post_init__(self) -> None:
         if self.dwarf < 0 or self.troll < 0:
-            raise InvalidValueError(f"nothing counts below 0: {self.dwarf}, {self.troll}")
+            raise InvalidValueError(
+                f"expected non-negative scores, got {self.dwarf} and {self.troll}"
+            )
 
     def of(self, side: Side) -> int:
         """Return the points of a side."""

@@ -75,4 +75,4 @@ def find_level(words: str) -> Level:
         if words.lower() in {level.name.lower(), str(level.number)}:
             return level
     known = ", ".join(map(str, LEVELS))
-    raise InvalidValueError(f"there is no level {words[:_LONGEST_QUOTE]!a}; there are {known}")
+    raise InvalidValueError(f"unknown level {words[:_LONGEST_QUOTE]!a}; expected one of {known}")

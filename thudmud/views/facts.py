@@ -254,7 +254,7 @@ def board_data(table: Table) -> Data:
 def ply_fact(event: events.Moved, table: Table) -> Fact:
     """Return the fact of a ply."""
     if table.game is None:
-        raise ValueError(f"{event} happened in no battle")
+        raise ValueError(f"expected an event in a battle, got {event}")
     return Fact("Thud.Move", _ply(event, table, table.game))
 
 
@@ -262,7 +262,7 @@ def _taken_back(event: events.TakenBack, table: Table) -> Iterator[Fact]:
     """Yield the facts of plies taken back, the latest ply first."""
     game, side = table.game, event.side
     if game is None:
-        raise ValueError(f"{event} happened in no battle")
+        raise ValueError(f"expected an event in a battle, got {event}")
     told = []
     for move in event.moves:
         played = events.Moved(event.at, table.seats.get(side, ""), side, move, len(game.moves) + 1)
@@ -405,7 +405,7 @@ def _plain(value: object) -> object:
         case tuple():
             return [_plain(each) for each in value]
         case _:
-            raise TypeError(f"there is no form in JSON for {value!r}")
+            raise TypeError(f"can't convert to JSON: {value!r}")
 
 
 TAG = "@thud"
@@ -415,7 +415,7 @@ TAG = "@thud"
 def _exact(value: object) -> str:
     """Convert an instance of a subclass of `str`, which a host may use for names, to `str`."""
     if not isinstance(value, str):
-        raise TypeError(f"there is no form in JSON for {value!r}")
+        raise TypeError(f"can't convert to JSON: {value!r}")
     return str.__str__(value)
 
 

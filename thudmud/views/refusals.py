@@ -368,7 +368,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             instead = f", or {details['instead']} there instead" if details["instead"] else ""
             return f"A move captures at most {most} here; choose among {choices}{instead}."
         case _:
-            raise ValueError(f"there are no words for {code}")
+            raise ValueError(f"no text for {code}")
 
 
 def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
@@ -385,7 +385,7 @@ def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
             ends = f" for another {details['seconds']}" if details["seconds"] else ""
             return f"You are muted{ends}{because(details['why'])}. You can still play."
         case _:
-            raise ValueError(f"there are no words for {refusal}")
+            raise ValueError(f"no text for {refusal}")
 
 
 def _who_is(details: Mapping[str, Any], me: str | None) -> str:
@@ -569,7 +569,7 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             letter = details["letter"]
             return f'{letter} is a column: type "scan column {letter.lower()}".'
         case _:
-            raise ValueError(f"there are no words for {code}")
+            raise ValueError(f"no text for {code}")
 
 
 def _quote(word: str) -> str:

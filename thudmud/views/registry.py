@@ -38,14 +38,14 @@ class RenderContext(Value):
     def known_table(self) -> Table:
         """The table, where there must be one; raises ValueError otherwise."""
         if self.table is None:
-            raise ValueError("this is about no table")
+            raise ValueError("expected a table, got none")
         return self.table
 
 
 @singledispatch
 def words(told: object, occasion: RenderContext, view: View) -> list[str]:
     """Render something for one reader, as lines."""
-    raise NotImplementedError(f"there are no words for {told}")
+    raise NotImplementedError(f"no renderer is registered for {told}")
 
 
 @singledispatch
