@@ -132,7 +132,7 @@ def test_ruleset_is_chosen_and_shown_by_its_name() -> None:
 
 def test_possible_plies_are_listed_under_new_rules(battle: Evening) -> None:
     assert battle.type("Anna", "lines")["Anna"] == (
-        "Dwarf C8, line of 3 going east, reach 3: hurl to F8. If it were the trolls' turn: "
+        "Dwarf C8, line of 3 going east, reach 3: hurl to F8. The trolls threaten: "
         "Troll L8, line of 3 going south, reach 3: "
         "shove to L10 capturing any of K11, L11 and M11."
     )

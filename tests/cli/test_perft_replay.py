@@ -107,7 +107,7 @@ class TestReplay:
             "14       \\ . . . . . . . /       14\n"
             "15         \\ . . . . . /         15\n"
             "   A B C D E-F-G-H-I-J-K L M N O\n"
-            "Discworld rules, 2 plies\n"
+            "Discworld rules, 2 moves\n"
             "Score: dwarfs 3, trolls 8; the trolls lead by 5.\n"
             "The dwarfs are to move.\n"
         )
@@ -117,7 +117,7 @@ class TestReplay:
         path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
         assert main(["replay", str(path), "--rules", "classic"]) == 0
         assert capsys.readouterr().out.endswith(
-            "Classic rules, 1 ply\n"
+            "Classic rules, 1 move\n"
             "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
             "The battle is over: one side had no move left.\n"
         )
@@ -130,7 +130,7 @@ class TestReplay:
         path.write_text(str(Record(game, "Anna", "Bert", "2026-11-22")), encoding="utf-8")
         assert main(["replay", str(path)]) == 0
         printed = capsys.readouterr().out
-        assert "Koom valley rules, 1 ply\n" in printed
+        assert "Koom valley rules, 1 move\n" in printed
         assert main(["replay", str(path), "--rules", "Koom-Valley"]) == 0
         assert capsys.readouterr().out == printed
         assert main(["replay", str(path), "--rules", "classic"]) == 2

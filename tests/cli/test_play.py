@@ -89,7 +89,7 @@ def test_second_battle_swaps_the_sides(shown: Shown) -> None:
 
 def test_bot_accepts_undo_but_declines_an_early_end(shown: Shown) -> None:
     text = shown("set board brief\nmove a6 b6\nundo\n")
-    assert "You take back the move from A6 to B6" in text
+    assert "You take back A6 to B6" in text
     assert "Chalk declines the offer to end the battle." in shown("end\n")
 
 

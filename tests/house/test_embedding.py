@@ -72,7 +72,7 @@ class TestComingIn:
         assert house.enter("Bert", 3.0, room="oak board", quiet=True) == []
         house.depart("Anna", 4.0)
         back = told(house.enter("Anna", 5.0, room="oak board", quiet=True))
-        assert back["Anna"].startswith("You are back at the oak board, where you play the dwarfs.")
+        assert back["Anna"].startswith("You're back at the oak board, playing the dwarfs.")
         assert back["Bert"] == "Anna is back at the oak board."
 
     def test_watcher_gets_events_instead_of_messages(self) -> None:

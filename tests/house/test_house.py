@@ -108,11 +108,11 @@ SAT = "anna join dwarf, bert join troll"
         (SAT, "Anna (dwarfs) and Bert (trolls); no battle begun"),
         (
             f"{SAT}, anna start, anna move a6 b6",
-            "Anna (dwarfs) and Bert (trolls); battle 1, 1 ply played, trolls to move",
+            "Anna (dwarfs) and Bert (trolls); battle 1, 1 move played, trolls to move",
         ),
         (
             f"{SAT}, anna start, bert leave",
-            "Anna (dwarfs); battle 1, 0 plies played, dwarfs to move; troll seat empty; 1 watching",
+            "Anna (dwarfs); battle 1, 0 moves played, dwarfs to move; troll seat empty; 1 watching",
         ),
         (
             f"{SAT}, anna start, bert resign, bert yes, bert leave, bert yes",

@@ -124,7 +124,7 @@ class TestMadeAgain:
     def test_seated_player_returns_to_the_seat_after_a_replay(self) -> None:
         again = kept(emptied(played(*BEGUN, ("Anna", "7")), 9.0))
         seen = told(again.enter("Bert", 10.0))["Bert"]
-        assert seen.startswith("You are back at the oak board, where you play the trolls.")
+        assert seen.startswith("You're back at the oak board, playing the trolls.")
         assert again.hall.tables["oak board"].away == {Side.DWARF: 9.0}
 
     def test_returning_player_is_shown_missed_events_after_a_replay(self) -> None:

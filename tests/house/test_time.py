@@ -90,8 +90,8 @@ class TestBack:
         say(house, "bert move g7 g6")
         seen = told(house.enter("Anna", 1.0))
         assert seen["Anna"].startswith(
-            "You are back at the oak board, where you play the dwarfs.\n"
-            "What happened at the oak board while you were away:\n"
+            "You're back at the oak board, playing the dwarfs.\n"
+            "What has happened at the oak board meanwhile:\n"
             "Bert moves the troll from G7 to G6.\n"
             "    A B C"
         )

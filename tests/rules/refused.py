@@ -69,11 +69,11 @@ EXAMPLES = [
     ),
     Example(
         R.NOT_THIS_SIDES_VERB, CLASSIC, THUD, D, "shove A6 A7",
-        "A6", "The dwarfs cannot shove; they can move or hurl.",
+        "A6", "The dwarfs can't shove; they can move or hurl.",
     ),
     Example(
         R.NOT_THIS_SIDES_VERB, DISCWORLD, THUD, T, "hurl F7 E7",
-        "F7", "The trolls cannot hurl; they can move or shove.",
+        "F7", "The trolls can't hurl; they can move or shove.",
     ),
     Example(
         R.SAME_SQUARE, CLASSIC, THUD, D, "move A6 A6",
@@ -163,11 +163,11 @@ EXAMPLES = [
     ),
     Example(
         R.NO_DWARF_ADJACENT, CLASSIC, THUD, T, "move F7 G6 capturing all",
-        "G6", "Nothing can be captured by going to G6: no dwarf stands next to it.",
+        "G6", "A move to G6 captures nothing: no dwarf is next to it.",
     ),
     Example(
         R.HURL_TO_CAPTURE, CLASSIC, THUD, D, "move C6 D6 capturing all",
-        "D6", "Nothing can be captured by going to D6: a dwarf captures by being hurled.",
+        "D6", "A move to D6 captures nothing: dwarfs capture by being hurled.",
     ),
     Example(
         R.SHOVE_CAPTURES_NOTHING, CLASSIC, "d A6 T H3 H4 X H8", T, "shove H3 H2",
@@ -176,15 +176,15 @@ EXAMPLES = [
     ),
     Example(
         R.NO_TROLL_TRAPPED, KOOM_VALLEY, VALLEY, D, "move E7 D7 capturing all",
-        "D7", "Nothing can be captured by going to D7: no troll is trapped there.",
+        "D7", "A move to D7 captures nothing: no troll is trapped there.",
     ),
     Example(
         R.ROCK_TAKES_NO_PART, KOOM_VALLEY, VALLEY, D, "move H8 I8 capturing all",
-        "I8", "Nothing can be captured by going to I8: the Rock takes no part in captures.",
+        "I8", "A move to I8 captures nothing: the Rock takes no part in captures.",
     ),
     Example(
         R.NO_TRAMPLE, KOOM_VALLEY, VALLEY, T, "move L7 L8 capturing all",
-        "L8", "Nothing can be captured by going to L8: no trample leads there.",
+        "L8", "A move to L8 captures nothing: no trample ends there.",
     ),
     Example(
         R.CAPTURE_UNSAID, DISCWORLD, THUD, T, "shove F7 F6 capturing none",
@@ -261,11 +261,11 @@ EXAMPLES = [
     ),
     Example(
         R.TRAMPLE_NO_LANDING, KOOM_VALLEY, "d D5 E6 H9 T C4 R H8", T, "move C4 E6 capturing D5",
-        "E6", "D5 cannot be trampled from C4: E6 beyond it is not empty.",
+        "E6", "D5 can't be trampled from C4: E6 beyond it is not empty.",
     ),
     Example(
         R.TRAMPLE_AT_EDGE, KOOM_VALLEY, "d A8 H9 T B8 R H8", T, "move B8 C8 capturing A8",
-        "A8", "A8 cannot be trampled from B8: beyond it the board ends.",
+        "A8", "A8 can't be trampled from B8: beyond it the board ends.",
     ),
     Example(
         R.TRAMPLE_ENDS_ELSEWHERE, KOOM_VALLEY, "d D5 H9 T C4 R H8", T,

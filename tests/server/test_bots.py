@@ -74,7 +74,7 @@ async def test_invited_bot_plays(tmp_path: Path) -> None:
             await anna.type(f"move from {back}")
             await anna.sees("Grog moves the troll from F7 to G7")
         await anna.type("undo")
-        await anna.sees("You take back the move from F2 to F1")
+        await anna.sees("You take back F2 to F1")
         assert sessions.player_count == 1
 
 
@@ -612,7 +612,7 @@ else:
             await anna.type(*SIT, "start", "move from f1 to f2")
             await until((tmp_path / "thinks").exists)
             await anna.type("undo")
-            await anna.sees("You take back the move from F1 to F2")
+            await anna.sees("You take back F1 to F2")
             await anna.type("move from f1 to f3")
             await anna.sees("Grog moves the troll from G7 to F7")
 

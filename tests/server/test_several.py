@@ -92,7 +92,7 @@ async def test_standby_takes_over_from_a_killed_server(start: Start) -> None:
     anna, told = await come(port, "Anna", words[0])
     assert b"It is Bert's turn" in told
     bert, told = await come(port, "Bert", words[1])
-    assert b"Ply 1: Anna moves the dwarf from A6 to B6" in await says(bert, "last")
+    assert b"Move 1: Anna moves the dwarf from A6 to B6" in await says(bert, "last")
     assert b"You move" in await says(bert, "move g7 to f7")
     await anna.until(b"Bert moves the troll from G7 to F7")
 

@@ -55,7 +55,7 @@ def test_panel_is_beside_the_board_at_80_columns() -> None:
         "\n".join(boards.draw(played(*CAPTURED), Display(80)))
         == r"""
     A B C D E-F-G-H-I-J-K L M N O       Oak board, discworld rules
- 1          / d d . d d \           1   Battle 1 of 2, 2 plies
+ 1          / d d . d d \           1   Battle 1 of 2, 2 moves
  2        / d . . . . . d \         2
  3      / d . . . . . . . d \       3   d Dwarfs: Anna, 31 left, 1 lost
  4    / d . . . . . . . . . d \     4   T Trolls: Bert, 8 left, 0 lost

@@ -88,7 +88,7 @@ def test_hall_without_an_empty_board_suggests_an_invitation() -> None:
 def test_player_alone_at_a_board_is_told_to_invite_a_bot() -> None:
     house = house_with("Grog", "Anna")
     sat = shown(house, "join game as dwarf on oak board")
-    assert '"invite" and a name asks somebody. "invite grog" has a bot take it.' in sat
+    assert '"invite" and a name asks someone to play. "invite grog" has a bot take it.' in sat
     refused = shown(house, "start")
     assert refused.startswith("A battle needs two players, or")
     assert refused.endswith('"invite grog" has a bot take it.')

@@ -54,7 +54,7 @@ SQUARE = re.compile("[A-O][0-9]+")
             "dD7 dD9 TG8 TF8 XH8",
             Side.TROLL,
             [
-                "If it were the trolls' turn:",
+                "The trolls threaten:",
                 "Troll F8, line of 2 going west, reach 2: "
                 "shove to D8 or E8 capturing any of D7 and D9.",
             ],
@@ -71,7 +71,7 @@ def test_lines_cover_the_side_not_to_move_hypothetically() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8")
     assert lines_by_side(game, None) == [
         "Troll G6, alone, reach 1: shove to F5, G5, F7 or G7 capturing F6.",
-        "If it were the dwarfs' turn:",
+        "The dwarfs threaten:",
         "Dwarf F6, alone, reach 1: hurl to G6.",
     ]
 
@@ -80,7 +80,7 @@ def test_lines_in_koom_valley_describe_the_rock() -> None:
     assert lines_by_side(Game.start(KOOM_VALLEY), None) == [
         "By the koom valley rules nobody is hurled or shoved.",
         "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
-        '"captures" lists what can be captured.',
+        '"captures" lists the possible captures.',
         "The Rock on H8 could go to G8, I8, G9 or I9.",
     ]
     alone = game_of(KOOM_VALLEY, Side.TROLL, "dA6 TB9 RH8")
@@ -166,7 +166,7 @@ def test_captures_list_every_piece_that_can_capture(ruleset: Ruleset) -> None:
             "move to F5, G5, F7, G7 capturing F6.",
         ),
         ("F6", "Dwarf F6: hurl to G6."),
-        ("A9", "The dwarf on A9 can capture nothing now."),
+        ("A9", "The dwarf on A9 has no captures now."),
         ("H8", "The Thudstone on H8 never moves."),
         ("B6", "Nothing stands on B6."),
         ("A1", "A1 is off the board."),

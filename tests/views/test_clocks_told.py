@@ -97,9 +97,9 @@ class TestFigures:
         ("control", "short", "full"),
         [
             (TimeControl(10, 5), ", with a clock of 10+5",
-             "10 minutes each, and 5 seconds more for every ply"),
+             "10 minutes each, plus 5 seconds a move"),
             (TimeControl(1, 1), ", with a clock of 1+1",
-             "1 minute each, and 1 second more for every ply"),
+             "1 minute each, plus 1 second a move"),
             (TimeControl(5), ", with a clock of 5+0", "5 minutes each for all plies"),
             (TimeControl(days=1), ", 1 day a ply", "1 day for each ply"),
         ],
@@ -155,10 +155,10 @@ class TestAsking:
     def test_clock_command_shows_time_left_and_whose_clock_runs(self, house: House) -> None:
         begin(house, "10+5")
         assert seen(say(house, "Anna clock", 61.0), "Anna") == (
-            "The clock of the oak board gives 10 minutes each, and 5 seconds more for every ply. "
-            "You have 8 minutes 59 seconds left. Bert has 10 minutes left. Your time runs."
+            "The clock of the oak board gives 10 minutes each, plus 5 seconds a move. "
+            "You have 8 minutes 59 seconds left. Bert has 10 minutes left. Your clock is running."
         )
-        assert seen(say(house, "Carla time", 61.0), "Carla").endswith("Anna's time runs.")
+        assert seen(say(house, "Carla time", 61.0), "Carla").endswith("Anna's clock is running.")
 
     def test_clock_command_explains_a_pause_for_an_absent_player(self, house: House) -> None:
         begin(house, "10+5")
@@ -167,7 +167,7 @@ class TestAsking:
         assert "You have 9 minutes 50 seconds left." in told
         still = "The clock stands still while Bert is away, for at most 40 seconds more."
         assert told.endswith(still)
-        assert seen(say(house, "Anna clock", 150.0), "Anna").endswith("Your time runs.")
+        assert seen(say(house, "Anna clock", 150.0), "Anna").endswith("Your clock is running.")
 
     def test_clock_command_explains_a_pause_for_an_empty_seat(self, house: House) -> None:
         begin(house, "10+5")
@@ -210,7 +210,7 @@ class TestTold:
         begin(house, "1+0")
         told = seen(house.depart("Anna", 10.0), "Bert")
         assert told.endswith("The clock stands still for 6 seconds at most.")
-        assert seen(say(house, "Bert clock", 20.0), "Bert").endswith("Anna's time runs.")
+        assert seen(say(house, "Bert clock", 20.0), "Bert").endswith("Anna's clock is running.")
         house.enter("Anna", 115.0)
         assert "Anna's time is up" in seen(say(house, "Anna move a6 b6", 115.0), "Bert")
 

@@ -84,7 +84,7 @@ def test_moves_of_a_piece_are_described_exactly(
     ("origin", "expected"),
     [
         ("H8", "The Thudstone on H8 never moves."),
-        ("A6", "The dwarf on A6 cannot move now."),
+        ("A6", "The dwarf on A6 can't move now."),
         ("O6", "Nothing stands on O6."),
         ("A1", "A1 is off the board."),
         (
@@ -100,7 +100,7 @@ def test_square_without_a_move_is_explained(origin: str, expected: str) -> None:
 
 
 def test_side_without_a_move_is_stated() -> None:
-    assert told(game_of(DISCWORLD, Side.TROLL, "dA6 XH8")) == ["The trolls cannot move."]
+    assert told(game_of(DISCWORLD, Side.TROLL, "dA6 XH8")) == ["The trolls can't move."]
 
 
 def test_long_list_of_tramples_is_cut_short() -> None:

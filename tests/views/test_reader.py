@@ -51,9 +51,9 @@ def test_move_is_announced_in_three_lines() -> None:
     house = playing("oak board", "Carla")
     texts = heard(house, "Anna", "move a6 to b6")
     assert texts == {
-        "Anna": "Ply 1: you move the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\nBert's turn.",
-        "Bert": "Ply 1: Anna moves the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\nYour turn.",
-        "Carla": "Ply 1: Anna moves the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\n"
+        "Anna": "Move 1: you move the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\nBert's turn.",
+        "Bert": "Move 1: Anna moves the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\nYour turn.",
+        "Carla": "Move 1: Anna moves the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\n"
         "Bert's turn, trolls.",
     }
 
@@ -62,10 +62,10 @@ def test_brief_style_counts_pieces_only_after_a_capture() -> None:
     house = playing()
     house.obey("Anna", "set board brief", 0.0)
     quiet = heard(house, "Anna", "move a6 to f6")
-    assert quiet["Anna"] == "Ply 1: you move the dwarf from A6 to F6.\nBert's turn."
+    assert quiet["Anna"] == "Move 1: you move the dwarf from A6 to F6.\nBert's turn."
     assert "Dwarfs 32, trolls 8." in quiet["Bert"]
     assert heard(house, "Bert", "move g7 to g6 capturing f6")["Anna"] == (
-        "Ply 2: Bert moves the troll from G7 to G6, capturing the dwarf at F6.\n"
+        "Move 2: Bert moves the troll from G7 to G6, capturing the dwarf at F6.\n"
         "Dwarfs 31, trolls 8.\nYour turn."
     )
 
@@ -75,7 +75,7 @@ def test_move_announced_elsewhere_begins_with_the_board() -> None:
     house.obey("Bert", "go to hall", 0.0)
     assert heard(house, "Anna", "move a6 to b6")["Bert"].split("\n") == [
         "At the oak board:",
-        "Ply 1: Anna moves the dwarf from A6 to B6.",
+        "Move 1: Anna moves the dwarf from A6 to B6.",
         "Dwarfs 32, trolls 8.",
         "Your turn.",
     ]
@@ -84,7 +84,7 @@ def test_move_announced_elsewhere_begins_with_the_board() -> None:
 def test_piece_counts_include_the_rock() -> None:
     house = playing("elm table")
     text = heard(house, "Anna", "move h8 to g8")["Anna"]
-    assert text == "Ply 1: you move the Rock from H8 to G8.\nBert's turn."
+    assert text == "Move 1: you move the Rock from H8 to G8.\nBert's turn."
     house.obey("Anna", "set board full", 0.0)
     text = heard(house, "Bert", "move f2 to f1")["Anna"]
     assert "Dwarfs 16, trolls 8, the Rock on G8." in text
@@ -126,7 +126,7 @@ def test_undo_is_announced_with_counts_and_turn() -> None:
     house.obey("Anna", "move a6 to b6", 0.0)
     house.obey("Anna", "undo", 0.0)
     assert heard(house, "Bert", "undo")["Anna"].split("\n") == [
-        "You take back the move from A6 to B6.",
+        "You take back A6 to B6.",
         "Dwarfs 32, trolls 8.",
         "Your turn.",
     ]
@@ -138,7 +138,7 @@ def test_look_at_a_board_describes_the_whole_position(words: str) -> None:
     house.obey("Anna", "move a6 to f6", 0.0)
     house.obey("Bert", "move g7 to g6 capturing f6", 0.0)
     assert heard(house, "Anna", words)["Anna"].split("\n")[:10] == [
-        "Oak board, discworld rules. Battle 1 of 2, 2 plies.",
+        "Oak board, discworld rules. Battle 1 of 2, 2 moves.",
         "Dwarfs, you: 31 left, 1 lost.",
         "Trolls, Bert: 8 left.",
         "Dwarfs at diagonal J1 to O6, diagonal A10 to F15, diagonal O10 to J15, diagonal",
@@ -146,7 +146,7 @@ def test_look_at_a_board_describes_the_whole_position(words: str) -> None:
         "Trolls at diagonal G6 to I8, G9 to I9, I7, G8.",
         "The Thudstone at H8.",
         "Score: dwarfs 31, trolls 32.",
-        "Ply 2: Bert moves the troll from G7 to G6, capturing the dwarf at F6.",
+        "Move 2: Bert moves the troll from G7 to G6, capturing the dwarf at F6.",
         "Your turn.",
     ]
 
@@ -159,7 +159,7 @@ def test_arrival_describes_the_position_or_only_the_counts_if_brief() -> None:
     house.obey("Carla", "go to hall", 0.0)
     assert heard(house, "Carla", "go to oak board")["Carla"].split("\n") == [
         "You walk to the oak board.",
-        "Oak board, discworld rules. Battle 1 of 2, 0 plies.",
+        "Oak board, discworld rules. Battle 1 of 2, 0 moves.",
         "Dwarfs 32, trolls 8.",
         "Anna's turn, dwarfs.",
         "Also here: Anna and Bert.",

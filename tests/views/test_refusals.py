@@ -1259,12 +1259,12 @@ LINES = [
         ' "shove from G7 to I7 capturing E7".',
     ),
     ("a6xb6", 'Game records are written like that. Here type "hurl from A6 to B6".'),
-    ("move a6b6", "Put a blank between A6 and B6."),
-    ("move a6b6", "Put a blank between A6 and B6."),
-    ("move a6 b6 capturing d8;e8", "Put a blank between D8 and E8."),
-    ("replay 0", "Numbers begin with 1 here."),
-    ("history page 000", "Numbers begin with 1 here."),
-    ("resume #0", "Numbers begin with 1 here."),
+    ("move a6b6", "Put a space between A6 and B6."),
+    ("move a6b6", "Put a space between A6 and B6."),
+    ("move a6 b6 capturing d8;e8", "Put a space between D8 and E8."),
+    ("replay 0", "Numbers start at 1 here."),
+    ("history page 000", "Numbers start at 1 here."),
+    ("resume #0", "Numbers start at 1 here."),
     (
         "tournament new swiss starts 20.00",
         'A time of day is written like 20:00, from 0:00 to 23:59. Did you mean "20:00"?',
@@ -1273,7 +1273,7 @@ LINES = [
         "history 2026-02-30",
         "A day is written like 2026-11-20: the year, the month and the day.",
     ),
-    ("record 1234567890", "That number is too long: numbers have at most 9 digits."),
+    ("record 1234567890", "That number is too long: the limit is 9 digits."),
     ("replay", 'Which battle? Add its number: "history" lists them.'),
     ("record anna", 'Which battle? Add its number: "history" lists them.'),
     ("replay -1", 'Which battle? Add its number: "history" lists them.'),
@@ -1357,7 +1357,7 @@ LINES = [
     (f"{DWARF} orange", f'{NO_COLOUR} Did you mean "yellow"?'),
     (f"{DWARF} bold purple", f'{NO_COLOUR} Did you mean "magenta"?'),
     (f"{DWARF} bright gren", f'After "bright" comes {HUES}. Did you mean "bright green"?'),
-    ("x" * 1025, "That line is too long: 1,024 characters are the most."),
+    ("x" * 1025, "That line is too long: the limit is 1,024 characters."),
     (
         "shove c5 c7",
         'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".',
@@ -1550,4 +1550,4 @@ def test_overlong_line_has_a_caret_where_it_was_cut() -> None:
     shown, caret, sentence = told("say " + "na" * 1000, 80).split("\n")
     assert shown.startswith("...nana")
     assert caret.index("^") == len(shown)
-    assert sentence == "That line is too long: 1,024 characters are the most."
+    assert sentence == "That line is too long: the limit is 1,024 characters."

@@ -463,7 +463,9 @@ class ClockHeld(_Event, tag="held"):
 
     def _require(self) -> None:
         if self.seconds < 0:
-            raise InvalidValueError(f"expected a non-negative number of seconds, got {self.seconds}")
+            raise InvalidValueError(
+                f"expected a non-negative number of seconds, got {self.seconds}"
+            )
 
 
 class IdleWarned(_Event, tag="warned"):

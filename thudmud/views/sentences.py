@@ -54,9 +54,9 @@ _AGREED_BY = {
 """The command that accepts each offer, without the board."""
 
 LOSSES = {
-    Parting.LOST: "{player} has lost their connection.",
-    Parting.IDLE: "{player} was idle for too long and has been disconnected.",
-    Parting.CUT_OFF: "{player} has lost their connection.",
+    Parting.LOST: "{player} has lost the connection.",
+    Parting.IDLE: "{player} was idle for too long, and is disconnected.",
+    Parting.CUT_OFF: "{player} has lost the connection.",
     Parting.RESTART: "The server was down for a while.",
 }
 """Explanations why a player is absent involuntarily."""

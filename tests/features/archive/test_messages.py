@@ -235,7 +235,7 @@ class TestGames:
             == """\
 Your matches:
   Oak board: dwarfs against Bert; battle 1 of 2, 1 move, the trolls' turn.
-  Pine board: dwarfs against Bert; battle 1 of 2, 0 moves, your turn.
+  Pine board: dwarfs against Bert; battle 1 of 2, 0 plies, your turn.
   Marble board: dwarfs against Bert; battle 1 of 2 is over.
   Basalt board: dwarfs without an opponent; battle 1 of 2, 0 moves, your turn.
 Adjourned matches:

@@ -77,7 +77,7 @@ def test_replay_full_board(ended: Battle) -> None:
 Battle 1, move 2 of 4: Bert shoves the troll from G7 to E7, capturing the dwarf
 at F8.
     A B C D E-F-G-H-I-J-K L M N O       Replay of battle 1, discworld rules
- 1          / d d . d d \           1   Battle 1 of 2, 2 plies
+ 1          / d d . d d \           1   Battle 1 of 2, 2 moves
  2        / d . . . . . d \         2
  3      / d . . . . . . . d \       3   d Dwarfs: Anna, 31 left, 1 lost
  4    / d . . . . . . . . . d \     4   T Trolls: Bert, 8 left, 0 lost
@@ -103,10 +103,10 @@ def test_match_points_are_those_at_the_replayed_ply() -> None:
     annals.begin(number=2)
     annals.end(TROLLS, count=4, points=(32, 64))
     board = seen(annals.battle(2), 3, style=Style.FULL, width=100)
-    assert "Battle 2 of 2, 3 plies" in board
+    assert "Battle 2 of 2, 3 moves" in board
     assert "Match: Anna 32, Bert 32" in board
     board = seen(annals.battle(2), 4, style=Style.FULL, width=100)
-    assert "Battle 2 of 2 is over, 4 plies" in board
+    assert "Battle 2 of 2 is over, 4 moves" in board
     assert "Match: Anna 32, Bert 64" in board
 
 

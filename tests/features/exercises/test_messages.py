@@ -73,7 +73,7 @@ def test_lesson_for_a_screen_reader_has_no_board() -> None:
     at = house(reader=True)
     assert "Dwarfs at C5, K10, L11." in told(at, "tutorial 2").split("\n")
     lines = told(at, "move c5 c11").split("\n")
-    assert lines[:2] == ["Ply 1: you move the dwarf from C5 to C11.", "Dwarfs 3, trolls 1."]
+    assert lines[:2] == ["Move 1: you move the dwarf from C5 to C11.", "Dwarfs 3, trolls 1."]
     assert "A B C" not in "\n".join(lines)
 
 

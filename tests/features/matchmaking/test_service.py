@@ -326,7 +326,7 @@ async def test_match_start_and_lists_show_whether_it_is_rated(
         assert begins in "\n".join(place.told[name])
     is_rated = kind == "rated"
     assert (", rated. Battle 1 of 2" in await place.type("Carla", "look at 3rd")) is is_rated
-    assert ("Battle 1 of 2, 0 plies, rated" in await place.type("Dora", "look at 3rd")) is is_rated
+    assert ("Battle 1 of 2, 0 moves, rated" in await place.type("Dora", "look at 3rd")) is is_rated
     for asked in ("boards", "games all"):
         listed = await place.type("Dora", asked)
         assert f"{MATCH} (discworld rules" in listed

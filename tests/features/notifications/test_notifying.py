@@ -125,7 +125,7 @@ class TestMails:
         assert text.startswith(
             "Hello Anna,\n\n"
             "It is your turn at the oak board against Bert.\n"
-            "Ply 2: Bert moves the troll from G7 to F7.\n"
+            "Move 2: Bert moves the troll from G7 to F7.\n"
             "You have 3 days left.\n\n"
         )
         board = await post.place.type("Bert", "set board full on oak board", "look at oak board")

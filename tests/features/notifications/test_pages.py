@@ -171,7 +171,7 @@ class TestCalendar:
         assert due == int(table.clock.deadline)
         assert due == pytest.approx(table.clock.at + 3 * DAY, abs=2)
         assert event["SUMMARY"] == "Thud: your move against Bert"
-        assert "Ply 2: Bert moves the troll from G7 to F7." in str(event["DESCRIPTION"])
+        assert "Move 2: Bert moves the troll from G7 to F7." in str(event["DESCRIPTION"])
         assert event["URL"] == f"{PAGE}/board/oak%20board"
         again = await site.ask(link, headers={"If-None-Match": asked.headers["ETag"]})
         assert (again.status_code, again.content) == (304, b"")

@@ -100,7 +100,7 @@ async def test_move_is_pushed_to_each_browser(pushed: Pushed, service: PushServi
     for _, headers, message in service.taken:
         assert message == {
             "title": "Your turn against Bert",
-            "body": "Ply 2: Bert moves the troll from G7 to F7.",
+            "body": "Move 2: Bert moves the troll from G7 to F7.",
             "path": "/board/oak%20board",
         }
         assert headers["TTL"] == "86400"

@@ -116,7 +116,7 @@ FEW = table_with(game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 XH8 dF7 TF9 dO6
             ],
         ),
         (NEW, LastMove(), ["No battle has begun."]),
-        (FEW, LastMove(), ["No ply has been played yet."]),
+        (FEW, LastMove(), ["No move has been played yet."]),
     ],
 )
 def test_query_is_answered(table: Table, query: PieceQuery, expected: list[str]) -> None:
@@ -128,8 +128,8 @@ def test_last_move_includes_number_player_and_captures() -> None:
     hurl = next(move for move in game.legal_moves() if move.captures)
     table = table_with(game.play(hurl))
     hurled = "the dwarf from F6 to I6, felling the troll."
-    assert told(table, LastMove()) == [f"Ply 1: you hurl {hurled}"]
-    assert told(table, LastMove(), me="Bert") == [f"Ply 1: Anna hurls {hurled}"]
+    assert told(table, LastMove()) == [f"Move 1: you hurl {hurled}"]
+    assert told(table, LastMove(), me="Bert") == [f"Move 1: Anna hurls {hurled}"]
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
