@@ -173,7 +173,7 @@ def test_ruleset_may_let_trolls_begin_and_lack_a_centre_stone() -> None:
     field = replace(HILL, name="open field", initial_position=Position.of(pieces, Side.TROLL))
     game = Game.start(field)
     assert read_record(write_record(game), field).game == game
-    with pytest.raises(RecordError, match="there are 1 R, and 0 in these rules"):
+    with pytest.raises(RecordError, match="expected 0 R, got 1"):
         read_record("dC8,TF8,RH8", field)
 
 

@@ -474,7 +474,7 @@ class TestHeaders:
         [
             (
                 BattleDetails(rules="classic"),
-                "line 1: it is by the koom valley rules, not by the classic rules",
+                "line 1: expected classic rules, got koom valley rules",
             ),
             (BattleDetails(dwarf="Zoe"), "it says that anna played the dwarfs, not Zoe"),
             (BattleDetails(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
@@ -492,7 +492,7 @@ class TestHeaders:
             ("[Rules chess]", 'line 1: [Rules chess] is not a header such as [Rules "classic"]'),
             (
                 '[Rules "chess"]',
-                "line 1: there are no 'chess' rules; there are discworld, classic, koom valley",
+                "line 1: unknown rules 'chess'; expected one of discworld, classic, koom valley",
             ),
             ('[Date "2026-02-30"]', "its date, 2026-02-30, is not a day"),
             (

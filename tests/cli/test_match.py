@@ -269,7 +269,7 @@ def test_openings_are_read_from_a_file(tmp_path: Path, capsys: Shown) -> None:
     ("text", "problem"),
     [
         ("dA6-B6 dA7-B7\n", "line 1: "),
-        ("\ndA6\n", "line 2: 'dA6' is not a ply"),
+        ("\ndA6\n", "line 2: expected a ply such as"),
         ("# nothing\n", "there is no opening in it"),
     ],
 )

@@ -95,7 +95,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
         assert "This connection ends; what seats you have are kept." in bert.until("")
         olga.type("ban 203.0.113.0/24 for 3 days because of spam")
         told = carla.until("")
-        assert "has banned 203.0.113.0/24 (where you come from) until" in told
+        assert "has banned 203.0.113.0/24 (your network) until" in told
         newcomer = Player(place, "203.0.113.200")
         told = newcomer.until("")
         assert "name?" not in told

@@ -135,7 +135,7 @@ class TestReplay:
         assert capsys.readouterr().out == printed
         assert main(["replay", str(path), "--rules", "classic"]) == 2
         assert capsys.readouterr().err == (
-            f"thudmud: {path}: line 1: it is by the koom valley rules, not by the classic rules\n"
+            f"thudmud: {path}: line 1: expected classic rules, got koom valley rules\n"
         )
         assert main(["perft", "--depth", "1", "--record", str(path)]) == 0
         assert capsys.readouterr().out == f"{len(game.legal_moves())}\n"

@@ -114,7 +114,7 @@ class TestPlaying:
             tmp_path,
             "Anna> join game as dwarf on oak board\nBert> join game as troll on oak board\n"
             "Bert> start\nBert> clock\nBert| There is no clock at the oak board: you can think for"
-            " as long as you like.\nBert~ If Anna does not move for 60 seconds, you can*\n",
+            " as long as you like.\nBert~ If Anna doesn't move for 60 seconds, you can*\n",
         )
         assert main(["script", "--config", str(own), path]) == 0
         assert main(["script", path]) == 1

@@ -284,7 +284,7 @@ def test_refusal_suggests_no_message_without_letters() -> None:
     house = House([BoardSpec("oak board")], without=["letters"])
     absent = RefusedError(Refusal.NOT_HERE, player="Dora", seconds=180.0)
     told = refusal_text(absent, "Anna", left_out=house.hall.left_out)
-    assert told == "Dora is not here, and was last here 3 minutes ago."
+    assert told == "Dora isn't here, and was last seen 3 minutes ago."
     assert '"message"' in refusal_text(absent, "Anna")
 
 

@@ -77,11 +77,11 @@ EXAMPLES = [
     ),
     Example(
         R.SAME_SQUARE, CLASSIC, THUD, D, "move A6 A6",
-        "A6", "The piece on A6 has to go somewhere else.",
+        "A6", "The piece on A6 has to move to another square.",
     ),
     Example(
         R.NOT_STRAIGHT, CLASSIC, THUD, D, "move A6 C7",
-        "A6 C7", "C7 is not in a straight line with A6.",
+        "A6 C7", "C7 isn't in a straight line with A6.",
     ),
     Example(
         R.BLOCKED, CLASSIC, THUD, D, "move A6 D6",
@@ -97,7 +97,7 @@ EXAMPLES = [
     ),
     Example(
         R.TARGET_TAKEN, CLASSIC, THUD, D, "move A6 B6",
-        "B6", "B6 is taken by a dwarf; only an empty square will do.",
+        "B6", "B6 is occupied by a dwarf; choose an empty square.",
     ),
     Example(
         R.MOVE_ONTO_TROLL, CLASSIC, THUD, D, "move E7 F7",
@@ -123,7 +123,7 @@ EXAMPLES = [
     ),
     Example(
         R.MUST_SHOVE, CLASSIC, "d D8 T C5 C6 X H8", T, "move C6 C8",
-        "C6 C8", "Only a shove leads from C6 to C8, capturing one or more of D8.",
+        "C6 C8", "Only a shove goes from C6 to C8, and has to capture one or more of D8.",
     ),
     Example(
         R.TOO_FAR, CLASSIC, "d D9 T C5 C6 X H8", T, "move C6 C9",
@@ -147,11 +147,11 @@ EXAMPLES = [
     ),
     Example(
         R.SHOVE_NEEDS_LINE, CLASSIC, THUD, T, "shove F7 E6 capturing E7",
-        "F7", "A shove needs a line of 2 trolls; no troll stands straight behind F7.",
+        "F7", "A shove needs a line of 2 trolls; there is none straight behind F7.",
     ),
     Example(
         R.LANDS_ON_NO_TROLL, CLASSIC, THUD, D, "hurl C6 D6",
-        "D6", "A hurled dwarf has to land on a troll; D6 holds nothing.",
+        "D6", "A hurled dwarf has to land on a troll; D6 is empty.",
     ),
     Example(
         R.LANDS_ON_NO_TROLL, CLASSIC, THUD, D, "hurl A6 B6",
@@ -192,15 +192,15 @@ EXAMPLES = [
     ),
     Example(
         R.NO_ENEMY_THERE, DISCWORLD, THUD, T, "move F7 F6 capturing E6",
-        "E6", "No dwarf stands on E6 to be captured.",
+        "E6", "There is no dwarf on E6 to capture.",
     ),
     Example(
         R.NO_ENEMY_THERE, KOOM_VALLEY, VALLEY, D, "move E7 D6 capturing E7",
-        "E7", "No troll stands on E7 to be captured.",
+        "E7", "There is no troll on E7 to capture.",
     ),
     Example(
         R.CAPTURE_NOT_ADJACENT, DISCWORLD, THUD, T, "move F7 F6 capturing E8",
-        "E8 F6", "E8 is not next to F6, where the troll would stand.",
+        "E8 F6", "E8 isn't next to F6, where the troll would end up.",
     ),
     Example(
         R.TOO_MANY_CAPTURES, CLASSIC, "d E5 E6 E7 T F7 X H8", T, "move F7 F6 capturing all",
@@ -229,19 +229,19 @@ EXAMPLES = [
     ),
     Example(
         R.NOT_TRAPPED, KOOM_VALLEY, VALLEY, D, "move E7 D7 capturing E6",
-        "E6 F5", "The troll on E6 is not trapped; F5 behind it holds no dwarf.",
+        "E6 F5", "The troll on E6 isn't trapped: no dwarf is behind it on F5.",
     ),
     Example(
         R.NOT_TRAPPED_AT_EDGE, KOOM_VALLEY, "d N9 H9 T O8 R H8", D, "move N9 N8 capturing O8",
-        "O8", "The troll on O8 cannot be trapped from N8: the board ends.",
+        "O8", "The troll on O8 can't be trapped from N8: the board ends behind it.",
     ),
     Example(
         R.ROCK_NOT_ESCORTED, KOOM_VALLEY, VALLEY, D, "move H8 H7",
-        "H7", "The Rock goes from beside a dwarf to beside a dwarf; none is next to H7.",
+        "H7", "The Rock moves from next to a dwarf to next to a dwarf; none is next to H7.",
     ),
     Example(
         R.ROCK_NOT_ESCORTED, KOOM_VALLEY, "d A6 T L7 R H8", D, "move H8 H7",
-        "H8", "The Rock goes from beside a dwarf to beside a dwarf; none is next to H8.",
+        "H8", "The Rock moves from next to a dwarf to next to a dwarf; none is next to H8.",
     ),
     Example(
         R.ROCK_CAPTURES, KOOM_VALLEY, "d H9 T H7 R H8", D, "move H8 G8 capturing H7",
@@ -249,23 +249,23 @@ EXAMPLES = [
     ),
     Example(
         R.MUST_TRAMPLE, KOOM_VALLEY, "d D5 F6 H9 T C4 R H8", T, "move C4 E6",
-        "D5", 'Only a trample leads from C4 to E6; add "capturing D5".',
+        "D5", 'Only a trample goes from C4 to E6; add "capturing D5".',
     ),
     Example(
         R.MUST_TRAMPLE, KOOM_VALLEY, "d D5 F6 H9 T C4 R H8", T, "move C4 G6 capturing none",
-        "D5 F6", 'Only a trample leads from C4 to G6; add "capturing D5, F6".',
+        "D5 F6", 'Only a trample goes from C4 to G6; add "capturing D5, F6".',
     ),
     Example(
         R.TRAMPLE_NOT_NEXT, KOOM_VALLEY, "d D5 F6 H9 T C4 R H8", T, "move C4 E6 capturing F6",
-        "F6 C4", "F6 is not next to C4, where the trample has come to.",
+        "F6 C4", "F6 isn't next to C4, where the trample has got to.",
     ),
     Example(
         R.TRAMPLE_NO_LANDING, KOOM_VALLEY, "d D5 E6 H9 T C4 R H8", T, "move C4 E6 capturing D5",
-        "E6", "D5 can't be trampled from C4: E6 beyond it is not empty.",
+        "E6", "D5 can't be trampled from C4: E6 beyond it isn't empty.",
     ),
     Example(
         R.TRAMPLE_AT_EDGE, KOOM_VALLEY, "d A8 H9 T B8 R H8", T, "move B8 C8 capturing A8",
-        "A8", "A8 can't be trampled from B8: beyond it the board ends.",
+        "A8", "A8 can't be trampled from B8: the board ends beyond it.",
     ),
     Example(
         R.TRAMPLE_ENDS_ELSEWHERE, KOOM_VALLEY, "d D5 H9 T C4 R H8", T,

@@ -55,9 +55,9 @@ def test_push_and_play_accept_text_and_moves() -> None:
 @pytest.mark.parametrize("wrong", [None, 7, b"dA6-B6", ("dA6-B6",)])
 def test_push_and_play_explain_an_invalid_ply(wrong: Any) -> None:
     for take in (Game.start(DISCWORLD).push, Game.start(DISCWORLD).play):
-        with pytest.raises(InvalidValueError, match="a ply should be a str or a Move, not "):
+        with pytest.raises(InvalidValueError, match="expected a ply as a str or a Move, got "):
             take(wrong)
-        with pytest.raises(ValueError, match="'a6 b6' is not a ply such as dA6-B6"):
+        with pytest.raises(ValueError, match="expected a ply such as dA6-B6"):
             take("a6 b6")
         with pytest.raises(IllegalMoveError):
             take("dA6-A7")

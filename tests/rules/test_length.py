@@ -92,13 +92,13 @@ def test_record_of_the_longest_battle_round_trips(name: str) -> None:
 def test_record_with_too_many_plies_is_refused() -> None:
     game = longest(CLASSIC)
     longer = write_record(game) + f"{game.moves[0]}\n{game.moves[1]}\n"
-    with pytest.raises(RecordError, match="line 2002: a battle has at most 2,000 plies"):
+    with pytest.raises(RecordError, match="line 2002: expected at most 2,000 plies"):
         read_record(longer, CLASSIC)
 
 
 def test_record_of_a_shorter_battle_ended_by_length_is_refused() -> None:
     headers = '[Result "32-32"]\n[Winner "none"]\n[Ending "length"]\n'
-    with pytest.raises(RecordError, match="no ply has ended it by length"):
+    with pytest.raises(RecordError, match="don't end the battle by length"):
         read_record(headers + write_record(to_and_fro(CLASSIC, 10)), CLASSIC)
 
 

@@ -116,13 +116,13 @@ async def test_repeatedly_failing_program_resigns_with_a_message(
         await anna.sees("Grog sits down")
         await anna.type("start", "move from f1 to f2")
         await anna.sees("Grog tells you: My program has failed too often, so I resign.")
-        await anna.sees("Grog resigns the battle.")
+        await anna.sees("Grog resigns.")
         failures = [each for each in caplog.records if "has failed" in each.getMessage()]
         assert len(failures) == 2
         # The match continues with its second battle, with the sides swapped.
         await anna.type("start")
         await anna.sees("The second battle begins")
-        await anna.sees("Grog resigns the battle.")
+        await anna.sees("Grog resigns.")
         await anna.type("say still here")
         await anna.sees("You say: still here")
 
@@ -141,7 +141,7 @@ async def test_command_after_invitation_waits_for_the_bot_to_sit_down(tmp_path: 
     async with opened(settings(OWN), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
         assert "Grog sits down at the oak board to play the trolls." in anna.shown
-        assert "The first battle of a rated match begins" in anna.shown
+        assert "begin a match" in anna.shown
 
 
 async def test_bot_is_present_before_the_first_player(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ async def test_simultaneous_invitations_are_all_answered(tmp_path: Path) -> None
             anna.type("join game as dwarf on oak board", "invite grog", "start"),
             bert.type("join game as dwarf on pine board", "invite grog", "start"),
         )
-        assert "The first battle of a rated match begins" in anna.shown
-        assert "The first battle of a rated match begins" in bert.shown
+        assert "begin a match" in anna.shown
+        assert "begin a match" in bert.shown
 
 
 async def test_wait_for_an_invitation_answer_is_limited(
@@ -209,7 +209,7 @@ async def test_thinking_bot_accepts_another_invitation(tmp_path: Path) -> None:
         await bert.come()
         await anna.type(*SIT, "start", "move from f1 to f2")
         await bert.type("join game as dwarf on pine board", "invite grog", "start")
-        assert "The first battle of a rated match begins at the pine board" in bert.shown
+        assert "begin a match at the pine board" in bert.shown
 
 
 async def test_child_process_does_not_outlive_a_crashed_program(tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ async def test_thinking_bot_does_not_delay_players(tmp_path: Path) -> None:
         await bert.type("go to oak board", "kibitz how is it going?")
         await anna.sees("Bert kibitzes: how is it going?")
         await anna.type("resign on it", "yes")
-        await bert.sees("Anna resigns the battle.")
+        await bert.sees("Anna resigns.")
 
 
 @pytest.mark.slow
@@ -594,7 +594,7 @@ if not Path("pid").exists():
         async with opened(settings(), tmp_path, worker=BAD["crashing"]) as (_, anna):
             await anna.type(*SIT, "start", "move from f1 to f2")
             await anna.sees("Grog tells you: My program has failed too often, so I resign.")
-            await anna.sees("Grog resigns the battle.")
+            await anna.sees("Grog resigns.")
 
     async def test_undo_stops_the_search_for_the_old_position(self, tmp_path: Path) -> None:
         """Otherwise the only worker would search the old position for ever."""
@@ -622,7 +622,7 @@ else:
             await bert.come()
             await anna.type(*SIT, "start", "move from f1 to f2")
             await bert.type("join game as dwarf on pine board", "invite grog", "start")
-            await bert.sees("The first battle of a rated match begins at the pine board")
+            await bert.sees("begin a match at the pine board")
             await bert.type("move from f1 to f2")
             await anna.type("undo")
             await anna.sees("You take back the move")
@@ -901,8 +901,8 @@ async def test_two_lines_on_a_fresh_server_start_a_battle(run_server: RunServer)
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
         await anna.until(b'To play, type "play".')
-        await anna.until(b"Meanwhile, here's a bot to play.")
-        await anna.until(b"The first battle of a rated match begins")
+        await anna.until(b"While you wait, you play a bot.")
+        await anna.until(b"begin a match")
         await anna.until(b"It is your turn.")
         await anna.close()
 

@@ -332,7 +332,7 @@ name = 'oak'
 [[bot]]
 name = 'Grog the Bot'
 --> bot: should have names that players could have, but 'Grog the Bot': A name is 2 to 20 letters
-    from A to Z, without blanks. Name bots in sections [[bot]], or have none by "bot = []" above the
+    from A to Z, without spaces. Name bots in sections [[bot]], or have none by "bot = []" above the
     first section.
 
 [[board]]

@@ -274,7 +274,7 @@ async def test_practice_is_adjourned_when_the_last_player_leaves_its_board(place
     assert place.plies() == 1  # Bert may still be watching
     await place.type("Bert", "go hall")
     assert not place.hall.tables[OAK].seats
-    assert "Your practice is put away" in place.told["Anna"][-1]
+    assert "You adjourn your practice" in place.told["Anna"][-1]
     assert "goes on" in await place.type("Anna", "go elm board", "resume")
     assert place.plies("elm board") == 1
 

@@ -96,7 +96,7 @@ async def test_battle_against_a_bot_shows_the_rating_against_bots(place: Place) 
     assert visit
     place.visits["Anna"] = visit
     await place.type("Anna", "match grog")
-    assert "The first battle of a rated match begins" in heard(place, "Anna")
+    assert "begin a match" in heard(place, "Anna")
     await play(place)
     await place.type("Anna", f"resign on {MATCH}", "yes")
     assert "Discworld, against bots: your rating 1500 -> 1421?." in heard(place, "Anna")

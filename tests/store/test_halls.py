@@ -72,7 +72,7 @@ async def test_players_in_two_halls_play_a_battle(halls: tuple[Place, Place]) ->
         assert here.plies() == number + 1
     await here.type("Anna", Resign())
     await agree(here, there)
-    assert "Anna resigns the battle." in there.told["Bert"][-1]
+    assert "Anna resigns." in there.told["Bert"][-1]
 
 
 HEARING = pytest.mark.parametrize(

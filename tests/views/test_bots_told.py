@@ -60,7 +60,7 @@ def test_commands_of_the_hall_hint_work_in_sequence(width: int) -> None:
     assert "You sit down" in shown(house, sit)
     assert shown(house, invite).startswith("You invite Grog to play the trolls")
     house.obey("Grog", "join game as troll on oak board", 0.0)
-    assert "The first battle" in shown(house, start)
+    assert "begin a match" in shown(house, start)
 
 
 def test_hall_mentions_a_bot_that_sits_at_a_board() -> None:
@@ -152,7 +152,7 @@ def test_bot_list_suggests_match_when_boards_open_on_demand() -> None:
     told = shown(house, "bots")
     assert 'To play one, type "match grog". "match grog level 3" picks another level' in told
     assert 'To play a bot, type "match" and its name.' in shown(house, "who")
-    assert "Grog plays the trolls" in shown(house, "match grog level 3")
+    assert "You and Grog begin a match" in shown(house, "match grog level 3")
 
 
 def test_bot_list_shows_ratings_and_results() -> None:

@@ -78,13 +78,13 @@ def test_lines_cover_the_side_not_to_move_hypothetically() -> None:
 
 def test_lines_in_koom_valley_describe_the_rock() -> None:
     assert lines_by_side(Game.start(KOOM_VALLEY), None) == [
-        "By the koom valley rules nobody is hurled or shoved.",
+        "Under koom valley rules nobody is hurled or shoved.",
         "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
         '"captures" lists the possible captures.',
         "The Rock on H8 could go to G8, I8, G9 or I9.",
     ]
     alone = game_of(KOOM_VALLEY, Side.TROLL, "dA6 TB9 RH8")
-    assert lines_by_side(alone, Side.DWARF)[-1] == "The Rock on H8 cannot go anywhere now."
+    assert lines_by_side(alone, Side.DWARF)[-1] == "The Rock on H8 can't go anywhere now."
 
 
 def test_lines_and_captures_of_a_finished_battle_are_refused() -> None:
@@ -162,8 +162,7 @@ def test_captures_list_every_piece_that_can_capture(ruleset: Ruleset) -> None:
     [
         (
             "G6",
-            "It is the dwarfs' turn; if it were the trolls': troll G6: "
-            "move to F5, G5, F7, G7 capturing F6.",
+            "(Not the trolls' turn.) The troll on G6 could move to F5, G5, F7, G7 capturing F6.",
         ),
         ("F6", "Dwarf F6: hurl to G6."),
         ("A9", "The dwarf on A9 has no captures now."),

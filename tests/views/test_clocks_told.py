@@ -68,7 +68,7 @@ def begin(house: House, clock: str) -> House:
 def test_quit_message_explains_how_the_clock_continues(house: House) -> None:
     begin(house, "10+5")
     told = seen(say(house, "Anna quit", 4.0), "Anna")
-    assert "Your clock stands still for 60 seconds at most, then runs on: you have 9:56." in told
+    assert "Your clock is stopped for at most 60 seconds: you have 9:56." in told
     told = seen(say(house, "Bert quit", 5.0), "Bert")
     assert "Your clock runs from your opponent's next ply on: you have 10:00." in told
 
@@ -100,8 +100,8 @@ class TestFigures:
              "10 minutes each, plus 5 seconds a move"),
             (TimeControl(1, 1), ", with a clock of 1+1",
              "1 minute each, plus 1 second a move"),
-            (TimeControl(5), ", with a clock of 5+0", "5 minutes each for all plies"),
-            (TimeControl(days=1), ", 1 day a ply", "1 day for each ply"),
+            (TimeControl(5), ", with a clock of 5+0", "5 minutes each for the whole battle"),
+            (TimeControl(days=1), ", 1 day a move", "1 day a move"),
         ],
     )  # fmt: skip
     def test_time_control_has_a_short_and_a_full_form(
@@ -143,7 +143,7 @@ class TestBoards:
         assert told.endswith("Your turn. You have 5 minutes left.")
         told = seen(say(house, "Bert look", 100.0), "Bert")
         assert "Oak board, discworld rules, with a clock of 5+0." in told
-        assert "Anna has 4 minutes 10 seconds left. Ply 1:" in told
+        assert "Anna has 4 minutes 10 seconds left. Move 1:" in told
         assert "Your turn. You have 4 minutes 10 seconds left." in told
 
     def test_unclocked_board_shows_no_clock(self, house: House) -> None:
@@ -155,7 +155,7 @@ class TestAsking:
     def test_clock_command_shows_time_left_and_whose_clock_runs(self, house: House) -> None:
         begin(house, "10+5")
         assert seen(say(house, "Anna clock", 61.0), "Anna") == (
-            "The clock of the oak board gives 10 minutes each, plus 5 seconds a move. "
+            "Oak board: 10 minutes each, plus 5 seconds a move. "
             "You have 8 minutes 59 seconds left. Bert has 10 minutes left. Your clock is running."
         )
         assert seen(say(house, "Carla time", 61.0), "Carla").endswith("Anna's clock is running.")
@@ -165,7 +165,7 @@ class TestAsking:
         house.depart("Bert", 10.0)
         told = seen(say(house, "Anna clock", 30.0), "Anna")
         assert "You have 9 minutes 50 seconds left." in told
-        still = "The clock stands still while Bert is away, for at most 40 seconds more."
+        still = "The clock is stopped while Bert is away, for at most another 40 seconds."
         assert told.endswith(still)
         assert seen(say(house, "Anna clock", 150.0), "Anna").endswith("Your clock is running.")
 
@@ -175,7 +175,7 @@ class TestAsking:
         again = House(BOARDS, opens_boards=True, events=[*house.events(), left])
         again.enter("Anna", 10.0)
         told = seen(say(again, "Anna clock", 10.0), "Anna")
-        assert told.endswith("stands still while a seat is empty.")
+        assert told.endswith("is stopped while a seat is empty.")
 
     def test_clock_command_before_a_battle_shows_its_time_control(self, house: House) -> None:
         say(house, "Anna set clock 3 days")
@@ -190,7 +190,7 @@ class TestAsking:
         say(house, "Anna start")
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == (
-            "There is no clock at the oak board: you can think for as long as you like. If "
+            "There's no clock at the oak board: take as long as you like. If "
             'Anna does not move for 10 minutes, you can type "claim game on oak board".'
         )
         assert "claim" not in seen(say(house, "Carla clock"), "Carla")
@@ -202,14 +202,14 @@ class TestTold:
     def test_departure_message_states_how_long_the_clock_pauses(self, house: House) -> None:
         begin(house, "10+5")
         told = seen(house.depart("Bert", 10.0), "Anna")
-        assert told.endswith("The clock stands still for 60 seconds at most.")
+        assert told.endswith("The clock is stopped for at most 60 seconds.")
         house.enter("Bert", 200.0)
         assert seen(house.depart("Bert", 300.0), "Anna").endswith("The clock runs on.")
 
     def test_departure_in_a_1_0_battle_pauses_the_clock_for_six_seconds(self, house: House) -> None:
         begin(house, "1+0")
         told = seen(house.depart("Anna", 10.0), "Bert")
-        assert told.endswith("The clock stands still for 6 seconds at most.")
+        assert told.endswith("The clock is stopped for at most 6 seconds.")
         assert seen(say(house, "Bert clock", 20.0), "Bert").endswith("Anna's clock is running.")
         house.enter("Anna", 115.0)
         assert "Anna's time is up" in seen(say(house, "Anna move a6 b6", 115.0), "Bert")
@@ -239,9 +239,9 @@ class TestTold:
         [
             ("Anna", "Bert is waiting, and can claim the battle in 60 seconds if you do not"
              " move."),
-            ("Bert", 'Anna has not moved for 10 minutes. In 60 seconds you can type "claim game on'
+            ("Bert", 'Anna hasn\'t moved for 10 minutes. In 60 seconds you can type "claim game on'
              ' oak board".'),
-            ("Carla", "Anna has not moved for 10 minutes. In 60 seconds Bert can claim the"
+            ("Carla", "Anna hasn't moved for 10 minutes. In 60 seconds Bert can claim the"
              " battle."),
         ],
     )  # fmt: skip
@@ -264,7 +264,7 @@ class TestTold:
         table = begin(house, "10+5").hall.tables["oak board"]
         held = ClockHeld(100.0, "", 95.5)
         assert " ".join(event_sentences(held, table.apply(held), None)) == (
-            "The server was down for a while: the clock at the oak board stood still for 1"
+            "The server was down for a while. The clock at the oak board was stopped for 1"
             " minute 35 seconds."
         )
 

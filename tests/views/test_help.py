@@ -190,7 +190,7 @@ def test_syntax_command_prints_the_patterns_of_the_pages() -> None:
             if topic in VERBS and (keeps_order or found.part != OF_OPERATORS)
             for pattern in found.patterns
         )
-    assert syntax("thud", 80) == ['"thud" is no command, but a topic: type "help thud".']
+    assert syntax("thud", 80) == ['"thud" is a topic, not a command: type "help thud".']
     assert syntax("hrul", 80) == ['There is no command "hrul". Did you mean "hurl"?']
 
 
@@ -286,7 +286,7 @@ def test_optional_part_of_a_pattern_stays_on_one_row() -> None:
 
 
 def test_page_with_a_wrong_heading_is_refused() -> None:
-    with pytest.raises(ValueError, match="wrong heading"):
+    with pytest.raises(ValueError, match="expected the fields"):
         Page.parse("topic", "A title\nPart: Nowhere\n\nText.")
 
 
@@ -406,8 +406,8 @@ def test_help_pages_agree_with_the_settings() -> None:
     idle = rounded_duration(settings.game.idle_claim)
     assert f"have not moved for a while, usually {idle}" in prose("claim")
     assert f"usually {rounded_duration(settings.players.guest_grace)}" in prose("accounts")
-    kept = f"each usually for {settings.players.addresses_kept} days after you last did"
-    assert f"last eight addresses that you came from, {kept}" in prose("privacy")
+    kept = f"each usually for {settings.players.addresses_kept} days after you last used it"
+    assert f"last eight internet addresses that you came from, {kept}" in prose("privacy")
     warning, limit = settings.players.idle_warning, settings.players.idle_limit
     late = f"{rounded_duration(limit - warning)} later you are disconnected"
     assert f"usually {rounded_duration(warning)}, you are warned, and {late}" in prose("absence")

@@ -89,8 +89,7 @@ def test_moves_of_a_piece_are_described_exactly(
         ("A1", "A1 is off the board."),
         (
             "G8",
-            "It is the dwarfs' turn; if it were the trolls': "
-            "troll G8: move to F7, G7, H7, F8, F9, G9, H9",
+            "(Not the trolls' turn.) The troll on G8 could move to F7, G7, H7, F8, F9, G9, H9",
         ),
     ],
 )

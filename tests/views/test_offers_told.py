@@ -100,14 +100,13 @@ class TestMatches:
         say(house, "Anna resign", "Anna yes", "Anna start", "Anna resign", "Anna yes")
         told = house.obey("Anna", "rematch", 1.0)
         assert seen(told, "Anna") == (
-            "You offer a casual rematch by the discworld rules: Bert would play the dwarfs first."
-            " Bert can agree by typing"
-            ' "start game on oak board"; "no on oak board" ends the offer.'
+            "You offer a rematch (discworld rules, casual). Bert would have the dwarfs first."
+            ' "no on oak board" withdraws it.'
         )
         assert seen(told, "Bert") == (
-            "Anna offers a casual rematch by the discworld rules: you would play the dwarfs first."
+            "Anna offers a rematch (discworld rules, casual). You would have the dwarfs first."
             " To agree, type"
-            ' "start game on oak board"; "no on oak board" declines it.'
+            ' "start game on oak board"; "no on oak board" declines.'
         )
         assert seen(house.obey("Bert", "no", 1.0), "Anna") == (
             "Bert declines the offer to play another match."

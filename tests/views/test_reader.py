@@ -93,12 +93,12 @@ def test_piece_counts_include_the_rock() -> None:
 def test_battle_end_is_announced_one_fact_per_line() -> None:
     house = playing()
     assert heard(house, "Bert", Resign("oak board"))["Anna"].split("\n") == [
-        "Bert resigns the battle.",
+        "Bert resigns.",
         "The battle is over.",
         "Dwarfs, you: 32.",
         "Trolls, Bert: 0.",
-        "The dwarfs win by 32.",
-        "The match so far: you 32, Bert 0.",
+        "You win the battle, 32 to 0!",
+        "Match score: you 32, Bert 0.",
         '"start game on oak board" begins the second battle, with the seats swapped.',
         '"replay 1" shows this battle again.',
     ]
@@ -106,15 +106,16 @@ def test_battle_end_is_announced_one_fact_per_line() -> None:
 
 def test_facts_begin_with_a_capital_letter_for_winner_and_loser() -> None:
     house = playing()
-    assert heard(house, "Anna", Resign("oak board"))["Anna"].startswith("You resign the battle.\n")
+    assert heard(house, "Anna", Resign("oak board"))["Anna"].startswith("You resign.\n")
     house.obey("Anna", "start game", 0.0)
-    assert "\nYou win the match by 64." in heard(house, "Anna", Resign("oak board"))["Bert"]
+    assert "\nYou win the match by 64!" in heard(house, "Anna", Resign("oak board"))["Bert"]
 
 
 def test_parse_error_has_no_caret() -> None:
     house = playing()
     assert heard(house, "Anna", "where goblins")["Anna"].split("\n") == [
-        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, type',
+        '"look".',
     ]
     assert "^" not in heard(house, "Anna", "move a6 tu b6")["Anna"]
     house.obey("Anna", "options reader off", 0.0)
@@ -182,7 +183,7 @@ def test_open_offers_are_listed_one_fact_per_line() -> None:
         "Your turn.",
         "Bert offers to end the battle.",
         'To agree, type "end game on oak board"; "no on oak board" or the next move',
-        "declines it.",
+        "declines.",
         "Also here: Bert.",
     ]
 
@@ -279,7 +280,7 @@ def test_announcements_of_a_whole_game_contain_no_symbols(ruleset: Ruleset) -> N
         captured = "" if move.verb.value == "hurl" else f" capturing {squares}"
         line = f"{move.verb.value} {move.origin} to {move.target}{captured}"
         texts = heard(house, "Anna" if game.position.turn is Side.DWARF else "Bert", line)
-        assert texts["Anna"].startswith(("Ply", "You", "At"))
+        assert texts["Anna"].startswith(("Move", "You", "At"))
         for text in texts.values():
             assert not SPELT_OUT.search(text), text
             assert len(text.split("\n")) <= 4

@@ -107,8 +107,8 @@ CASES = [
     ),
     Case(
         R.NOTHING_USED, "", "Anna: go to it",
-        '"it" is the board that you used last, and you have used none yet. The boards are: oak'
-        ' board, pine board and elm table.',
+        '"it" means the board that you used last, and you haven\'t used one yet. The boards are:'
+        " oak board, pine board and elm table.",
     ),
     Case(
         R.ALREADY_THERE, "Anna: go to oak board", "Anna: go to oak board",
@@ -121,7 +121,7 @@ CASES = [
     ),
     Case(
         R.NOT_HERE, "", "Anna: tell dora hello",
-        'Dora is not here, and was last here 3 days ago. To leave them a message, type "message" '
+        'Dora isn\'t here, and was last seen 3 days ago. To leave them a message, type "message" '
         "and the name, and the text.",
     ),
     Case(
@@ -233,7 +233,7 @@ CASES = [
         R.WATCHING_NOTHING, "", "Carla: whisper Well played.",
         'You aren\'t watching any board. Type "observe" and the name of one first.',
     ),
-    Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
+    Case(R.NO_ACCOUNTS, "", "Anna: register", "Names can't be registered here."),
     Case(
         R.NOTHING_TO_REPEAT, "", "Anna: again",
         "There is nothing to repeat yet.",
@@ -775,11 +775,11 @@ def brought_about(case: Case) -> RefusedError:
 
 BOARDS = {
     R.NO_BOARD_UP: ("close", "yew board", 'There is no "yew board". The boards are: oak board.'),
-    R.BOARD_NAME_TAKEN: ("open", "Oak Board", "There is a board called oak board already."),
+    R.BOARD_NAME_TAKEN: ("open", "Oak Board", "There is already a board called oak board."),
     R.BOARD_NAME_UNFIT: (
         "open", "4 board",
-        'No board can be called "4 board": a name is at most 30 letters and single blanks, and its '
-        "words have no other meaning in commands.",
+        '"4 board" can\'t be the name of a board: use at most 30 letters and single spaces, and no '
+        "words that commands use.",
     ),
 }  # fmt: skip
 
@@ -804,8 +804,7 @@ TALKS = [RefusedError(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in
 @pytest.mark.parametrize(("refusal", "source"), [(TALKS[0], "you"), (TALKS[1], "your address")])
 def test_talk_limit_refusal_names_its_source_and_wait(refusal: RefusedError, source: str) -> None:
     assert refusal_text(refusal) == (
-        f"That was not done: others have just heard a lot from {source}. You can go on in 90"
-        " seconds."
+        f"Not so fast: others have just heard a lot from {source}. You can go on in 90 seconds."
     )
 
 
@@ -817,12 +816,12 @@ LIMITS = [
     ),
     (
         RefusedError(R.STORED_TOO_MUCH, seconds=360.0),
-        "A great deal has been played from your internet address within the hour. Battles with"
-        " others go on, and you can begin something new in 6 minutes.",
+        "There has been a great deal of play from your internet address within the hour. Battles"
+        " with others go on, and you can begin something new in 6 minutes.",
     ),
     (
         RefusedError(R.REPORTS_TOO_FAST, seconds=360.0, is_shared=True),
-        "The operators have had many reports from your address just now. You can make another in 6"
+        "The operators have just had a lot of reports from your address. You can make another in 6"
         " minutes.",
     ),
 ]
@@ -835,7 +834,7 @@ def test_quota_refusal_has_the_expected_sentence(refusal: RefusedError, sentence
 
 def test_invalid_program_query_has_the_expected_sentence() -> None:
     assert refusal_text(NO_QUESTION) == (
-        "A program can only ask what changes nothing and is answered by facts: look or who."
+        "Programs can only send read-only commands that are answered by facts: look or who."
     )
 
 
@@ -844,7 +843,7 @@ CROWDED = [
     (
         RefusedError(R.TOO_MUCH_FROM_ADDRESS, what="analyses", most=2),
         "Players who share your internet address have 2 analyses between them, which is the limit. "
-        "If you are a club or a class, the operators can raise it.",
+        "If you're a club or a class, the operators can raise it.",
     ),
     (
         RefusedError(R.SEEKS_FROM_ADDRESS, most=9),
@@ -880,10 +879,9 @@ ORDER = [
     ),
     (
         RefusedError(R.MUTED, seconds=600.0, why="of the shouting"),
-        "Nobody hears what you say for another 10 minutes, because of the shouting. You can play"
-        " on.",
+        "You are muted for another 10 minutes, because of the shouting. You can still play.",
     ),
-    (RefusedError(R.MUTED, seconds=None, why=""), "Nobody hears what you say. You can play on."),
+    (RefusedError(R.MUTED, seconds=None, why=""), "You are muted. You can still play."),
 ]
 
 
@@ -1116,8 +1114,8 @@ TOURNAMENTS = [
     *(
         Case(
             R.IN_TOURNAMENT, BEGUN, line,
-            "The match at the 2nd board is part of tournament 1, so it is played to its end."
-            ' "resign" gives a battle up.',
+            "The match at the 2nd board is part of tournament 1, so it has to be played to"
+            ' the end. "resign" gives up a battle.',
         )
         for line in ("Anna: leave game", "Anna: adjourn", "Bert: start")
     ),
@@ -1211,13 +1209,13 @@ def test_refusal_uses_the_given_names_of_squares() -> None:
 @pytest.mark.parametrize(
     ("plies", "sentence"),
     [
-        ("dA6-A6", "line 2: dA6-A6: The piece on A6 has to go somewhere else."),
+        ("dA6-A6", "line 2: dA6-A6: The piece on A6 has to move to another square."),
         (
             "dK1-K9xK9",
-            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 holds nothing.",
+            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 is empty.",
         ),
         ("dA6-B6\nTJ7-L7", "line 3: TJ7-L7: A troll moves at most 1 square; L7 is 2 away."),
-        ("TA6-B6", "line 2: TA6-B6: a dwarf stands on A6"),
+        ("TA6-B6", "line 2: TA6-B6: the piece on A6 is a dwarf"),
     ],
 )
 def test_unreadable_record_is_explained_with_its_line(plies: str, sentence: str) -> None:
@@ -1238,8 +1236,8 @@ NO_COLOUR = (
 LINES = [
     (
         "invite grog classic 1+0",
-        "An invitation is to a board with rules and a clock of its own. To choose them, type"
-        ' "match grog classic 1+0".',
+        "An invitation is to a board, which has its own rules and clock. To choose them,"
+        ' type "match grog classic 1+0".',
     ),
     ("move from I16 to A0", "There is no row 16: rows go from 1 to 15."),
     ("move a6 to A0", "There is no row 0: rows go from 1 to 15."),
@@ -1258,7 +1256,7 @@ LINES = [
         "Game records are written like that, and their columns skip the letter I. Here type"
         ' "shove from G7 to I7 capturing E7".',
     ),
-    ("a6xb6", 'Game records are written like that. Here type "hurl from A6 to B6".'),
+    ("a6xb6", 'Game records are written like that. Here, type "hurl from A6 to B6".'),
     ("move a6b6", "Put a space between A6 and B6."),
     ("move a6b6", "Put a space between A6 and B6."),
     ("move a6 b6 capturing d8;e8", "Put a space between D8 and E8."),
@@ -1316,8 +1314,8 @@ LINES = [
         "A clock gives 1 to 180 minutes and 0 to 180 seconds more for each ply, or 1 to 14 days "
         "for each ply.",
     ),
-    ("ok", 'To agree to what was offered, type "accept".'),
-    ("Agreed!", 'To agree to what was offered, type "accept".'),
+    ("ok", 'To agree to an offer, type "accept".'),
+    ("Agreed!", 'To agree to an offer, type "accept".'),
     ("scan row 16", "There is no row 16: rows go from 1 to 15."),
     ("scan row 0", "There is no row 0: rows go from 1 to 15."),
     ("scan column p", "There is no column P: columns go from A to O."),
@@ -1327,20 +1325,20 @@ LINES = [
     ("captures a16", "There is no row 16: rows go from 1 to 15."),
     (
         "where anna",
-        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".',
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, type "look".',
     ),
-    ("where are the trolls", 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".'),
+    ("where are the trolls", 'Type just "where" and "dwarfs", "trolls", "stone" or "rock".'),
     (
         "moves a6 to b6",
-        'To play a move, begin with "move"; "moves" lists what can be played.',
+        'To make a move, begin with "move"; "moves" lists the legal ones.',
     ),
     ("notify mail", 'After "notify mail" something is missing: a mail address or "off".'),
-    ("options width 7", "A screen is 20 to 500 columns wide here."),
-    ("options width 501", "A screen is 20 to 500 columns wide here."),
-    ("options width -80", "A screen is 20 to 500 columns wide here."),
-    ("set width 60", 'That is one of the options: type "options width 60".'),
-    (f"{DWARF} 256", "The numbers of colours go from 0 to 255."),
-    (f"{DWARF} on -1", "The numbers of colours go from 0 to 255."),
+    ("options width 7", "A screen can be 20 to 500 columns wide."),
+    ("options width 501", "A screen can be 20 to 500 columns wide."),
+    ("options width -80", "A screen can be 20 to 500 columns wide."),
+    ("set width 60", 'That is an option: type "options width 60".'),
+    (f"{DWARF} 256", "Colour numbers go from 0 to 255."),
+    (f"{DWARF} on -1", "Colour numbers go from 0 to 255."),
     (f"{DWARF} #ff880", 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".'),
     (f"{DWARF} bright", f'After "bright" comes {HUES}.'),
     (f"{DWARF} puce", NO_COLOUR),
@@ -1436,8 +1434,8 @@ There is no command "hurk". Did you mean "hurl"?""",
         """\
 xyzzy
 ^^^^^
-There is no command "xyzzy". "help" lists the commands, "syntax" how each is
-typed.""",
+There is no command "xyzzy". "help" lists the commands, "syntax" shows how to
+type them.""",
     ),
     (
         "move from a6 tu b6 on board",

@@ -28,7 +28,7 @@ def test_server_confirmation_is_shown_as_a_dialog(visit: Visit) -> None:
     mona.type("a6 b6").sees(B6="dwarf")
     nick.type("resign")
     nick.press("Resign", within="dialog")
-    mona.hears("Nick resigns the battle")
+    mona.hears("Nick resigns")
     nick.press("Leave the seat")
     expect(nick.page.locator("dialog")).to_contain_text("Mona leads 32 to 0.")
     nick.press("Leave", within="dialog")
@@ -48,7 +48,7 @@ def test_rematch_is_offered_and_accepted(visit: Visit) -> None:
     perla.press("Rematch")
     olaf.press("Accept", within="#notices")
     for each in (olaf, perla):
-        each.hears("The first battle of a casual match begins")
+        each.hears("begin a match")
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
 
 
@@ -66,7 +66,7 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     rosa.type("accept quin")
     quin.press("Play now", within="#notices")
     for each in (quin, rosa):
-        each.hears("The first battle of a casual match begins").sees(A6="dwarf", B6="empty")
+        each.hears("begin a match").sees(A6="dwarf", B6="empty")
 
 
 def test_seek_can_be_cancelled_beside_the_board(visit: Visit) -> None:

@@ -492,4 +492,7 @@ def test_drawing_process_reports_errors_and_continues() -> None:
     back.seek(0)
     while head := back.read(drawing._LENGTH.size):
         answers.append(pickle.loads(back.read(drawing._LENGTH.unpack(head)[0])))  # noqa: S301  (our own)
-    assert answers == ["'yesterday' is not a date such as 2026-11-22", frame(GAME, 1).encode()]
+    assert answers == [
+        "expected a date such as 2026-11-22, got 'yesterday'",
+        frame(GAME, 1).encode(),
+    ]

@@ -24,7 +24,7 @@ SHORTEST_RUN = 3
 
 def clock_sentences(table: Table, me: str) -> list[str]:
     """Describe the clock of a board: time control, time left, and the running side."""
-    clock, time, battle = table.clock, table.time, "battle"
+    clock, time, battle = table.clock, table.time, "first battle"
     if clock is None and time:
         if table.is_running:
             return [f"The clock at the {table.name} is stopped while a seat is empty."]

@@ -221,8 +221,8 @@ class Screens(Furnished):
         assert "You play on." in self.type(self.char1, "no")
         assert self.board.host.table.is_running
         self.type(self.char1, "resign game")
-        assert "You resign the battle." in self.type(self.char1, "yes")
-        assert "Char resigns the battle." in self.heard(self.char2)
+        assert "You resign." in self.type(self.char1, "yes")
+        assert "Char resigns." in self.heard(self.char2)
 
     def test_replay_is_shown_ply_by_ply(self) -> None:
         self.begin()

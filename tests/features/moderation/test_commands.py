@@ -274,8 +274,8 @@ def test_ban_message_gives_the_reason_and_a_contact() -> None:
         " operator."
     )
     assert barred(FROM, "ops@example.net") == (
-        "The operator of this server has banned 203.0.113.0/24 (where you come from) until"
-        " 1970-01-02 00:00 UTC. If that is wrong, write to ops@example.net."
+        "The operator of this server has banned 203.0.113.0/24 (your network) until"
+        " 1970-01-02 00:00 UTC. If that's a mistake, write to ops@example.net."
     )
 
 
