@@ -171,8 +171,7 @@ EXAMPLES = [
     ),
     Example(
         R.SHOVE_CAPTURES_NOTHING, CLASSIC, "d A6 T H3 H4 X H8", T, "shove H3 H2",
-        "H2", "Nothing can be captured by going to H2: a shove has to capture, and no dwarf stands "
-        "next to it.",
+        "H2", "A shove has to capture, and no dwarf is next to H2.",
     ),
     Example(
         R.NO_TROLL_TRAPPED, KOOM_VALLEY, VALLEY, D, "move E7 D7 capturing all",

@@ -135,7 +135,7 @@ class TestGame:
             replace(start, moves=(Move(DWARF, A6, B6),))
         with pytest.raises(InvalidValueError, match="quiet plies, got"):
             replace(start, quiet_plies=1)
-        with pytest.raises(InvalidValueError, match="below 0"):
+        with pytest.raises(InvalidValueError, match="expected non-negative scores"):
             Score(3, -1)
 
     def test_push_validates_but_play_trusts(self) -> None:

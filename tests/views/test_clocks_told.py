@@ -70,7 +70,7 @@ def test_quit_message_explains_how_the_clock_continues(house: House) -> None:
     told = seen(say(house, "Anna quit", 4.0), "Anna")
     assert "Your clock is stopped for at most 60 seconds: you have 9:56." in told
     told = seen(say(house, "Bert quit", 5.0), "Bert")
-    assert "Your clock runs from your opponent's next ply on: you have 10:00." in told
+    assert "Your clock starts after your opponent's next move: you have 10:00." in told
 
 
 class TestFigures:
@@ -179,19 +179,19 @@ class TestAsking:
 
     def test_clock_command_before_a_battle_shows_its_time_control(self, house: House) -> None:
         say(house, "Anna set clock 3 days")
-        gives = "No clock is running at the oak board. The {} gives 3 days for each ply."
-        assert seen(say(house, "Bert clock"), "Bert") == gives.format("battle")
+        gives = "No clock is running at the oak board. {}: 3 days a move."
+        assert seen(say(house, "Bert clock"), "Bert") == gives.format("First battle")
         begin(house, "1 day")
         house.obey("Anna", Resign("oak board"), 0.0)
         told = seen(say(house, "Bert clock"), "Bert")
-        assert told == gives.format("second battle").replace("3 days", "1 day")
+        assert told == gives.format("Second battle").replace("3 days", "1 day")
 
     def test_clock_command_without_a_clock_explains_idle_claims(self, house: House) -> None:
         say(house, "Anna start")
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == (
             "There's no clock at the oak board: take as long as you like. If "
-            'Anna does not move for 10 minutes, you can type "claim game on oak board".'
+            'Anna doesn\'t move for 10 minutes, you can type "claim game on oak board".'
         )
         assert "claim" not in seen(say(house, "Carla clock"), "Carla")
         told = seen(say(house, "Carla clock on elm table"), "Carla")
@@ -204,7 +204,7 @@ class TestTold:
         told = seen(house.depart("Bert", 10.0), "Anna")
         assert told.endswith("The clock is stopped for at most 60 seconds.")
         house.enter("Bert", 200.0)
-        assert seen(house.depart("Bert", 300.0), "Anna").endswith("The clock runs on.")
+        assert seen(house.depart("Bert", 300.0), "Anna").endswith("The clock keeps running.")
 
     def test_departure_in_a_1_0_battle_pauses_the_clock_for_six_seconds(self, house: House) -> None:
         begin(house, "1+0")
@@ -237,7 +237,7 @@ class TestTold:
     @pytest.mark.parametrize(
         ("name", "told"),
         [
-            ("Anna", "Bert is waiting, and can claim the battle in 60 seconds if you do not"
+            ("Anna", "Bert is waiting, and can claim the battle in 60 seconds if you don't"
              " move."),
             ("Bert", 'Anna hasn\'t moved for 10 minutes. In 60 seconds you can type "claim game on'
              ' oak board".'),

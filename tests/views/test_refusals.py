@@ -121,8 +121,8 @@ CASES = [
     ),
     Case(
         R.NOT_HERE, "", "Anna: tell dora hello",
-        'Dora isn\'t here, and was last seen 3 days ago. To leave them a message, type "message" '
-        "and the name, and the text.",
+        'Dora isn\'t here, and was last seen 3 days ago. To leave them a message, type "message", '
+        "the name and the text.",
     ),
     Case(
         R.WHICH_PLAYER, "", "Anna: tell be hello",
@@ -354,17 +354,17 @@ CASES = [
     Case(
         R.NEEDS_OPPONENT, ALONE, "Anna: start game",
         'A battle needs two players, or "practice on oak board". The troll seat is free: "invite" '
-        "and a name asks somebody.",
+        "and a name asks someone to play.",
     ),
     Case(
         R.NEEDS_OPPONENT, f"{STARTED}; Bert: leave game", "Anna: start game",
-        'A battle needs two players. The troll seat is empty: "invite" and a name asks somebody to '
-        "play on.",
+        'A battle needs two players. The troll seat is empty: "invite" and a name asks someone to '
+        "take over.",
     ),
     Case(
         R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
-        'There\'s nobody to agree to that. The troll seat is empty: "invite" and a name asks '
-        "somebody to play on.",
+        'There is nobody to agree to that. The troll seat is empty: "invite" and a name asks '
+        "someone to take over.",
     ),
     Case(
         R.NO_BATTLE, SEATED, "Anna: resign",
@@ -1230,8 +1230,8 @@ def test_unreadable_record_is_explained_with_its_line(plies: str, sentence: str)
 DWARF = "options colour special thud dwarf"
 HUES = "black, red, green, yellow, blue, magenta, cyan or white"
 NO_COLOUR = (
-    f'That is no colour here: name {HUES}, "bright" before them or not; or a number, '
-    "0 to 255, or #rrggbb."
+    f'That isn\'t a colour. Name {HUES}, with or without "bright"; or give a number from 0 to'
+    " 255, or #rrggbb."
 )
 LINES = [
     (
@@ -1253,7 +1253,7 @@ LINES = [
     ),
     (
         "TG7-J7xE7",
-        "Game records are written like that, and their columns skip the letter I. Here type"
+        "Game records are written like that, and their columns skip the letter I. Here, type"
         ' "shove from G7 to I7 capturing E7".',
     ),
     ("a6xb6", 'Game records are written like that. Here, type "hurl from A6 to B6".'),
@@ -1282,7 +1282,7 @@ LINES = [
     ),
     (
         "pause",
-        'To put your match away for another day, type "adjourn". "pause tournament" and its number'
+        'To finish your match another day, type "adjourn". "pause tournament" and its number'
         " pauses a tournament.",
     ),
     (
@@ -1292,8 +1292,8 @@ LINES = [
     ),
     (
         "play oak 12",
-        '"play" by itself finds an opponent. To play somebody, type "match" and the name; to sit'
-        ' down at a board, "join game as dwarf" or "join game as troll".',
+        '"play" by itself finds an opponent. To challenge somebody, type "match" and the name; to'
+        ' sit down at a board, "join game as dwarf" or "join game as troll".',
     ),
     (
         "north",
@@ -1302,7 +1302,8 @@ LINES = [
     ),
     (
         "inventory",
-        'There is nothing to carry here. "look" tells what there is, "games" lists your matches.',
+        'There is nothing to carry here. "look" shows what is around you, "games" lists your'
+        " matches.",
     ),
     (
         "seek 10 min",
@@ -1311,8 +1312,7 @@ LINES = [
     ),
     (
         "set clock 15 days",
-        "A clock gives 1 to 180 minutes and 0 to 180 seconds more for each ply, or 1 to 14 days "
-        "for each ply.",
+        "A clock has 1 to 180 minutes, plus 0 to 180 seconds a move; or 1 to 14 days a move.",
     ),
     ("ok", 'To agree to an offer, type "accept".'),
     ("Agreed!", 'To agree to an offer, type "accept".'),
@@ -1345,11 +1345,11 @@ LINES = [
     (f"{DWARF} red on none", NO_COLOUR),
     (
         "register swordfish",
-        'Type "register" by itself: you are asked for the rest, and it is not shown.',
+        'Type "register" by itself: you\'ll be asked for the rest, and it stays hidden.',
     ),
     (
         "Password old new",
-        'Type "password" by itself: you are asked for the rest, and it is not shown.',
+        'Type "password" by itself: you\'ll be asked for the rest, and it stays hidden.',
     ),
     (f"{DWARF} gren", f'{NO_COLOUR} Did you mean "green"?'),
     (f"{DWARF} orange", f'{NO_COLOUR} Did you mean "yellow"?'),
@@ -1382,13 +1382,13 @@ LINES = [
     ),
     (
         "ply dH5-I5",
-        "Plies of game records have no column I: J is the column after H there. With the letters of"
-        ' the board, type "move" and two squares.',
+        "Game records have no column I: J is the column after H. To use the letters of the board,"
+        ' type "move" and two squares.',
     ),
     (
         "setup dF1,dI5",
-        "The letters of a setup text are those of game records, which skip the I: J is the column "
-        'after H. With the letters of the board, type "setup dwarfs" and squares.',
+        "A setup text has the letters of game records, which skip the I: J is the column after H."
+        ' To use the letters of the board, type "setup dwarfs" and squares.',
     ),
     (
         "quit now",

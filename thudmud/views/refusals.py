@@ -237,8 +237,8 @@ def _reserved_name(_: RefusedError, details: Mapping[str, Any], __: str | None) 
     word = details["words"]
     if word.lower() in {"guest", "guests"}:
         return "There's no need for a guest login: just give any name."
-    what = "a command" if word.lower() in VERBS else "a word with a meaning of its own here"
-    return f'"{word}" is {what}. What name would you like to play under?'
+    what = "is a command" if word.lower() in VERBS else "has another meaning here"
+    return f'"{word}" {what}. What name would you like to play under?'
 
 
 _TEXTS[NameProblem.HAS_A_MEANING] = _reserved_name
