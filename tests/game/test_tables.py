@@ -444,7 +444,9 @@ def test_decide_leaves_the_table_unchanged(started: Table) -> None:
 
 
 def test_inconsistent_event_is_rejected(empty: Table) -> None:
-    with pytest.raises(InvalidValueError, match="do not fit together: no match"):
+    with pytest.raises(
+        InvalidValueError, match="inconsistent events at the oak board: there is no match"
+    ):
         empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))
 
 

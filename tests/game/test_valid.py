@@ -80,30 +80,34 @@ def changed(value: Any, field: str, other: object) -> object:
 @cases(
     ("kind", "field", "value", "problem"),
     [
-        *((kind, "at", float(at), "no time") for kind in EVENTS for at in ("nan", "inf", "1e12")),
-        (Joined, "at", -1e12, "no time"),
-        *((kind, "player", " Anna", "anybody's name") for kind in EVENTS),
-        *((Joined, "player", name, "anybody's name") for name in ("", "a\nb", "a\x1b", "a" * 81)),
-        *((kind, "rules", "chess", "no 'chess' rules") for kind in (RulesSet, BattleStarted)),
+        *(
+            (kind, "at", float(at), "expected a time")
+            for kind in EVENTS
+            for at in ("nan", "inf", "1e12")
+        ),
+        (Joined, "at", -1e12, "expected a time"),
+        *((kind, "player", " Anna", "expected a name") for kind in EVENTS),
+        *((Joined, "player", name, "expected a name") for name in ("", "a\nb", "a\x1b", "a" * 81)),
+        *((kind, "rules", "chess", "unknown rules: 'chess'") for kind in (RulesSet, BattleStarted)),
         *(
             (kind, "opening", position, problem)
             for kind in (PositionSet, BattleStarted)
             for position, problem in [
-                (ROCKY, "the Thudstone stands on H8"),
-                (STUCK, "it is over"),
-                (CLASSIC.initial_position, "as by the rules"),
+                (ROCKY, "expected the Thudstone at RH8"),
+                (STUCK, "expected a set-up position"),
+                (CLASSIC.initial_position, "expected a set-up position"),
             ]
         ),
-        (Imported, "rules", "chess", "no 'chess' rules"),
-        (Imported, "plies", -1, "no -1 plies"),
-        *((BattleStarted, "number", number, "has 2 battles") for number in (0, 3)),
-        *((BattleStarted, side, "", "anybody's name") for side in ("dwarf", "troll")),
-        *((BattleEnded, side, "", "anybody's name") for side in ("dwarf", "troll")),
-        (BattleEnded, "plies", -1, "no -1 plies"),
-        (BattleEnded, "points", (1, -1), "points"),
-        (Moved, "ply", 0, "counted from 1"),
-        (Moved, "side", Side.TROLL, "the trolls do not play dA6-B6"),
-        (TakenBack, "moves", (), "no ply was taken back"),
+        (Imported, "rules", "chess", "unknown rules: 'chess'"),
+        (Imported, "plies", -1, "expected a non-negative number of plies"),
+        *((BattleStarted, "number", number, "expected a battle from 1 to 2") for number in (0, 3)),
+        *((BattleStarted, side, "", "expected a name") for side in ("dwarf", "troll")),
+        *((BattleEnded, side, "", "expected a name") for side in ("dwarf", "troll")),
+        (BattleEnded, "plies", -1, "expected non-negative plies"),
+        (BattleEnded, "points", (1, -1), "plies and points"),
+        (Moved, "ply", 0, "at least 1"),
+        (Moved, "side", Side.TROLL, "expected a move of the trolls, got dA6-B6"),
+        (TakenBack, "moves", (), "expected at least one move"),
     ],
 )
 def test_event_with_an_invalid_field_is_rejected(
@@ -133,13 +137,13 @@ def test_comment_with_an_invalid_field_is_rejected(field: str, value: object) ->
 
 def test_rated_battle_from_a_setup_is_rejected() -> None:
     started = replace(cast("BattleStarted", EVENTS[BattleStarted]), opening=SET_UP)
-    with pytest.raises(InvalidValueError, match="never rated"):
+    with pytest.raises(InvalidValueError, match="can't be rated"):
         replace(started, rated=True)
 
 
 def test_rock_ply_belongs_to_the_dwarfs() -> None:
     assert Moved(0.0, "Anna", Side.DWARF, ROLL, 1).move is ROLL
-    with pytest.raises(InvalidValueError, match="the trolls do not play RH8-H7"):
+    with pytest.raises(InvalidValueError, match="expected a move of the trolls, got RH8-H7"):
         Moved(0.0, "Anna", Side.TROLL, ROLL, 1)
 
 
@@ -169,9 +173,9 @@ def test_saved_match_with_an_invalid_field_is_rejected(field: str, value: str) -
 
 def test_decision_without_a_board_or_version_is_rejected() -> None:
     joined = EVENTS[Joined]
-    with pytest.raises(InvalidValueError, match="about none"):
+    with pytest.raises(InvalidValueError, match="needs a board"):
         Decision("Anna", events=(joined,))  # type: ignore[arg-type]
-    with pytest.raises(InvalidValueError, match="at version -1"):
+    with pytest.raises(InvalidValueError, match="expected a non-negative version"):
         Decision("Anna", "oak board", -1)
 
 
@@ -184,12 +188,12 @@ def test_screen_width_out_of_range_is_rejected(width: int) -> None:
 @pytest.mark.parametrize("shade", [-1, 256, (0, 0, 256), (-1, 0, 0), (1, 2)])
 def test_colour_out_of_range_is_rejected(shade: int | tuple[int, ...]) -> None:
     for ground in ("foreground", "background"):
-        with pytest.raises(InvalidValueError, match="no colour is"):
+        with pytest.raises(InvalidValueError, match="invalid colour"):
             changed(Colour(), ground, shade)
 
 
 def test_element_with_two_colours_is_rejected() -> None:
-    with pytest.raises(InvalidValueError, match="two colours"):
+    with pytest.raises(InvalidValueError, match="expected one colour"):
         Options(elements=((Element.ROCK, Colour(1)), (Element.ROCK, Colour(2))))
 
 
@@ -199,12 +203,12 @@ def test_element_with_two_colours_is_rejected() -> None:
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_clock_with_negative_times_is_rejected(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InvalidValueError, match="no ply takes less"):
+    with pytest.raises(InvalidValueError, match="expected non-negative times"):
         Clock(TimeControl(1), 0.0, Side.DWARF, **wrong)
 
 
 def test_saved_clock_with_a_negative_ply_time_is_rejected() -> None:
     clock = Clock(TimeControl(1), 0.0, Side.DWARF, spent=(3.0, 0.0, 2.0))
     assert replace(SAVED, clock=clock).clock == clock
-    with pytest.raises(InvalidValueError, match="no ply takes less"):
+    with pytest.raises(InvalidValueError, match="expected non-negative times"):
         replace(SAVED, clock=replace(clock, spent=(3.0, -0.1, 2.0)))

@@ -100,7 +100,7 @@ def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> No
     [
         ("Anna+\nANna+", "line 2: Anna is here already"),
         ("Anna> join game as dwarf on oak\nAnna-\nANna+", "line 3: Anna has a seat"),
-        ("Who> say hello", 'line 1: "Who" means something else here'),
+        ("Who> say hello", 'line 1: "Who" is a command'),
         ("Anna> quit\nAnna> who", "line 2: Anna is not here"),
         ("Anna-", "line 1: Anna is not here"),
     ],

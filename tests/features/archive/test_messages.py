@@ -23,7 +23,7 @@ LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 FILTERS = LONG[0], 1, LONG[1], "koom valley", "2026-11-21"
 SAID_BY_STATE = {
     Ending.RESIGNATION: "Anna resigned",
-    Ending.CLAIM: "Anna did not play on",
+    Ending.CLAIM: "Anna stopped playing",
     Ending.TIME: "Anna ran out of time",
 }
 
@@ -235,7 +235,7 @@ class TestGames:
             == """\
 Your matches:
   Oak board: dwarfs against Bert; battle 1 of 2, 1 move, the trolls' turn.
-  Pine board: dwarfs against Bert; battle 1 of 2, 0 plies, your turn.
+  Pine board: dwarfs against Bert; battle 1 of 2, 0 moves, your turn.
   Marble board: dwarfs against Bert; battle 1 of 2 is over.
   Basalt board: dwarfs without an opponent; battle 1 of 2, 0 moves, your turn.
 Adjourned matches:

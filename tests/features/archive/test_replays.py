@@ -165,7 +165,7 @@ def test_imported_battle_belongs_to_no_match(outcome: Outcome | None, over: str)
     board = "\n".join(
         replayed(annals.battle(1), game, game, style=Style.FULL, me="Zoe", display=Display(80))
     )
-    assert f"A single battle{over}, 4 plies" in board
+    assert f"A single battle{over}, 4 moves" in board
     assert "Match:" not in board
 
 

@@ -125,7 +125,7 @@ class TestSittingDown:
         require_applicable(empty, BEGUN)
         require_applicable(practice, BEGUN)
         for table in (started, seated, after(started, ("Bert", Leave()))):
-            with pytest.raises(InvalidValueError, match="others sit there"):
+            with pytest.raises(InvalidValueError, match="the seats"):
                 require_applicable(table, BEGUN)
 
 
