@@ -185,7 +185,7 @@ def plays(running: Running, _: float) -> Besides:
         told = b""
         while more := link.recv(4096):
             told += more
-    if b"The battle is over" not in told:
+    if b"You end the battle" not in told:
         raise RuntimeError(f"no battle was played: {told!r}")
     return tuple
 

@@ -114,7 +114,7 @@ asyncio.run(append(*sys.argv[1:]))
 """
 """A process that appends when it is told to."""
 
-BEGUN = b"The first battle"
+BEGUN = b"begin a match"
 NOTHING = Spent(0, 0, 0, 0)
 
 QUICK = Extent(1, 0.5, boards=10, plies=50, kills=1, starts=1)

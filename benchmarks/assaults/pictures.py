@@ -66,7 +66,7 @@ def play_battle(folder: Path) -> None:
         told = b""
         while more := link.recv(65_536):
             told += more
-    if b"The battle is over" not in told:
+    if b"You end the battle" not in told:
         raise RuntimeError(f"no battle was played: {told[-500:]!r}")
 
 

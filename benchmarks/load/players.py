@@ -26,7 +26,7 @@ GAMES, PLIES = 100, 120
 _STEPS = (b"A6 to B6", b"G7 to F7", b"B6 to A6", b"F7 to G7")
 """What two pieces do that go to and fro, and capture nothing."""
 
-_BEGUN = b"The first battle"
+_BEGUN = b"begin a match"
 
 
 @dataclass(frozen=True)

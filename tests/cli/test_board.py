@@ -91,8 +91,8 @@ def test_board_is_opened_renamed_and_closed_without_a_server(capsys: Shown) -> N
         (["close", "oak board"], f"the oak board is {WHERE}, and would be back"),
         (["rename", "Oak Board", "--to", "yew board"], f"the oak board is {WHERE}"),
         (["close", "yew board"], 'There is no "yew board". The boards are: oak board, pine'),
-        (["open", "pine board"], "There is a board called pine board already."),
-        (["open", "on"], 'No board can be called "on": a name is at most 30 letters'),
+        (["open", "pine board"], "There is already a board called pine board."),
+        (["open", "on"], '"on" can\'t be the name of a board: use at most 30 letters'),
     ],
 )
 def test_board_change_that_is_impossible_is_refused_with_the_reason(
@@ -119,7 +119,7 @@ def test_board_change_reaches_a_running_server_at_once(anna: socket.socket) -> N
     until(anna, "The yew board is now the fir board.")
     assert board("close", "fir board") == 0
     seen = until(anna, "The fir board is closed.")
-    assert "The fir board is being closed" in seen
+    assert "The fir board is closing" in seen
     anna.sendall(b"go pine board\n")
     until(anna, "You walk to the pine board.")
 

@@ -489,7 +489,10 @@ class TestHeaders:
     @pytest.mark.parametrize(
         ("header", "why"),
         [
-            ("[Rules chess]", 'line 1: [Rules chess] is not a header such as [Rules "classic"]'),
+            (
+                "[Rules chess]",
+                'line 1: expected a header such as [Rules "classic"], got [Rules chess]',
+            ),
             (
                 '[Rules "chess"]',
                 "line 1: unknown rules 'chess'; expected one of discworld, classic, koom valley",
@@ -501,7 +504,7 @@ class TestHeaders:
             ),
             (
                 '[Result "99-0"]\n[Winner "dwarf"]\n[Ending "agreement"]',
-                "line 3: by its rules it ended 3-8, winner troll, not as the headers say",
+                "line 3: expected the result 3-8, winner troll by the rules, got other headers",
             ),
         ],
     )
@@ -522,16 +525,19 @@ class TestRefusedFiles:
     @pytest.mark.parametrize(
         ("content", "why"),
         [
-            (b"", "line 1: there is no setup line"),
+            (b"", "line 1: missing setup line"),
             (RECORD.encode() + b"dG1-G9\n", "line 4: dG1-G9: "),
-            (RECORD.replace("dF1-F6", "dF1-F99").encode(), "line 2: F99 is not on the grid"),
+            (
+                RECORD.replace("dF1-F6", "dF1-F99").encode(),
+                "line 2: expected a square from A1 to P15",
+            ),
             (b"dF1,dG1,TG7,RH8\n", "it has no plies"),
             (b"\x7fELF\x00\x01\xff", "it is not text in UTF-8"),
             (b"text\0with zero", "it is not text in UTF-8"),
-            (b"d" * LARGEST, "line 1: ddd"),
+            (b"d" * LARGEST, "line 1: expected a square such as A6"),
             (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
             (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 10,000 lines"),
-            (RECORD.encode() + b"dG1-G2\n" * 2_000, "line 2002: a battle has at most 2,000 plies"),
+            (RECORD.encode() + b"dG1-G2\n" * 2_000, "line 2002: expected at most 2,000 plies"),
             (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
         ],
     )

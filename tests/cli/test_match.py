@@ -406,11 +406,11 @@ def test_match_file_truncated_anywhere_is_resumed(finished: Path, capsys: Shown)
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["thudmud:9", "thudmud"], "there is no level '9'"),
+        (["thudmud:9", "thudmud"], "unknown level '9'"),
         (["thudmud", "'"], "is no command"),
         (["thudmud", ""], "an empty command"),
         (["thudmud", "any="], "an empty command"),
-        (["thudmud", "best=thudmud:9"], "there is no level '9'"),
+        (["thudmud", "best=thudmud:9"], "unknown level '9'"),
         (["thudmud"], "the following arguments are required"),
         (["thudmud", "thudmud", "--games", "3"], "should be even"),
         (["thudmud", "thudmud", "--seconds", "nan"], "should be a number from 0.01"),

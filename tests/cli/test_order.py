@@ -88,7 +88,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
         olga.type("mute bert for an hour because of the noise")
         bert.until("muted you for 1 hour, because of the noise.")
         bert.type("say hi")
-        bert.until("Nobody hears what you say for another")
+        bert.until("You are muted for another")
         bert.type("join game as dwarf on oak board")
         bert.until("You sit down")
         olga.type("kick bert")

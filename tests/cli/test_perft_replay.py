@@ -109,7 +109,7 @@ class TestReplay:
             "   A B C D E-F-G-H-I-J-K L M N O\n"
             "Discworld rules, 2 moves\n"
             "Score: dwarfs 3, trolls 8; the trolls lead by 5.\n"
-            "The dwarfs are to move.\n"
+            "It is the dwarfs' turn.\n"
         )
 
     def test_replay_prints_the_score_and_the_ending(self, tmp_path: Path, capsys: Shown) -> None:
@@ -144,10 +144,10 @@ class TestReplay:
         ("ending", "words"),
         [
             (Ending.RESIGNATION, "the trolls resigned"),
-            (Ending.CLAIM, "the trolls did not play on"),
+            (Ending.CLAIM, "the trolls stopped playing"),
             (Ending.AGREEMENT, "ended by agreement"),
             (Ending.QUIET, "ended for lack of captures"),
-            (Ending.DESERTION, "ended by one player alone"),
+            (Ending.DESERTION, "ended by one player"),
         ],
     )
     def test_ending_header_is_spelled_out(
@@ -174,7 +174,7 @@ class TestReplay:
         [
             (RECORD.replace("dJ1", "dI1"), "line 1: I1: game records skip the letter I"),
             (RECORD + "dG1-G9\n", "line 4: dG1-G9: "),
-            ("", "line 1: there is no setup line"),
+            ("", "line 1: missing setup line"),
             ("\x01\xff", "line 1: "),
         ],
     )

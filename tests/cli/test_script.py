@@ -86,7 +86,7 @@ class TestPlaying:
         taken = self.script(tmp_path, "You> say hi\n")
         with run_server(SERVE, tmp_path) as (host, port):
             assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
-        assert 'You is not let in: "You" means something else here' in capsys.readouterr().err
+        assert 'You is not let in: "You" has another meaning here' in capsys.readouterr().err
 
     def test_update_rewrites_the_transcript(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
@@ -113,8 +113,8 @@ class TestPlaying:
         path = self.script(
             tmp_path,
             "Anna> join game as dwarf on oak board\nBert> join game as troll on oak board\n"
-            "Bert> start\nBert> clock\nBert| There is no clock at the oak board: you can think for"
-            " as long as you like.\nBert~ If Anna doesn't move for 60 seconds, you can*\n",
+            "Bert> start\nBert> clock\nBert| There's no clock at the oak board: take as long as you"
+            " like. If Anna doesn't\nBert~ move for 60 seconds, you can*\n",
         )
         assert main(["script", "--config", str(own), path]) == 0
         assert main(["script", path]) == 1

@@ -206,7 +206,7 @@ def test_gmcp_scripts_receive_subscribed_packages(
     assert isinstance(player.until_heard("Thud.Table"), dict)
     player.type("start")
     assert isinstance(player.until_heard("Thud.Board"), dict)
-    player.until("It is your turn")
+    player.until("begin a match")
     player.type("move f15 f8")
     assert isinstance(player.until_heard("Thud.Move"), dict)
 

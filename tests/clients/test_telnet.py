@@ -43,9 +43,9 @@ def test_complete_match_over_telnet(window: Open) -> None:
         other.until("\n> ")
         one, other = other, one
     enter(anna, PLIES[-1])
-    bob.until("All trolls are captured. The battle is over: dwarfs (Anna) 32, trolls (you) 0.")
+    bob.until("Every troll has been captured. Anna wins the battle, 32 to 0.")
     bob.until("\n> ")
-    assert "you play the dwarfs, Anna plays" in enter(bob, "start")
+    assert "You and Anna begin the second battle" in enter(bob, "start")
     anna.until("\n> ")
     enter(bob, "move f15 f8")
     anna.until("\n> ")

@@ -212,7 +212,7 @@ def test_feature_deleted_leaves_a_server_that_can_host_a_match(
             with browser(web, "Perla") as perla, browser(web, "Quin") as quin:
                 types(perla, "join game as dwarf on marble board", "to play the dwarfs")
                 types(quin, "join game as troll on marble board", "to play the trolls")
-                types(quin, "start game on marble board", "Perla plays the dwarfs")
+                types(quin, "start game on marble board", "You and Perla begin a match")
                 types(perla, "a6 b6", "You move the dwarf from A6 to B6")
                 for line in LINES[feature]:
                     types(quin, line, "There is no command")

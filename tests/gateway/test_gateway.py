@@ -113,12 +113,12 @@ async def test_opening_a_board_is_idempotent(client: Client) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("oak  board", "A board's name should be at most 30 letters and single blanks."),
-        ("board 2", "A board's name should be at most 30 letters and single blanks."),
-        ("x" * 31, "A board's name should be at most 30 letters and single blanks."),
+        ("oak  board", "A board's name should be at most 30 letters and single spaces."),
+        ("board 2", "A board's name should be at most 30 letters and single spaces."),
+        ("x" * 31, "A board's name should be at most 30 letters and single spaces."),
         (
             "hall",
-            'A board\'s name should not hold "hall", which means something else to players.',
+            'A board\'s name should not contain "hall", which is a word in commands.',
         ),
     ],
 )

@@ -25,7 +25,7 @@ def told_over(house: House, lines: list[str]) -> dict[int, list[str]]:
     for ply, line in enumerate(lines, 1):
         for message in house.obey("Anna" if ply % 2 else "Bert", line, float(ply)):
             text = " ".join(message.text.split())
-            if "moves left" in text or "The battle is over" in text:
+            if "moves left" in text or "is the limit" in text:
                 told.setdefault(ply, []).extend(f"{name}: {text}" for name in message.to)
     return told
 
@@ -44,12 +44,12 @@ def test_long_battle_warns_three_times_and_ends_at_the_limit(house: House) -> No
     told = told_over(house, LINES)
     assert list(told) == [1900, 1950, 1990, 2000]
     for ply, left in ((1900, 100), (1950, 50), (1990, 10)):
-        said = f"This battle has {left} moves left. After move 2,000 it ends as it stands."
+        said = f"This battle has {left} moves left: it ends after move 2,000."
         assert sorted(each.partition(":")[0] for each in told[ply]) == ["Anna", "Bert", "Carla"]
         assert all(said in each for each in told[ply])
     for each in told[2000]:
-        assert "That was move 2,000, the last that a battle can have." in each
-        assert "dwarfs (you) 32, trolls (Bert) 32" in each or not each.startswith("Anna")
+        assert "That was move 2,000, which is the limit for a battle." in each
+        assert "The battle is a draw, 32 to 32." in each
     found = house.look_up(BattleLookup(1))
     assert found is not None
     assert found.battle.outcome == Outcome(Ending.LENGTH, None, Score(32, 32))

@@ -446,7 +446,7 @@ def test_pass_time_ends_a_battle_when_the_flag_falls() -> None:
     assert house.pass_time(59.0) == []
     seen = told(house.pass_time(60.0))
     assert "your time is up" in seen["Anna"].lower()
-    assert "The battle is over:" in seen["Bert"]
+    assert "You win the battle" in seen["Bert"]
     assert house.due is None
     assert house.pass_time(1000.0) == []
 

@@ -278,24 +278,24 @@ name = 3
 
 [[board]]
 name = 'oak  board'
---> board 1, name: should be at most 30 letters and single blanks,
+--> board 1, name: should be at most 30 letters and single spaces,
     not "oak  board"
 
 [[board]]
 name = 'board 2'
---> board 1, name: should be at most 30 letters and single blanks, not "board 2"
+--> board 1, name: should be at most 30 letters and single spaces, not "board 2"
 
 [[board]]
 name = 'Hall'
---> board 1, name: should not hold "hall", which means something else to players
+--> board 1, name: should not contain "hall", which is a word in commands
 
 [[board]]
 name = 'it'
---> board 1, name: should not hold "it", which means something else to players
+--> board 1, name: should not contain "it", which is a word in commands
 
 [[board]]
 name = 'last board'
---> board 1, name: should not hold "last", which means something else to players
+--> board 1, name: should not contain "last", which is a word in commands
 
 [[board]]
 name = 'oak board'
@@ -321,7 +321,7 @@ file = '1'
 
 [[board]]
 name = 'game'
---> board 1, name: should not hold "game", which means something else to players
+--> board 1, name: should not contain "game", which is a word in commands
 
 [[board]]
 name = 'Oak'
@@ -339,14 +339,14 @@ name = 'Grog the Bot'
 name = 'grog board'
 [[bot]]
 name = 'grog'
---> bot: should have names that players could have, but 'Grog': "Grog" means something else here,
-    so it cannot be a name. Name bots in sections [[bot]], or have none by "bot = []" above the
+--> bot: should have names that players could have, but 'Grog': "Grog" has another meaning here.
+    Please choose another name. Name bots in sections [[bot]], or have none by "bot = []" above the
     first section.
 
 [[board]]
 name = 'grog board'
---> bot: should have names that players could have, but 'Grog': "Grog" means something else here,
-    so it cannot be a name. Name bots in sections [[bot]], or have none by "bot = []" above the
+--> bot: should have names that players could have, but 'Grog': "Grog" has another meaning here.
+    Please choose another name. Name bots in sections [[bot]], or have none by "bot = []" above the
     first section.
 
 [game]

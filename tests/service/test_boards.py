@@ -68,7 +68,7 @@ async def test_closing_a_board_moves_its_players_to_the_hall(
     assert names(place) == ["elm board"]
     assert [person.room for person in place.hall.people.values()] == [None, None, None]
     cleared, closed, *_, hall = screen.told
-    assert cleared.startswith("The oak board is being closed, and is cleared.")
+    assert cleared.startswith("The oak board is closing, so it has been cleared.")
     assert closed == "The oak board is closed."
     assert "elm board" in hall
     assert "The oak board is closed." in place.told["Bert"]
@@ -82,10 +82,10 @@ async def test_match_at_a_closed_board_resumes_at_another(place: Place, store: S
     await place.type("Anna", "move from f15 to f8")
     place.told.clear()
     await close_board(store, OAK, NOW)
-    assert "is put away" in place.told["Bert"][0]
+    assert "adjourn your match" in place.told["Bert"][0]
     await place.type("Anna", "go elm board")
     await place.type("Bert", "go elm board", "resume game")
-    assert "goes on at the elm board" in await place.type("Anna", "yes")
+    assert "resume your match at the elm board" in await place.type("Anna", "yes")
     assert place.plies("elm board") == 1
 
 
@@ -275,7 +275,7 @@ async def test_practice_is_adjourned_when_the_last_player_leaves_its_board(place
     await place.type("Bert", "go hall")
     assert not place.hall.tables[OAK].seats
     assert "You adjourn your practice" in place.told["Anna"][-1]
-    assert "goes on" in await place.type("Anna", "go elm board", "resume")
+    assert "You resume your practice" in await place.type("Anna", "go elm board", "resume")
     assert place.plies("elm board") == 1
 
 

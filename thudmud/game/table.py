@@ -567,7 +567,7 @@ def _event_problem(table: Table, event: events.TableEvent) -> str | None:
             return _ply_problem(table.game, event)
         case events.Joined(player=player, side=side):
             taken = side in table.seats or table.side_of(player)
-            return f"{player} or the {side.value} seat is seated already" if taken else None
+            return f"{player} has a seat, or the {side.value} seat is taken" if taken else None
         case events.Left() | events.Absent() | events.Returned():
             has_it = table.seats.get(event.side) == event.player
             return None if has_it else f"{event.player} doesn't have the {event.side.value} seat"

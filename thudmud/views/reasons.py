@@ -82,8 +82,9 @@ def danger(advice: Advice) -> str:
         return ""
     own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
     number = known[Merit.LOSES].number
-    takes = f"then capture {some(number, own)}"
-    if Merit.SAVES in known:
+    first = next((each.merit for each in advice.reasons if each.merit not in _ANSWERS), None)
+    takes = f"{'still' if Merit.SAVES in known else 'then'} capture {some(number, own)}"
+    if first is Merit.SAVES:  # the clause before this one names the pieces
         takes = f"still take {'another' if number == 1 else f'{number} more'}"
     loses = f"the {others.noun}s can {takes}"
     if Merit.REGAINS in known:

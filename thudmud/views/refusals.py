@@ -237,8 +237,9 @@ def _reserved_name(_: RefusedError, details: Mapping[str, Any], __: str | None) 
     word = details["words"]
     if word.lower() in {"guest", "guests"}:
         return "There's no need for a guest login: just give any name."
-    what = "is a command" if word.lower() in VERBS else "has another meaning here"
-    return f'"{word}" {what}. What name would you like to play under?'
+    if word.lower() in VERBS:
+        return f'"{word}" is a command. What name would you like to play under?'
+    return f'"{word}" has another meaning here. Please choose another name.'
 
 
 _TEXTS[NameProblem.HAS_A_MEANING] = _reserved_name

@@ -39,7 +39,7 @@ class Bots(Furnished):
         assert "Grog" in self.type(self.char1, "bots")
         assert self.type(self.char1, "bots") == self.type(self.char1, "thud bots")
         self.begin_with_a_bot()
-        assert "Grog plays the trolls" in " ".join(self.heard(self.char1).split()), self.heard(
+        assert "and Grog begin a match" in " ".join(self.heard(self.char1).split()), self.heard(
             self.char1
         )
         assert not self.asked

@@ -82,7 +82,7 @@ class Company(Furnished):
         self.begin()
         self.account.unpuppet_object(self.session)
         self.puppet(self.account, self.session, third)
-        assert "Char plays the dwarfs" in self.type(third, "start game").replace("\n", " ")
+        assert "begin a match" in self.type(third, "start game").replace("\n", " ")
         self.type(third, "join game as dwarf")
         assert "You move the dwarf" not in self.type(third, "move from A6 to B6")
         assert set(self.board.host.table.seats.values()) == {"Char", f"Char #{third.id}"}

@@ -68,7 +68,7 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
         (STEP, [because(Merit.WINS)], f"{STEPS}it wins the battle."),
         (
             STEP, [because(Merit.SAVES, 2), SAFE],
-            f"{STEPS}it saves 2 dwarfs from being captured, and keeps all your dwarfs safe.",
+            f"{STEPS}it saves 2 dwarfs, and keeps all your dwarfs safe.",
         ),
         (
             STEP, [because(Merit.WINS_NEXT), because(Merit.GATHERS, 1), SAFE],
@@ -84,7 +84,7 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
                 because(Merit.NEARS, goal=Ending.ROCK_ESCAPED),
                 because(Merit.BLOCKS, goal=Ending.ROCK_CAPTURED),
             ],
-            f"{STEPS}it brings the Rock nearer to its home, and keeps trolls away from the Rock.",
+            f"{STEPS}it brings the Rock closer to home, and keeps trolls away from the Rock.",
         ),
         (
             STEP,
@@ -100,8 +100,8 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
                 because(Merit.NEARS, goal=Ending.NO_MOVE),
                 because(Merit.BLOCKS, goal=Ending.NO_MOVE),
             ],
-            f"{STEPS}it comes nearer to winning, and keeps the trolls from coming nearer to "
-            "winning.",
+            f"{STEPS}it brings you closer to winning, and keeps the trolls from getting "
+            "closer to winning.",
         ),
         (STEP, [SAFE], f"{STEPS}it keeps all your dwarfs safe."),
         (

@@ -100,7 +100,7 @@ async def test_adjourned_bot_match_is_resumed_from_the_hall(hall: Place) -> None
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "match carla", "a6 b6", "adjourn")
     await hall.type("Carla", "adjourn")
-    assert '"resume game" at any free board goes on with it.' in hall.told["Anna"][-1]
+    assert '"resume game" at any free board continues it.' in hall.told["Anna"][-1]
     await hall.type("Anna", "go hall")
     assert MATCH not in hall.hall.tables
     told = await hall.type("Anna", "resume")
@@ -321,7 +321,7 @@ async def test_match_start_and_lists_show_whether_it_is_rated(
     await place.type("Carla", "options reader on")
     await place.type("Anna", line)
     await place.type("Bert", "accept 1")
-    begins = f"The first battle of a {kind} match begins at the {MATCH}"
+    begins = f"begin a match (discworld rules, {kind})."
     for name in ("Anna", "Bert"):
         assert begins in "\n".join(place.told[name])
     is_rated = kind == "rated"

@@ -270,8 +270,8 @@ def test_network_ban_matches_its_addresses_until_it_ends() -> None:
 
 def test_ban_message_gives_the_reason_and_a_contact() -> None:
     assert barred(BANNED) == (
-        "The operator of this server has banned Mallory, because of lies. If that is wrong, ask the"
-        " operator."
+        "The operator of this server has banned Mallory, because of lies. If that's a mistake,"
+        " ask the operator."
     )
     assert barred(FROM, "ops@example.net") == (
         "The operator of this server has banned 203.0.113.0/24 (your network) until"

@@ -28,10 +28,7 @@ SETTINGS = {
     "bot": [],
 }
 
-BEGUN = re.compile(
-    r"battle (?:of a casual match )?begins at the (\w+ board) by .*?: "
-    r"(?:you play the dwarfs, (\w+) plays the trolls|(\w+) plays the dwarfs, you play the trolls)\."
-)
+BEGUN = re.compile(r"(?:\[(\w+ board)\] )?You and (\w+) begin (?:a match|the second battle) ")
 OVER = "Tournament 1 (Cup) is over"
 
 
@@ -70,9 +67,10 @@ class Robot:
             while OVER not in self.told:
                 for begun in BEGUN.finditer(self.told, read):
                     read = begun.end()
-                    board, *others = begun.groups()
-                    if max(filter(None, others)) < self.name:
-                        await self._client.send(f"resign on {board}\r\nyes\r\n".encode())
+                    board, other = begun.groups()
+                    if other < self.name:
+                        where = f" on {board}" if board else ""
+                        await self._client.send(f"resign{where}\r\nyes\r\n".encode())
                 self.told += (await self._client.reader.read(1 << 16)).decode()
 
 

@@ -38,7 +38,7 @@ async def test_tv_switches_when_a_battle_ends(place: Place) -> None:
     await place.type("Bert", Resign("oak board"))
     assert tv(place) == "elm board"
     assert [text[:30] for text in place.told["Emil"]] == [
-        "[oak board] Bert resigns the b",
+        "[oak board] Bert resigns. Anna",
         "Your tv shows the elm board (d",
     ]
     await place.type("Dora", Resign("elm board"))
