@@ -538,7 +538,7 @@ class TestRefusedFiles:
             (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
             (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 10,000 lines"),
             (RECORD.encode() + b"dG1-G2\n" * 2_000, "line 2002: expected at most 2,000 plies"),
-            (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
+            (b"\x1b[2Jhello\n", "line 1: expected the setup as the first line"),
         ],
     )
     async def test_invalid_record_is_refused_with_a_short_printable_reason(

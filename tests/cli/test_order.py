@@ -100,7 +100,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
         told = newcomer.until("")
         assert "name?" not in told
         assert "The operator of this server has banned 203.0.113.0/24" in told
-        assert told.endswith("because of spam. If that is wrong, write to ops@example.net. ")
+        assert told.endswith("because of spam. If that's a mistake, write to ops@example.net. ")
         capsys.readouterr()
         assert main(["user", "list"]) == 0
         listed = " ".join(capsys.readouterr().out.split())

@@ -75,7 +75,7 @@ def test_bot_start_of_an_unstarted_battle_is_due_and_happens() -> None:
         house.obey("Anna", line, NOW)
     assert house.due is not None
     assert NOW < house.due < NOW + 100
-    assert any("begins" in each.text for each in house.pass_time(house.due))
+    assert any("begin a match" in each.text for each in house.pass_time(house.due))
 
 
 def test_bots_play_each_other() -> None:
@@ -92,5 +92,5 @@ def test_bots_play_each_other() -> None:
 def test_bot_name_is_reserved_and_unknown_level_is_rejected() -> None:
     with pytest.raises(ValueError, match="Grog is here already"):
         begun().enter("grog", NOW)
-    with pytest.raises(InvalidValueError, match="no level 'Jelly'"):
+    with pytest.raises(InvalidValueError, match="unknown level 'Jelly'"):
         House([BoardSpec("oak board")], bots={"Grog": "Jelly"})

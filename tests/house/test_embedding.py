@@ -118,7 +118,7 @@ class TestComingIn:
         "name", ["", " ", "An\nna", "Anna\x1b[31m", " Anna", "X" * 81, "\u202e"]
     )
     def test_names_blank_or_unprintable_or_too_long_are_rejected(self, name: str) -> None:
-        with pytest.raises(ValueError, match="cannot be anybody's name"):
+        with pytest.raises(ValueError, match="expected a name of 1 to 80"):
             furniture().enter(name, 1.0)
 
     @pytest.mark.parametrize("name", ["Anna", "anna", "ANNA"])
@@ -155,8 +155,8 @@ class TestSettingUp:
 
     @pytest.mark.parametrize("rules", ["chess", "", "classic "])
     def test_unknown_rules_are_rejected(self, rules: str) -> None:
-        known = "there are discworld, classic, koom valley"
-        self.refused(f"there are no {rules!r} rules; {known}", lambda: BoardSpec("elm", rules))
+        known = "expected one of discworld, classic, koom valley"
+        self.refused(f"unknown rules {rules!r}; {known}", lambda: BoardSpec("elm", rules))
 
     def test_house_without_a_board_is_rejected(self) -> None:
         self.refused("a house should have at least one board", lambda: House([]))
@@ -169,12 +169,12 @@ class TestSettingUp:
     @pytest.mark.parametrize(
         ("name", "problem"),
         [
-            ("", "should be at most 30 letters and single blanks"),
-            ("board 2", "should be at most 30 letters and single blanks"),
-            ("oak  board", "should be at most 30 letters and single blanks"),
-            ("x" * 31, "should be at most 30 letters and single blanks"),
-            ("last board", 'should not hold "last", which means something else to players'),
-            ("hall", 'should not hold "hall", which means something else to players'),
+            ("", "should be at most 30 letters and single spaces"),
+            ("board 2", "should be at most 30 letters and single spaces"),
+            ("oak  board", "should be at most 30 letters and single spaces"),
+            ("x" * 31, "should be at most 30 letters and single spaces"),
+            ("last board", 'should not contain "last", which is a word in commands'),
+            ("hall", 'should not contain "hall", which is a word in commands'),
         ],
     )
     def test_untypable_board_names_are_rejected(self, name: str, problem: str) -> None:
@@ -246,11 +246,11 @@ class TestGoing:
         house = furniture()
         house.enter("Anna", 1.0)
         before = everything(house), house.people
-        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+        with pytest.raises(ValueError, match="expected a time in seconds since the epoch"):
             house.enter("Bert", now)
-        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+        with pytest.raises(ValueError, match="expected a time in seconds since the epoch"):
             house.obey("Anna", "join game as dwarf on oak board", now)
-        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+        with pytest.raises(ValueError, match="expected a time in seconds since the epoch"):
             house.depart("Anna", now)
         assert (everything(house), house.people) == before
 

@@ -231,7 +231,7 @@ class TestSettling:
     def test_settle_with_everybody_present_does_nothing(self) -> None:
         house = played(*BEGUN)
         assert house.mark_absent_players(9.0) == []
-        with pytest.raises(ValueError, match="no time in seconds"):
+        with pytest.raises(ValueError, match="expected a time in seconds"):
             house.mark_absent_players(-1.0)
 
 

@@ -101,7 +101,7 @@ class Bots(Furnished):
         self.type(self.char1, 'set oak board/bot_level = "Jelly"')
         seen = " ".join(self.type(self.char1, "look oak board").split())
         assert '"bot": ' in seen
-        assert "\"bot_level\": there is no level 'Jelly'" in seen
+        assert "\"bot_level\": there is unknown level 'Jelly'" in seen
         assert '"bot"' not in self.type(self.char2, "look oak board")
 
     def test_bot_name_is_unique(self) -> None:

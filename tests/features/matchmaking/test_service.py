@@ -104,7 +104,7 @@ async def test_adjourned_bot_match_is_resumed_from_the_hall(hall: Place) -> None
     await hall.type("Anna", "go hall")
     assert MATCH not in hall.hall.tables
     told = await hall.type("Anna", "resume")
-    assert "The match of Anna and Carla goes on at the 3rd board" in told
+    assert "You and Carla resume your match at the 3rd board" in told
     assert hall.plies(MATCH) == 1
     assert {hall.hall.people[each].room for each in ("Anna", "Carla")} == {MATCH}
 
