@@ -83,7 +83,7 @@ async def test_inconsistent_board_in_the_store_stops_the_server(
         server = asyncio.create_task(serving.serve(SETTINGS, tmp_path, announce))
         await ready.wait()
         await store.append({"oak board": (0, [moved(1)])})
-        with pytest.raises(ValueError, match="do not fit together"):
+        with pytest.raises(ValueError, match="inconsistent events"):
             await server
     assert len(said) == 1
     assert "so the server stops" in caplog.text

@@ -135,7 +135,7 @@ async def test_renamed_board_keeps_its_match_and_seats(place: Place, store: Slow
     await place.enter("Bert")
     assert place.away("yew board") == set()
     assert "end the battle" in "\n".join(place.told["Bert"])
-    assert "is over" in await place.type("Bert", "end game on yew board")
+    assert "is a draw" in await place.type("Bert", "end game on yew board")
     renamed = [BoardSpec("yew board", key=OAK), *BOARDS[1:]]
     anew = Place(store, boards=renamed)
     await anew.open()

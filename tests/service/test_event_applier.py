@@ -44,7 +44,7 @@ async def test_waiting_line_fails_when_new_entries_cannot_be_read(
 async def test_inconsistent_board_stops_the_service(place: Place, store: SlowStore) -> None:
     # The service never decides this event, but another writer may have stored it.
     await store.append({"oak board": (0, [moved(1)])})
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="inconsistent events"):
         await place.service.wait_ended()
     with pytest.raises(OutcomeUnknownError):
         await obeyed(place, "join game as dwarf on elm board")

@@ -71,7 +71,7 @@ async def test_restarted_service_restores_the_match(place: Place, store: SlowSto
     assert table.away == {Side.DWARF: 2000.0, Side.TROLL: 2000.0}
     assert table.match == place.hall.tables["oak board"].match
     await anew.enter("Anna", "Bert")
-    assert "You are back at the oak board" in anew.told["Anna"][0]
+    assert "You're back at the oak board" in anew.told["Anna"][0]
     assert anew.hall.tables["oak board"].away == {}
     assert anew.plies() == 1
     assert "You move the troll" in await anew.type("Bert", "move from g7 to f7")

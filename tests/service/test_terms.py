@@ -93,7 +93,8 @@ async def test_rematch_keeps_the_terms(members: Place, line: str, rated: bool) -
     members.told["Bert"] = []
     await members.type("Anna", "rematch")
     kind = "rated" if rated else "casual"
-    assert f"Anna offers a {kind} rematch" in " ".join(members.told["Bert"]).replace("\n", " ")
+    terms = f"Anna offers a rematch (discworld rules, {kind})."
+    assert terms in " ".join(members.told["Bert"]).replace("\n", " ")
     await members.type("Bert", "yes")
     assert match_of(members).rated is rated
 
