@@ -277,7 +277,7 @@ def test_ban_and_reset_reach_a_running_server(
             anna.sendall(b"anna\nregister\npassword\npassword\n")
             until(anna, b"is yours now")
             assert user("ban", "anna") == 0
-            assert "has banned Anna. If that is wrong" in until(anna, b"")
+            assert "has banned Anna. If that's a mistake" in until(anna, b"")
         assert user("unban", "anna") == 0
         capsys.readouterr()
         assert user("reset", "anna", "--generate") == 0

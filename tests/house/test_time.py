@@ -91,7 +91,7 @@ class TestBack:
         seen = told(house.enter("Anna", 1.0))
         assert seen["Anna"].startswith(
             "You're back at the oak board, playing the dwarfs.\n"
-            "What has happened at the oak board meanwhile:\n"
+            "What happened at the oak board while you were away:\n"
             "Bert moves the troll from G7 to G6.\n"
             "    A B C"
         )

@@ -56,7 +56,7 @@ def taught() -> Iterator[str]:
 
 def test_first_words_of_server_sentences_are_reserved_names() -> None:
     words = {*seen(), *written(), *taught()}
-    assert {"Your", "You", "It", "Nobody", "Row", "Ply", "Goodbye"} <= words
+    assert {"Your", "You", "It", "Nobody", "Row", "Goodbye"} <= words
     assert sorted(word for word in words - BOTS if player_problem(word, BOARDS) is None) == []
 
 

@@ -37,7 +37,7 @@ from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message, Terminal
 
 WITHOUT_ANNA = Order(bans={"anna": Sanction(Measure.BAN, "Anna")})
-BANNED = "The operator of this server has banned Anna. If that is wrong, ask the operator."
+BANNED = "The operator of this server has banned Anna. If that's a mistake, ask the operator."
 
 
 class FakeSession:

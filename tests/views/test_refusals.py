@@ -363,7 +363,7 @@ CASES = [
     ),
     Case(
         R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
-        'There is nobody to agree to that. The troll seat is empty: "invite" and a name asks '
+        'There\'s nobody to agree to that. The troll seat is empty: "invite" and a name asks '
         "someone to take over.",
     ),
     Case(
