@@ -130,7 +130,7 @@ async def test_repeatedly_failing_program_resigns_with_a_message(
 async def test_bot_takes_the_other_side_if_its_seat_is_occupied(tmp_path: Path) -> None:
     async with opened(settings(OWN), tmp_path) as (_, anna):
         asked = anna.begin("invite grog as dwarf on oak board")
-        await anna.sees("You challenge Grog")
+        await anna.sees("You invite Grog")
         # The bot's program takes a while to start, so she can sit down first.
         await anna.type("join game as dwarf on oak board")
         await asked
@@ -173,7 +173,7 @@ async def test_pending_invitation_delays_only_the_inviter(tmp_path: Path) -> Non
         bert = Person(sessions, "Bert")
         await bert.come()
         asked = anna.begin("invite grog on oak board")
-        await anna.sees("You challenge Grog")
+        await anna.sees("You invite Grog")
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()
@@ -625,9 +625,9 @@ else:
             await bert.sees("begin a match")
             await bert.type("move from f1 to f2")
             await anna.type("undo")
-            await anna.sees("You take back the move")
+            await anna.sees("You take back F1 to F2")
             await bert.type("adjourn")
-            await bert.sees("is put away, and the pine board is free")
+            await bert.sees("The pine board is free again")
 
 
 async def test_pause_before_a_bot_move_delays_nothing_else(tmp_path: Path) -> None:
@@ -640,9 +640,9 @@ async def test_pause_before_a_bot_move_delays_nothing_else(tmp_path: Path) -> No
             await anna.type(*SIT, "start", "move from f1 to f2")
             await bert.type("join game as dwarf on pine board", "invite grog", "start")
             await bert.type("move from f1 to f2", "undo")
-            await bert.sees("You take back the move")
+            await bert.sees("You take back F1 to F2")
             await anna.type("undo")
-            await anna.sees("You take back the move")
+            await anna.sees("You take back F1 to F2")
             assert "Grog moves" not in anna.shown + bert.shown
 
 

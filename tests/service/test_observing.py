@@ -129,7 +129,8 @@ async def test_observer_is_told_when_the_board_closes() -> None:
     await place.type("Bert", "resign", "yes")
     [told] = place.told["Carla"]
     assert told.startswith(f"[{board}] Bert resigns.")
-    assert f'You observe it still; "unobserve {board}" ends that.' in " ".join(told.split())
+    still = f'You\'re still observing it: "unobserve {board}" stops that.'
+    assert still in " ".join(told.split())
     await place.type("Anna", "go hall")
     place.told["Carla"] = []
     await place.type("Bert", "go hall")  # the last player leaves, so the board closes

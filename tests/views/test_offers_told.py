@@ -68,7 +68,7 @@ class TestBack:
         house.depart("Bert", 0.0)
         say(house, "Anna end")
         told = seen(house.enter("Bert", now=1.0), "Bert")
-        assert "meanwhile:" not in told
+        assert "while you were away:" not in told
         assert told.count(AGREE) == 1
 
     @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])

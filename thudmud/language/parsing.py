@@ -316,7 +316,8 @@ _SENTENCES_BEGIN = """
     trample trap try turn two type walk watch welcome well west what whatever when whenever where
     which while who whoever with write yes keeping bytes connections open plies seats standing
     hello times whether past people find matches sit beyond got click press
-    small things colour programs under
+    small things adjourned carry down found less meanwhile notifications plans points thinking
+    under colour programs
 """
 """First words of the server's sentences. A test finds missing ones."""
 
