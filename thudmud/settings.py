@@ -51,7 +51,7 @@ def flag(*, default: bool) -> Any:
 
 def section_of(name: str, default: Section) -> Any:
     """Return a field for a nested section, whose default is validated too."""
-    words = f"a section that begins with [{name}]"
+    words = f"a section [{name}]"
     return Field(default=default, validate_default=True, description=words)
 
 

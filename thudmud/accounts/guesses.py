@@ -192,9 +192,9 @@ class GuessThrottle:
         if not max(waits):
             return ""
         of_name = places[-1].budget in self._names.values() and waits[-1] == max(waits)
-        why = "for that name have come from elsewhere" if of_name else "have come from your address"
+        why = "for that name from elsewhere" if of_name else "from your address"
         after = rounded_duration(max(waits))
-        return f"Many wrong answers {why}. Your answer is looked at in about {after}."
+        return f"There have been many wrong answers {why}. Yours will be checked in about {after}."
 
 
 class _Place(NamedTuple):

@@ -194,4 +194,4 @@ async def _logged(work: Coroutine[None, None, None]) -> None:
     try:
         await work
     except StoreError as error:
-        _log.error("failed to store who was here: %s", error)
+        _log.error("could not store who was here: %s", error)

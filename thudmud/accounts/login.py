@@ -41,34 +41,35 @@ from thudmud.store import (
 from thudmud.values import Value, replace
 
 NAME_PROMPT = "What is your name? "
-WORD_PROMPT = "Resume word: "
+WORD_PROMPT = "Comeback words: "
 PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
 OLD_PROMPT = "Old password: "
 NEW_PROMPT = "New password: "
-AGAIN_PROMPT = "The same again: "
+AGAIN_PROMPT = "And again: "
 NEW_PASSWORD_PROMPTS = (NEW_PROMPT, AGAIN_PROMPT)
 PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
 """All prompts of the dialogues."""
 
-TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
-"""Matches the line with a guest's resume word; at 80 columns it is a single line."""
+TOLD_WORD = re.compile(r"(?<!\S)([a-z]+(?:-[a-z]+){4})(?!\S)")
+"""Matches a line that is a guest's resume word: five words with dashes, below `KEEP_WORD`."""
 
-KEEP_WORD = "If your connection is lost, give your name again, and then this word."
-"""The line after the resume word, at 80 columns."""
+KEEP_WORD = "Your comeback words, in case you lose your connection:"
+"""The line above a new guest's resume word, at 80 columns."""
 
-BACK_WORD = 'It brings you back to your games; "register" keeps your name for good.'
-"""The line for a guest who quits and is needed in a match or a tournament, at 80 columns."""
+BACK_WORD = 'These words bring you back to your games; "register" keeps your name for good:'
+"""The line above the resume word of a guest who quits and is needed in a match or a tournament, at
+80 columns."""
 
 _REGISTERED = (
-    "The name {} is registered. If it is yours, give its password; with an empty line you can take "
-    "another name."
+    "The name {} is registered. If it's yours, give its password. To choose another name, just "
+    "press Enter."
 )
-_REMOVED = "The name {} is not registered any more."
-JUST_BANNED = "The operator of this server has just banned {}."
+_REMOVED = "The name {} is no longer registered."
+JUST_BANNED = "An operator of this server has just banned {}."
 """Shown in the second before the server has read a new ban, and the reason for it."""
 
 _JUST_CHANGED = "The password of {0} has just been changed, or {0} has logged out everywhere."
-_ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
+_ADVICE = f"Choose a password of at least {LENGTHS.start} characters, or just press Enter to stop."
 
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0
 """The limit on password changes from an address: how many at once, and the seconds to gain another.
@@ -129,11 +130,6 @@ class Login(Value):
     member: Account | None = None
     choices: tuple[SetOption, ...] = ()
     word: str = ""
-
-
-def format_resume_word(name: str, word: str) -> str:
-    """Format the sentence with a guest's resume word, in the form of `TOLD_WORD`."""
-    return f"Your resume word, {name}: {word}"
 
 
 class AccountDialogues:
@@ -225,7 +221,7 @@ class AccountDialogues:
                 prompter.say(
                     self._ban_reason(name)
                     if account.banned
-                    else f'The name {name} is registered already; "password" changes its password.'
+                    else f'The name {name} is already registered. "password" changes its password.'
                 )
                 return False
             password = await self._choose_password(prompter, name)
@@ -240,7 +236,10 @@ class AccountDialogues:
                 prompter.say(f"Somebody has just registered the name {name}.")
                 return False
             epochs.intersection_update({epoch})
-            prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
+            prompter.say(
+                f"The name {name} is yours now. You'll be asked for this password when you next "
+                "log in."
+            )
             await self._give_resume_word(prompter, account)  # the guest's word has become invalid
             return True
         return False
@@ -258,19 +257,24 @@ class AccountDialogues:
         """
         with _report_store_errors(prompter):
             if await self._store.read(accounts.find, name) is None:
-                prompter.say('You are a guest; "register" keeps your name, by a password.')
+                prompter.say(
+                    'You\'re a guest, so you have no password. "register" chooses one, and '
+                    "keeps your name for you."
+                )
                 return
             if wait := self._changes.bucket_for(network(address)).take(self._clock()):
                 prompter.say(
-                    "Many passwords have just been changed from your address. You can change yours"
-                    f" in {rounded_duration(wait)}."
+                    "Many passwords have just been changed from your address. You can change "
+                    f"yours in {rounded_duration(wait)}."
                 )
                 return
             account = None
             while not account and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
                 account = await self._authenticate(prompter, name, old, address)
                 if not account:
-                    prompter.say("That is not your password. An empty line gives up.")
+                    prompter.say(
+                        "That isn't your password. Try again, or just press Enter to stop."
+                    )
             password = await self._choose_password(prompter, name) if account else None
             if not (account and password):
                 prompter.say("Your password stays as it was.")
@@ -301,7 +305,8 @@ class AccountDialogues:
             account = await self._store.read(accounts.find, name)
             if account is None:
                 prompter.say(
-                    'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
+                    'You\'re a guest. "quit" ends your comeback words, and "register" '
+                    "keeps your name."
                 )
                 return
             if account.epoch not in epochs:  # the server is about to end this session
@@ -317,8 +322,8 @@ class AccountDialogues:
                 return
             epochs.intersection_update({epoch})
             prompter.say(
-                "You are logged out everywhere but here: any other program or browser needs your"
-                " password again."
+                "You're logged out everywhere but here. All other programs and browsers will "
+                "need your password again."
             )
             for sentences in ended:
                 prompter.say(sentences)
@@ -361,14 +366,16 @@ class AccountDialogues:
                 return None
             proved = await self._authenticate(prompter, name, password, address, by_word=True)
             if not proved:
-                prompter.say(f"That is not the password of {name}. An empty line gives up.")
+                prompter.say(
+                    f"That isn't the password of {name}. Try again, or just press Enter to stop."
+                )
 
     async def _claim_as_guest(self, prompter: Prompter, name: str, address: str) -> Login | None:
         playing = self._directory.is_online(name)
-        here = "is here already" if playing else "was here, and may come back"
+        here = "is already here" if playing else "was here, and may come back"
         needed = (
-            f"Somebody called {name} {here}. If that is you, give the resume word that you were "
-            "told; with an empty line you can take another name."
+            f"Somebody called {name} {here}. If that's you, give your comeback words. To choose "
+            "another name, just press Enter."
         )
         while word := await prompter.ask(WORD_PROMPT, before=needed):
             needed = ""
@@ -383,13 +390,13 @@ class AccountDialogues:
                 prompter.say(
                     self._ban_reason(name)
                     if account.banned
-                    else f"The name {name} has just been registered: its resume word does not count"
-                    " any more."
+                    else f"The name {name} has just been registered, so its comeback words no "
+                    "longer work."
                 )
                 return None
             if right:
                 return Login(name, word=passwords.normalize_word(word))
-            prompter.say(f"That is not the resume word of {name}.")
+            prompter.say(f"Those aren't the comeback words of {name}.")
         return None
 
     def _ban_reason(self, name: str) -> str:
@@ -407,23 +414,23 @@ class AccountDialogues:
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
         if self._directory.is_online(name) or await self._directory.is_needed(name):
-            prompter.say(f"Somebody called {name} has a game here. Please take another name.")
+            prompter.say(f"Somebody called {name} has a game here. Please choose another name.")
             return None
         if self.new_names and (
             wait := self.new_names.bucket_for(network(address)).take(self._clock())
         ):
             prompter.say(
-                "Many new names have been taken from your address. You can take another one in "
-                f"{rounded_duration(wait)}, and come back under one of yours at any time."
+                "Your address has used many new names. You can have another one in "
+                f"{rounded_duration(wait)}, or come back under one of yours at any time."
             )
             return None
         word = passwords.new_word()
         kept = KeptName(name, passwords.word_hash(word), self.last_seen.initial_last_seen())
         if not await self._store.write(accounts.reserve_guest_name, kept, instead_of=before):
-            prompter.say(f"Somebody called {name} has just come in. Please take another name.")
+            prompter.say(f"Somebody called {name} has just come in. Please choose another name.")
             return None
-        prompter.say(format_resume_word(name, word))
         prompter.say(KEEP_WORD)
+        prompter.say(word)
         prompter.send_resume_word(name, word)
         return Login(name, word=word)
 
@@ -454,7 +461,7 @@ class AccountDialogues:
                 passwords.word_hash(instead_of),
             )
         except StoreError as error:  # the next login needs the password
-            _log.error("failed to store a resume word of %s: %s", account.name, error)
+            _log.error("could not store a resume word of %s: %s", account.name, error)
             return True
         if holds:
             prompter.send_resume_word(account.name, word)
@@ -474,7 +481,9 @@ class AccountDialogues:
                     return None
                 if again == password:
                     return password
-            prompter.say(f"{problem or 'The two differ.'} An empty line gives up.")
+            prompter.say(
+                f"{problem or 'The two are different.'} Try again, or just press Enter to stop."
+            )
         return None
 
     async def _authenticate(
@@ -519,9 +528,11 @@ class AccountDialogues:
         try:
             await self._store.write(accounts.rehash, account.name, stored, account.password)
         except NoSuchAccountError:
-            _log.info("the password has just been changed", extra={"player": account.name})
+            _log.info(
+                "not rehashed: the password has just been changed", extra={"player": account.name}
+            )
         except StoreError as error:
-            _log.error("failed to store the password of %s anew: %s", account.name, error)
+            _log.error("could not store the new hash of %s's password: %s", account.name, error)
 
     async def _guess_at(self, name: str, secret: Secret, address: str) -> Guess:
         where = network(address)
@@ -534,7 +545,7 @@ class AccountDialogues:
         right = await self._throttle.is_right(guess, look, prompter.hold)
         if not right:
             extra = {"player": guess.name, "address": guess.network}
-            _of_strangers.info("a wrong answer", extra=extra)
+            _of_strangers.info("wrong password or resume word", extra=extra)
         return right
 
 
@@ -551,5 +562,5 @@ def _report_store_errors(prompter: Prompter) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        _log.error("the accounts cannot be used: %s", error)
-        prompter.say("The server cannot reach the accounts just now. Please try again in a while.")
+        _log.error("could not use the accounts: %s", error)
+        prompter.say("The server can't reach its accounts just now. Please try again in a while.")

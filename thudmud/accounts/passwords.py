@@ -33,11 +33,11 @@ def password_problem(password: str, name: str) -> str | None:
     """Return why a password is not allowed, as a sentence; None if it is allowed."""
     length = len(unicodedata.normalize("NFC", password))
     if length < LENGTHS.start:
-        return f"A password has at least {LENGTHS.start} characters."
+        return f"A password needs at least {LENGTHS.start} characters."
     if length >= LENGTHS.stop:
-        return f"A password has at most {LENGTHS.stop - 1} characters."
+        return f"A password can have at most {LENGTHS.stop - 1} characters."
     if password.strip().lower() == name.lower():
-        return "Your name is the first thing that somebody else would try as your password."
+        return "Your name is the first password that anybody would try."
     return None
 
 

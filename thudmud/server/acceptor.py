@@ -210,7 +210,7 @@ class Acceptor:
             async with asyncio.timeout(self._settings.shutdown_grace + _ABORT_TIME):
                 await self._sessions.wait_closed()
         except TimeoutError:
-            _log.warning("stopped with connections that do not end")
+            _log.warning("stopped with connections still open")
         if self._pages:
             await self._pages.close()
         await self._logins.last_seen.close()
@@ -295,7 +295,7 @@ class Acceptor:
         for (family, address, port), (other, *known) in product(bound, self._claimed):
             is_same = address == known[1] or {address, known[1]} & _ALL_ADDRESSES
             if [family, port] == known[::2] and is_same:
-                told = f"{setting}: port {port} is that of {other}: give each its own"
+                told = f"{setting}: port {port} is already used by {other}; give each its own port"
                 raise StartError(told) from OSError(errno.EADDRINUSE, told)
         self._claimed += [(setting, *each) for each in bound]
 
@@ -355,8 +355,11 @@ def bind_problem(error: OSError | ValueError, host: str, setting: str, port: int
     if number == errno.EADDRINUSE:
         return f"{setting}: port {port} of {host} is in use by another program"
     if number == errno.EACCES:
-        return f"{setting}: port {port} of {host} needs rights that this user does not have"
-    return f"{setting.partition('.')[0]}.host: this machine cannot listen on {host!r}"
+        return f"{setting}: this user may not listen on port {port} of {host}"
+    return (
+        f"{setting.partition('.')[0]}.host: cannot listen on {host!r}: this machine has no such "
+        "address"
+    )
 
 
 # Limits.
@@ -373,7 +376,7 @@ class Rejection(Enum):
 
     FULL = "The server is full. Please try again in a while."
     CROWDED = "There are too many connections from your address. Please try again in a while."
-    HASTY = "Too many connections are being made just now. Please try again in a minute."
+    HASTY = "Too many connections are coming in at once. Please try again in a minute."
 
 
 class ConnectionLimiter:
@@ -545,7 +548,7 @@ def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapac
     turned_away = min(_TURNED_AWAY, left // 2)
     room = ConnectionCapacity(min(connections, left - turned_away), turned_away, is_short=True)
     _log.warning(
-        "too few open files: there can be %d connections at once",
+        "the limit on open files allows only %d connections",
         room.connections,
         extra={"allowed": granted, "needed": needed, "server.connections": connections},
     )
@@ -701,7 +704,7 @@ class IncomingConnection(asyncio.Protocol):
             await asyncio.get_running_loop().connect_accepted_socket(lambda: self, end)
         except (OSError, ValueError) as error:
             extra = {"peer": self._peer, "why": str(error)}
-            _of_strangers.warning("no header of a proxy", extra=extra)
+            _of_strangers.warning("expected a PROXY header", extra=extra)
             end.close()
 
     async def _accept_tls(self, end: socket.socket, context: ssl.SSLContext) -> None:
@@ -748,7 +751,7 @@ async def _read_header(end: socket.socket) -> Place | None:
     """
     length = proxy_header_length(await _peek(end, HEAD))
     if length is None:
-        raise ValueError("the connection begins otherwise")
+        raise ValueError("the connection does not begin with one")
     await _peek(end, HEAD + length)
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
     return parse_proxy_header(end.recv(HEAD + length))
@@ -762,7 +765,7 @@ async def _first_record(end: socket.socket) -> None:
     """
     head = await _peek(end, tls.HEAD)
     if not tls.is_tls(head):
-        raise ConnectionAbortedError("that is no TLS")
+        raise ConnectionAbortedError("not TLS")
     await _peek(end, tls.HEAD + int.from_bytes(head[-2:], "big"))
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
 

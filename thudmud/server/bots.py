@@ -54,7 +54,7 @@ def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
     """
     for number, bot in enumerate(settings, 1):
         if bot.command and not is_installed(bot.command[0], folder):
-            wanted = f"there is no program {bot.command[0]!a} to be run"
+            wanted = f"no executable program {bot.command[0]!a}"
             raise StartError(f"bot {number}, command: {wanted}")
 
 
@@ -226,7 +226,7 @@ class Bot:
                 self._asked.append((invitation, self._sessions.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (a bug in one bot must not stop delivery to others)
             kind = type(telling.event).__name__
-            _log.exception("the bot %s does not understand %s", self.name, kind)
+            _log.exception("the bot %s could not handle %s", self.name, kind)
             self.end()
         self._woken.set()
 
@@ -257,7 +257,7 @@ class Bot:
         except asyncio.CancelledError:
             pass  # the normal end
         except Exception:  # noqa: BLE001  (a bug in a bot must not stop the server)
-            _log.exception("the bot %s has to leave", self.name)
+            _log.exception("the bot %s failed and leaves", self.name)
         finally:
             self._over.set()
             await asyncio.wait([self._coming])  # not cancelled: it may be half complete
@@ -284,15 +284,15 @@ class Bot:
             while not self.has_ended:
                 try:
                     if await store.read(accounts.is_taken, self.name):
-                        why = "the name belongs to a player; give the bot another one"
-                        _log.error("the bot %s cannot come in: %s", self.name, why)
+                        why = "a player owns that name; rename the bot"
+                        _log.error("the bot %s cannot join: %s", self.name, why)
                         self._over.set()
                     else:
                         admitted = self._sessions.admit(self, self.name, None, watcher=self.watch)
                         self._visit = await admitted
                         break
                 except (StoreError, PlaysElsewhereError) as error:
-                    _log.error("the bot %s comes in later: %s", self.name, error)
+                    _log.error("the bot %s could not join yet: %s", self.name, error)
                     release_line(tried)
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._over.wait(), AGAIN)
@@ -329,7 +329,10 @@ class Bot:
                     await self._do(Join(side, board, level))
         except ProgramError as error:
             await self._handle_failure(error)
-            sorry = "I cannot come: my program does not work. The operator can read why in the log."
+            sorry = (
+                "Sorry, I can't come: my program isn't working. The operator can find the reason "
+                "in the log."
+            )
             await self._do(Tell(invitation.player, sorry))
         finally:
             release_line(answer)
@@ -388,7 +391,7 @@ class Bot:
             if self._failures[task.board, task.battle] <= self._restarts:
                 return
             if other := self._opponent.opponent_at(task.board):
-                await self._do(Tell(other, "My program has failed too often, so I resign."))
+                await self._do(Tell(other, "My program has failed too often. I resign."))
             await self._do(Resign(task.board))
         else:
             if not is_current:
@@ -415,7 +418,9 @@ class Bot:
         try:
             play = task.command(ply)
         except ValueError as error:
-            raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
+            raise ProgramError(
+                f"expected a legal ply, got {ply[:_MAX_QUOTE]!r}: {error}"
+            ) from error
         if worth is not None:
             self._opponent.record_score(task, worth)
         return play
@@ -429,7 +434,7 @@ class Bot:
         return thought.task.since + (0.0 if has_failed else self._pause)
 
     async def _handle_failure(self, error: ProgramError) -> None:
-        _log.warning("the program of %s has failed: %s", self.name, error)
+        _log.warning("the program of %s failed: %s", self.name, error)
         if self._program:
             await self._program.kill()
 
@@ -445,7 +450,7 @@ class Bot:
         try:
             await self._sessions.submit(visit, command)
         except Exception:  # noqa: BLE001  (a failed command must not end the bot's games)
-            _log.exception("failed to do what %s wants: %s", self.name, command)
+            _log.exception("could not carry out a command of %s: %s", self.name, command)
 
     async def _wait(self, until: float | None) -> None:
         """Wait for an event, the end of a thought, or the next deadline; ``until`` is one."""

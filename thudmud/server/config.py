@@ -57,7 +57,7 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[
 
 
 def _host() -> Any:
-    return Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    return Field(default="127.0.0.1", min_length=1, description="an address or a host name")
 
 
 def _listing_field() -> Any:
@@ -78,18 +78,16 @@ def _board_name(name: str) -> str:
 def _board_key(key: str) -> str:
     if key.startswith(MADE):
         raise invalid_value_error(
-            f'should not begin with "{MADE}", as the keys of boards do that players open'
+            f'should not begin with "{MADE}", which is reserved for boards that players open'
         )
     if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
-        raise invalid_value_error(
-            'should be a name that the board has had, such as "oak board", or ""'
-        )
+        raise invalid_value_error('expected the name of a board, such as "oak board", or ""')
     return key
 
 
 def _ruleset(name: str) -> str:
     if name not in RULESETS:
-        raise invalid_value_error(f"should be one of {', '.join(RULESETS)}")
+        raise invalid_value_error(f"expected one of {', '.join(RULESETS)}")
     return name
 
 
@@ -99,25 +97,27 @@ def _level(words: object) -> str:
         return find_level(str(words)).name
     except InvalidValueError:
         known = ", ".join(map(str, LEVELS))
-        raise invalid_value_error(f"should be one of {known}, by its number or its name") from None
+        raise invalid_value_error(f"expected one of {known}, by number or name") from None
 
 
 def _secret(words: str) -> str:
     if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
         # The message is widely readable, so it does not quote the secret.
-        raise conflict_error(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
+        raise conflict_error(f"expected {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
 
 def _feature(name: str) -> str:
     if name not in NAMES:
-        raise invalid_value_error(f"should be one of {', '.join(NAMES)}")
+        raise invalid_value_error(f"expected one of {', '.join(NAMES)}")
     return name
 
 
 def _origin(words: str) -> str:
     if not _ORIGIN.fullmatch(words):
-        raise invalid_value_error('should be as browsers send it, such as "https://example.org"')
+        raise invalid_value_error(
+            'expected an origin as browsers send it, such as "https://example.org"'
+        )
     return words
 
 
@@ -134,7 +134,7 @@ def _network(words: str) -> str:
         Proxies([words])
     except ValueError:
         raise invalid_value_error(
-            'should be an address or a network, such as "192.0.2.0/24"'
+            'expected an address or a network, such as "192.0.2.0/24"'
         ) from None
     return words
 
@@ -144,7 +144,7 @@ def _require_distinct_boards(boards: tuple[BoardSettings, ...]) -> tuple[BoardSe
     keys = [board.key or board.name for board in boards]
     for kind, words in (("name", names), ("key", keys)):
         if twin := next((each for each in words if words.count(each) > 1), None):
-            raise conflict_error(f'should have a {kind} of its own each, but "{twin}" comes twice')
+            raise conflict_error(f'each needs its own {kind}, but "{twin}" occurs twice')
     return boards
 
 
@@ -157,14 +157,11 @@ def _require_distinct_bots(
     for bot in bots:
         if problem := player_problem(bot.name, words):
             raise conflict_error(
-                f"should have names that players could have, but {bot.name!r}:"
-                f" {refusal_text(problem)} "
-                'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
+                f"{bot.name!r} is not a valid name for a bot: {refusal_text(problem)} Name the "
+                'bots in sections [[bot]], or write "bot = []" above the first section for none.'
             )
         if bot.name.lower() in names:
-            raise conflict_error(
-                f'should have a name of its own each, but "{bot.name}" comes twice'
-            )
+            raise conflict_error(f'each needs its own name, but "{bot.name}" occurs twice')
         names.add(bot.name.lower())
     return bots
 
@@ -172,7 +169,7 @@ def _require_distinct_bots(
 def _require_own_gateway_file(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
     storage = known.data.get("storage")
     if storage and Path(storage.file) == Path(gateway.file):
-        raise conflict_error(f"file should not be {gateway.file}, which is storage.file already")
+        raise conflict_error(f"file: {gateway.file} is already used by storage.file")
     return gateway
 
 
@@ -225,26 +222,20 @@ class ServerSettings(Section):
         if self.telnet_bytes < 2 * self.max_subnegotiation:
             raise conflict_error(
                 f"telnet_bytes ({self.telnet_bytes}) should be at least twice max_subnegotiation "
-                f"({self.max_subnegotiation}), which counts in it"
+                f"({self.max_subnegotiation}), which counts towards it"
             )
         return self
 
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:
-            raise conflict_error(
-                "tls_key needs a certificate: tls_certificate should name its file"
-            )
+            raise conflict_error("tls_key needs a certificate: set tls_certificate to its file")
         if self.tls_certificate and not self.tls_port:
-            raise conflict_error(
-                'tls_certificate needs a port: tls_port should not be 0, or this be ""'
-            )
+            raise conflict_error('tls_certificate needs a port: set tls_port, or set this to ""')
         if self.tls_port and not self.tls_certificate:
-            raise conflict_error(
-                "tls_port needs a certificate: tls_certificate should name its file"
-            )
+            raise conflict_error("tls_port needs a certificate: set tls_certificate to its file")
         if self.tls_port and self.tls_port == self.port:
-            raise conflict_error(f"port and tls_port should be two ports, not {self.port} both")
+            raise conflict_error(f"port and tls_port should differ, but both are {self.port}")
         return self
 
     @property
@@ -358,18 +349,18 @@ class StorageSettings(Section):
         default="sqlite", description='"sqlite", "postgresql" or "memory"'
     )
     file: str = file_name("thudmud.db")
-    dsn: str = Field(default="", repr=False, description="how to connect to a database")
+    dsn: str = Field(default="", repr=False, description="a connection string for the database")
     standby: bool = flag(default=False)
 
     @model_validator(mode="after")
     def _can_be_connected_to(self) -> Self:
         if self.backend == "postgresql" and not self.dsn:
             raise conflict_error(
-                'dsn should say how to connect to the database, such as "host=/run/postgresql'
-                ' dbname=thudmud"'
+                'set dsn to the connection string of the database, such as "host=/run/postgresql '
+                'dbname=thudmud"'
             )
         if self.standby and self.backend != "postgresql":
-            raise conflict_error('standby needs the backend "postgresql"')
+            raise conflict_error('standby needs backend = "postgresql"')
         return self
 
 
@@ -380,7 +371,7 @@ class GatewaySettings(Section):
     port: int = whole(8484, 0, 65535)
     socket: str = file_name("")
     secret: Annotated[str, AfterValidator(_secret)] = Field(
-        default="", description='a text of 16 to 256 characters, or ""'
+        default="", description='16 to 256 characters, or ""'
     )
     file: str = file_name("gateway.db")
     clients: int = whole(16, 1, 1000)
@@ -436,9 +427,7 @@ class WebSettings(Section):
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:
-            raise conflict_error(
-                "tls_key needs a certificate: tls_certificate should name its file"
-            )
+            raise conflict_error("tls_key needs a certificate: set tls_certificate to its file")
         return self
 
 
@@ -446,14 +435,14 @@ class BoardSettings(Section):
     """A board in the hall."""
 
     name: Annotated[str, AfterValidator(_board_name)] = Field(
-        description='a name of letters, such as "oak board"'
+        description='a name made of letters, such as "oak board"'
     )
     rules: Annotated[str, AfterValidator(_ruleset)] = Field(
         default=DEFAULT_RULES.name, description=f"one of {', '.join(RULESETS)}"
     )
     style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
     key: Annotated[str, AfterValidator(_board_key)] = Field(
-        default="", description='a name that the board has had, such as "oak board", or ""'
+        default="", description='the name of a board, such as "oak board", or ""'
     )
 
 
@@ -509,7 +498,7 @@ class Settings(Section):
         # TOML has lists but no tuples.
         strict=False,
         min_length=1,
-        description="at least one section that begins with [[board]]",
+        description="at least one section [[board]]",
     )
     bot: Annotated[tuple[BotSettings, ...], AfterValidator(_require_distinct_bots)] = Field(
         default=(
@@ -520,7 +509,7 @@ class Settings(Section):
         ),
         validate_default=True,  # a board may have the name of a default bot
         strict=False,
-        description="sections that begin with [[bot]], or [] for none",
+        description="sections [[bot]], or [] for none",
     )
 
 
@@ -679,9 +668,9 @@ def _read(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         reason = f"is not valid TOML: {error}"
     except UnicodeDecodeError:
-        reason = "is not a text in UTF-8"
+        reason = "is not UTF-8 text"
     except (ValueError, RecursionError):  # thousands of digits, or of nested brackets
-        reason = "holds a value that is too large to read"
+        reason = "contains a value that is too large to read"
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
     raise ConfigError([f"{path}: {reason}"])
@@ -701,18 +690,18 @@ def _describe_error(error: ErrorDetails) -> str:
     *outer, key = (step for step in place if isinstance(step, str))
     siblings = _SECTIONS[outer[0] if outer else ""]
     if error["type"] == "extra_forbidden" and outer and key in _SECTIONS[""]:
-        return f'is no setting of a section; "{key}" belongs above the first section'
+        return f'not a setting of this section; "{key}" belongs above the first section'
     if error["type"] == "extra_forbidden":
         near = difflib.get_close_matches(key, siblings, n=1)
-        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(siblings)}"
-        return f"there is no such setting; {hint}"
+        hint = f'did you mean "{near[0]}"?' if near else f"expected one of {', '.join(siblings)}"
+        return f"unknown setting; {hint}"
     right = siblings[key].description if place[-1] == key or outer else "a section"
     if error["type"] == "missing":
-        return f"is missing; it should be {right}"
+        return f"missing; expected {right}"
     if error["type"] == "clash":
         return error["msg"]
-    wanted = error["msg"] if error["type"] == "unfit" else f"should be {right}"
-    return f"{wanted}, not {_format_value(error['input'])}"
+    wanted = error["msg"] if error["type"] == "unfit" else f"expected {right}"
+    return f"{wanted}, got {_format_value(error['input'])}"
 
 
 def _key_name(place: tuple[int | str, ...]) -> str:

@@ -102,7 +102,7 @@ class Job(Value):
 def require_short(plies: int) -> None:
     """Raise InvalidValueError if a battle has too many plies for a GIF."""
     if plies > LONGEST:
-        raise InvalidValueError(f"a GIF has at most {LONGEST} plies, and this would have {plies}")
+        raise InvalidValueError(f"expected at most {LONGEST} plies for a GIF, got {plies}")
 
 
 def render(job: Job) -> bytes:
@@ -147,7 +147,7 @@ class DrawingProcess:
                     outcome = await self._ask_with_retry(job)
             except (*_ENDED, TimeoutError) as error:
                 self._end()
-                raise NotDrawnError(f"nothing draws: {error!r}") from error
+                raise NotDrawnError(f"no process can draw: {error!r}") from error
             except asyncio.CancelledError:
                 self._end()  # otherwise the next job would get this picture
                 raise

@@ -39,16 +39,18 @@ OTHERS_EACH = 48
 MOST_KEPT = 8 * 1024 * 1024
 """Size of the picture cache in bytes; the least recently used pictures are evicted."""
 
-NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no board of that name.")
-NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer kept.")
+NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no such board.")
+NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The moves of that battle are no longer stored.")
 NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "PNG and GIF are not available on this server, only SVG.")
-BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.", 5)
+BUSY = Absence(
+    HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn at the moment.", 5
+)
 OVER_SHARE = Absence(
     HTTPStatus.TOO_MANY_REQUESTS,
     "Your last pictures are still being drawn. Please try again in a moment.",
     5,
 )
-BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "The picture cannot be drawn just now.", 5)
+BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "That picture can't be drawn at the moment.", 5)
 
 _OVER = {State.ENDED, State.UNFINISHED}
 _log = logging.getLogger(__name__)
@@ -101,7 +103,7 @@ class PictureCache:
         except QueueFullError:
             return BUSY
         except (StoreError, NotDrawnError) as error:
-            _log.warning("no picture: %s", error)
+            _log.warning("could not draw a picture: %s", error)
             return BROKEN
 
     async def close(self) -> None:
@@ -157,7 +159,7 @@ class PictureCache:
             require_short(plies or 0)
         found: FoundBattle | None = await self._store.look_up(BattleLookup(battle.number))
         if found is None or found.game is None:
-            raise InvalidValueError("the plies of that battle are no longer kept")
+            raise InvalidValueError("the plies of that battle are no longer stored")
         return found.game, found.spent
 
     async def _subject(self, wanted: PictureRequest) -> _Subject | Absence:

@@ -120,7 +120,7 @@ class RepetitionFilter(logging.Filter):
             seen.left_out += 1
             return False
         if seen.count == most:
-            vars(record)["note"] = f"the same is left out for up to {WINDOW:.0f} seconds"
+            vars(record)["note"] = f"further repeats are dropped for up to {WINDOW:.0f} seconds"
         return True
 
     def _forget(self, now: float) -> None:
@@ -157,7 +157,7 @@ class _OfStrangers:
         if self.left_out:
             what = ", ".join(f"{event} {count}" for event, count in self.left_out.most_common())
             extra = {"number": self.left_out.total(), "what": what}
-            _log.warning("records that strangers cause were left out", extra=extra)
+            _log.warning("dropped records caused by strangers", extra=extra)
 
 
 class _ToFile(logging.handlers.WatchedFileHandler):
@@ -219,7 +219,7 @@ def configure_logging(level: str, path: Path | None = None, form: str = "text") 
 
 
 def _problem(path: Path | str | None, error: OSError) -> str:
-    return f"server.log_file: {path} cannot be written: {error.strerror}"
+    return f"server.log_file: cannot write {path}: {error.strerror}"
 
 
 def _short(value: object) -> str | float | None:

@@ -35,8 +35,8 @@ from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
 from thudmud.web.http import Answer, HttpRequest, HttpResponse, plain
 from thudmud.web.routes import Route, Routes
 
-HEALTHY = "thudmud is well: what happens can be stored."
-UNHEALTHY = "thudmud cannot store what happens; its log says why."
+HEALTHY = "thudmud is healthy: events can be stored."
+UNHEALTHY = "thudmud cannot store events; see its log."
 
 MOST_CONNECTIONS = 16
 """Open connections at most: monitoring systems send one request at a time."""
@@ -63,17 +63,17 @@ async def serve_metrics(
     ProcessCollector(registry=registry)
     appends = Histogram(
         "thudmud_append_seconds",
-        "How long an append to the store took, from being asked for to being durable.",
+        "Seconds from the request for an append to the store until it was durable.",
         buckets=_APPEND_BUCKETS,
         registry=registry,
     )
     lag = Histogram(
         "thudmud_loop_lag_seconds",
-        "How much later than it should the event loop came to a timer.",
+        "Seconds by which the event loop ran a timer late.",
         buckets=_LAG_BUCKETS,
         registry=registry,
     )
-    plies = PlyCounter("thudmud_plies", "Plies that were played.", registry=registry)
+    plies = PlyCounter("thudmud_plies", "Plies played.", registry=registry)
 
     def take(entries: Sequence[Entry]) -> None:
         if played := sum(isinstance(entry.event, Moved) for entry in entries):
@@ -130,48 +130,44 @@ class ServerCollector(Collector):
         tables = sessions.service.hall.tables.values()
         there = Counter(front_end(each) for each in sessions.all if each.name)
         players = GaugeMetricFamily(
-            "thudmud_players", "Players who are here, by how they have come.", labels=["front_end"]
+            "thudmud_players", "Players online, by type of client.", labels=["front_end"]
         )
         for name in ("telnet", "web"):
             players.add_metric([name], there[name])
         yield players
-        yield _gauge("bots", "Bots that are here.", there["bot"])
+        yield _gauge("bots", "Bots online.", there["bot"])
         people = [each for each in sessions.all if isinstance(each, PlayerSession)]
         yield _gauge("connections", "Open connections with a session.", len(people))
-        yield _gauge("boards", "Boards that are open.", len(tables))
-        yield _gauge("seats", "Seats that are taken.", sum(len(each.seats) for each in tables))
-        yield _gauge("battles", "Battles under way.", sum(each.is_running for each in tables))
+        yield _gauge("boards", "Open boards.", len(tables))
+        yield _gauge("seats", "Occupied seats.", sum(len(each.seats) for each in tables))
+        yield _gauge("battles", "Battles in progress.", sum(each.is_running for each in tables))
         waiting = sum(each.unsent for each in people)
-        yield _gauge("outbox_bytes", "Bytes that wait for players to read them.", waiting)
+        yield _gauge("outbox_bytes", "Bytes queued for players.", waiting)
         can_store = sessions.service.is_alive
-        yield _gauge("healthy", "Whether what happens can be stored, 1 or 0.", can_store)
+        yield _gauge("healthy", "Whether events can be stored: 1 or 0.", can_store)
         written = sessions.store.written
         yield _counter(
             "rows_written",
-            "How many rows this server has stored, changed or deleted.",
+            "Rows stored, changed or deleted by this server.",
             written.rows,
         )
-        yield _counter(
-            "event_bytes_written", "Bytes of the events that were stored.", written.event_bytes
-        )
+        yield _counter("event_bytes_written", "Bytes of the stored events.", written.event_bytes)
         over = sessions.quota.count_exhausted(sessions.clock()) if sessions.quota else 0
-        yield _gauge(
-            "addresses_over_quota", "From how many addresses nothing new can begin for now.", over
-        )
-        yield _counter("connections_accepted", "Connections that were accepted.", limiter.accepted)
+        yield _gauge("addresses_over_quota", "Addresses whose connections are being limited.", over)
+        yield _counter("connections_accepted", "Connections accepted.", limiter.accepted)
         yield _counter(
             "lines_throttled",
-            "How often a player's lines had to wait for commands_per_second.",
+            "Times that a player's lines were delayed by commands_per_second.",
             self._server.turns.throttled,
         )
         rejected = CounterMetricFamily(
-            "thudmud_connections_refused", "Connections that were turned away.", labels=["reason"]
+            "thudmud_connections_refused", "Connections rejected.", labels=["reason"]
         )
         for reason, count in limiter.rejected.items():
             rejected.add_metric([reason.name.lower()], count)
         yield rejected
         refused = CounterMetricFamily(
-            "thudmud_refusals", "Lines that were refused, by code.", labels=["code"]
+            "thudmud_refusals", "Refused lines, by code.", labels=["code"]
         )
         for code, count in sessions.refused.items():
             refused.add_metric([str(code.value)], count)

@@ -102,7 +102,7 @@ class Pages:
             else:
                 told = await self._sessions.battle_preview(int(name))
         except StoreError as error:
-            _log.error("a link cannot be told of: %s", error)
+            _log.error("could not read the preview of a link: %s", error)
             return None
         return told and Preview(*told)
 
@@ -119,7 +119,9 @@ class FeaturePage:
             bucket = self._limiter.bucket_for(network(request.address))
             if wait := bucket.take(asyncio.get_running_loop().time()):
                 later = {"Retry-After": str(math.ceil(wait))}
-                return plain(429, "That was asked for too often from your address.", later)
+                return plain(
+                    429, "Too many requests from your address. Please try again later.", later
+                )
         status, fields, text = await self._answer(**variables)
         if "Content-Type" not in fields:
             return plain(status, text, fields, cost=PAGE_COST)
@@ -158,8 +160,7 @@ class _WebPeer:
         if address is None:
             told = {name: fields.get(name, "") for name in ("x-forwarded-for", "forwarded")}
             _log.warning(
-                "a forwarder does not say whom a request is from: expected an address in"
-                " X-Forwarded-For",
+                "expected an address in X-Forwarded-For from a forwarder",
                 extra={"peer": self._caller.address, **told},
             )
         return address

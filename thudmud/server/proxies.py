@@ -146,5 +146,5 @@ def parse_proxy_header(header: bytes) -> Place | None:
         return None
     source, ports = header[HEAD : HEAD + length], header[HEAD + 2 * length :]
     if len(ports) < 4:
-        raise ValueError("the header of the proxy is cut short")
+        raise ValueError("the PROXY header is truncated")
     return str(ipaddress.ip_address(source)), int.from_bytes(ports[:2], "big")

@@ -65,8 +65,9 @@ Limits = tuple[float, float, float]
 _PER_MINUTE, _PER_HOUR = 1 / 60, 1 / 3600
 
 AGREE = (
-    "All have to go by the same. To change that, change it for each server and start them again,"
-    " one after the other: they serve once none is left that has the old ones."
+    "All servers on a database need the same settings. To change one, change it on each server "
+    "and restart them one after the other: they start serving once none is left with the old "
+    "settings."
 )
 
 _log = logging.getLogger(__name__)
@@ -313,7 +314,7 @@ def read_news(settings: Settings, folder: Path) -> tuple[str, ...]:
     try:
         lines = text.decode("utf-8-sig").strip().splitlines()
     except UnicodeDecodeError as error:
-        raise StartError(f"players.news: {path} is not UTF-8") from error
+        raise StartError(f"players.news: {path} is not UTF-8 text") from error
     return tuple(map(clean, lines))
 
 
@@ -340,7 +341,7 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     signalled.cancel()
     for end in ends:
         if end.done() and not stopped.is_set():
-            _log.critical("boards cannot be served from here any longer, so the server stops")
+            _log.critical("cannot serve boards any longer: stopping")
             try:
                 end.result()
             except StoreError as error:  # a restart may help: it reads everything again
@@ -366,8 +367,8 @@ async def log_clock_changes(clock: Callable[[], float], pause: float = 60.0) -> 
         if abs(clock.offset - noted) > _SET:
             noted = clock.offset
             _log.warning(
-                "the machine's time is %+.0f seconds from ours, since it was set; the next start"
-                " takes it over",
+                "the system clock was set, and is now %+.0f seconds from the server's clock, "
+                "which follows it at the next start",
                 noted,
             )
         await asyncio.sleep(pause)
@@ -387,11 +388,11 @@ async def follow_logins(sessions: Sessions, changed: asyncio.Event, pause: float
         try:
             await sessions.end_logged_out()
         except StoreError as error:
-            _log.error("could not read which logins still hold: %s", error)
+            _log.error("could not read which logins are still valid: %s", error)
             changed.set()  # else a stolen password would stay useful until the next change
             await asyncio.sleep(pause)
         except Exception:  # noqa: BLE001  (a bug must not end this loop)
-            _log.exception("failed to end the sessions of logins that have ended")
+            _log.exception("could not end the sessions of expired logins")
 
 
 # Shared with the gateway.
@@ -506,10 +507,10 @@ async def check_store(store: Store) -> None:
         if not damage:
             await upkeep.finish(store)
     except StoreError as error:
-        _log.error("the store could not be checked: %s", error)
+        _log.error("could not check the store: %s", error)
     else:
         if damage:
-            _log.critical("nothing is stored any more: %s", damage)
+            _log.critical("storing is disabled: %s", damage)
 
 
 @asynccontextmanager
@@ -528,7 +529,7 @@ async def run_in_background(*works: Coroutine[None, None, None]) -> AsyncIterato
 
 def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
-        _log.error("failed in the background", exc_info=error)
+        _log.error("a background task failed", exc_info=error)
 
 
 # The event loop.
@@ -593,7 +594,7 @@ class Reload:
             }:
                 set_up_logging(settings, self._folder)
         except (ConfigError, StartError) as error:
-            _log.error("the settings were not reloaded", extra={"why": str(error)})
+            _log.error("could not reload the settings", extra={"why": str(error)})
             return
         self._settings = settings
         self._server.adopt(settings, contexts)
@@ -607,9 +608,11 @@ class Reload:
                 limiter.adopt(*limits)
         if sessions.quota:
             sessions.quota.adopt(settings.players.stored_per_hour)
-        _log.info("settings and certificates were reloaded", extra={"changed": " ".join(live)})
+        _log.info("reloaded settings and certificates", extra={"changed": " ".join(live)})
         if others:
-            _log.warning("changed settings need a restart", extra={"settings": " ".join(others)})
+            _log.warning(
+                "some changed settings need a restart", extra={"settings": " ".join(others)}
+            )
 
 
 async def _follow_hangups(

@@ -22,7 +22,6 @@ from thudmud.accounts.login import (
     AccountDialogues,
     Epochs,
     Login,
-    format_resume_word,
 )
 from thudmud.english import rounded_duration
 from thudmud.errors import RefusedError
@@ -63,12 +62,12 @@ from thudmud.views import Message
 from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import Terminal
 
-ELSEWHERE = "You have come in from elsewhere. This connection ends."
+ELSEWHERE = "You have connected from somewhere else, so this connection ends."
 CUT_OFF = (
-    "The server has lost touch with its storage, so this connection ends. Please come in again:"
-    " your seats are kept."
+    "The server has lost touch with its storage, so this connection ends. Please come back in: "
+    "your seats are waiting."
 )
-KICKED = "This connection ends; what seats you have are kept."
+KICKED = "This connection ends. Any seats you have are kept for you."
 _DISMISSED = {
     Dismissal.TAKEN_OVER: (ELSEWHERE, CloseReason.ELSEWHERE),
     Dismissal.MOVED: (ELSEWHERE, CloseReason.ELSEWHERE),
@@ -76,30 +75,30 @@ _DISMISSED = {
     Dismissal.KICKED: (KICKED, CloseReason.KICKED),
 }
 _CHANGE_INTERRUPTED = (
-    "You had not finished changing your password, so it stays as it was, and everybody who uses"
-    " your name is logged out. Please log in again with your password."
+    "You hadn't finished changing your password, so it stays as it was. Everybody who was logged "
+    "in under your name has been logged out. Please log in again with your password."
 )
 _PARTINGS = {CloseReason.QUIT: Parting.QUIT, CloseReason.IDLE: Parting.IDLE}
 _HELD = (
-    "You are playing on another server of this game, which does not answer. Please try again in a"
-    " moment."
+    "You're playing on another server of this game, which doesn't answer. Please try again in a "
+    "moment."
 )
 NOT_STORED = (
-    "The server cannot reach its storage just now, so that has not happened. Please try again in a"
-    " while."
+    "The server can't reach its storage just now, so nothing has changed. Please try again in a "
+    "while."
 )
 NOT_SEEN = (
-    "The server has to stop, and cannot tell whether that has happened. Look at the board before"
-    " you go on."
+    "The server has to stop, and can't tell whether that worked. Look at the board before you go "
+    "on."
 )
 _UNCERTAIN = (
-    "The server has lost touch with its storage, and cannot tell whether that has happened. Look at"
-    " the board before you go on."
+    "The server has lost touch with its storage, and can't tell whether that worked. Look at the "
+    "board before you go on."
 )
-_TOO_OFTEN = "Others have just heard a lot from you. You can go on in {}."
-_OVERLONG = "That line is longer than {:,} characters; it was not read."
+_TOO_OFTEN = "You've said a lot in a short time. You can go on in {}."
+_OVERLONG = "That line is longer than {:,} characters, so it was ignored."
 _TOO_MUCH = (
-    "Your client has sent more telnet commands than this server reads, so this connection ends."
+    "Your client has sent more telnet commands than this server accepts, so this connection ends."
 )
 _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
@@ -337,7 +336,7 @@ class PlayerSession:
         try:
             await self._sessions.service.leave(visit, parting)
         except Exception:  # noqa: BLE001  (a bug must not keep the connection open)
-            _log.exception("failed to let a player leave", extra={"player": visit.name})
+            _log.exception("could not remove a player who left", extra={"player": visit.name})
 
     # Dialogues.
 
@@ -379,7 +378,7 @@ class PlayerSession:
         try:
             visit = await self._join_service(login, terminal)
         except (PlaysElsewhereError, StoreError) as error:
-            _log.error("%s cannot come in: %s", login.name, error)
+            _log.error("%s could not join: %s", login.name, error)
             self.end(_HELD if isinstance(error, PlaysElsewhereError) else NOT_STORED)
             return
         if visit is None:
@@ -512,9 +511,9 @@ class PlayerSession:
             await answer
             self._inbox.charge_answer(self.screen.unsent)
         except StoreError as error:
-            _log.error("a program cannot be answered: %s", error, extra={"player": self.name})
+            _log.error("could not answer a client: %s", error, extra={"player": self.name})
         except Exception:  # noqa: BLE001  (a bug must not end the connection)
-            _log.exception("failed to answer a program", extra={"player": self.name})
+            _log.exception("failed to answer a client", extra={"player": self.name})
         self._is_asking = False
         self._inbox.wake()
 
@@ -529,7 +528,7 @@ class PlayerSession:
             why = {OutcomeUnknownError: NOT_SEEN, UncertainError: _UNCERTAIN}.get(
                 type(error), NOT_STORED
             )
-            _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
+            _log.error("could not carry out a line: %s", error, extra={"player": visit.name})
             self._prompter.say(why)
             self._prompt_or_close()
         except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
@@ -552,8 +551,8 @@ class PlayerSession:
         """Repeat the resume word to a guest who quits while a match or tournament waits."""
         with suppress(StoreError):
             if await self._sessions.is_needed(name):
-                self._prompter.say(format_resume_word(name, self._word))
                 self._prompter.say(BACK_WORD)
+                self._prompter.say(self._word)
 
     def _prompt_or_close(self, *, is_awaited: bool = False) -> None:
         """Prompt for the next line, or close the connection if the player has left.
@@ -617,7 +616,7 @@ class TelnetSession(PlayerSession):
 
     def budget_exceeded(self) -> None:
         """Abort the connection of a client that sends too many telnet commands."""
-        _of_strangers.info("too much telnet", extra={"peer": self._peer})
+        _of_strangers.info("too many telnet commands", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
         self._close(CloseReason.REJECTED, linger=False)
         self._loop.call_soon(self._transport.abort)
@@ -708,7 +707,7 @@ class IdleTimer:
         if self._is_excused():
             self._login = self._loop.call_later(_MAX_WAIT, self._end_unnamed, limit)
         else:
-            self._end(f"You have given no name for {rounded_duration(limit)}. Goodbye!")
+            self._end(f"You haven't given a name for {rounded_duration(limit)}. Goodbye!")
 
     def _schedule_check(self, idle: float) -> None:
         warning, limit = self._players.idle_warning, self._players.idle_limit
@@ -723,12 +722,12 @@ class IdleTimer:
             self.restart()
         idle = self._loop.time() - self._last_input
         if idle + _EARLY >= limit:
-            self._end(f"You have typed nothing for {rounded_duration(limit)}. Goodbye!")
+            self._end(f"You haven't typed anything for {rounded_duration(limit)}. Goodbye!")
             return
         if warning and idle + _EARLY >= warning and not self._is_warned:
             self._is_warned = True
             self._warn(
-                f"You have typed nothing for {rounded_duration(warning)}. After"
-                f" {rounded_duration(limit - warning)} more the connection ends."
+                f"You haven't typed anything for {rounded_duration(warning)}. In another "
+                f"{rounded_duration(limit - warning)} you'll be disconnected."
             )
         self._schedule_check(idle)

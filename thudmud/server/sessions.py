@@ -48,19 +48,19 @@ from thudmud.views.sanctions import barred
 from thudmud.views.standing import board_line
 from thudmud.views.view import Terminal
 
-NEW_OPERATOR = 'You keep order here from now on: "help operators" tells how.'
-NEW_OPERATOR_ALONE = "You keep order here from now on."
+NEW_OPERATOR = 'You are an operator now. "help operators" explains what you can do.'
+NEW_OPERATOR_ALONE = "You are an operator now."
 """Variant of `NEW_OPERATOR` for halls without a help page for operators."""
 
-REMOVED = "The operator of this server has ended your visit. Goodbye."
+REMOVED = "An operator of this server has ended your visit. Goodbye."
 LOGGED_OUT = (
-    "You have been logged out: your password was changed, or you asked to log out everywhere."
-    " Please come in again."
+    "You've been logged out: your password was changed, or you asked to log out everywhere. "
+    "Please log in again."
 )
 
 REGISTERED = (
-    "Your name has just been registered from another connection, so it asks for a password now."
-    " Please come in again with that, or under another name."
+    "Your name has just been registered from another connection, and needs a password now. "
+    "Please come back in with that, or under another name."
 )
 
 MAX_HOLD = 30.0
@@ -193,7 +193,7 @@ class Sessions:
     def name_problem(self, words: str) -> str | None:
         """Return why a name isn't available, as a sentence; None if it is."""
         if words.lower() in {each.lower() for each in self._hall.bots}:
-            return f"{capitalised(words.lower())} is a bot, a program. Please take another name."
+            return f"{capitalised(words.lower())} is a bot. Please choose another name."
         return self.service.name_problem(words)
 
     def delay_logins_until(self, coming: asyncio.Future[None]) -> None:
@@ -270,12 +270,12 @@ class Sessions:
             try:
                 await self._end_logged_out([session])
             except StoreError as error:
-                _log.error("a login cannot be looked at: %s", error, extra={"player": name})
+                _log.error("could not check a login: %s", error, extra={"player": name})
         if visit and member and choices and not session.has_ended:
             try:
                 await self._keep_preferences(name)
             except StoreError as error:  # they still apply to this visit
-                _log.error("chosen options could not be stored: %s", error, extra={"player": name})
+                _log.error("could not store the chosen options: %s", error, extra={"player": name})
         return visit
 
     async def enrol(self, name: str) -> None:
@@ -324,7 +324,7 @@ class Sessions:
         before = self._hall.order or order
         self._hall.use_order(order)
         was, now = before.banned, order.banned
-        for event, names in (("banned", now - was), ("let in again", was - now)):
+        for event, names in (("banned", now - was), ("unbanned", was - now)):
             for name in sorted(names):
                 _log.info(event, extra={"whom": name})
         for session in list(self.all):

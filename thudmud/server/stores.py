@@ -19,12 +19,12 @@ from thudmud.store import Holder, Lock, Store, StoreError
 if TYPE_CHECKING:
     from thudmud.store.postgres import AdvisoryLock
 
-NEEDS_PSYCOPG = 'PostgreSQL needs psycopg, which this brings: pip install "thudmud[postgres]"'
+NEEDS_PSYCOPG = 'PostgreSQL needs psycopg: pip install "thudmud[postgres]"'
 ALONE = (
-    "Another server serves alone from this database, since it has storage.standby = true: let this"
-    " one stand by, too, or none."
+    "Another server with storage.standby = true serves alone from this database. Set "
+    "storage.standby = true for this one too, or for neither."
 )
-TAKEN = "Another server has taken over while the database could not be reached."
+TAKEN = "Another server took over while the database could not be reached."
 
 
 async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -> Store:
@@ -90,7 +90,7 @@ async def serving_lock(
             serving.set_exception(NotYetError(why))
         elif answer is Holder.OTHERS and not has_to_wait:
             has_to_wait = True
-            announce("thudmud stands by: another server serves from the same database")
+            announce("thudmud stands by: another server serves from this database")
 
     lock = _advisory_lock(storage, Lock.SERVING, take_note, shared=not storage.standby)
     ending: asyncio.Future[bool] = asyncio.ensure_future(stopped.wait())
