@@ -17,26 +17,27 @@ OPTIONS = (
         "thud_connect",
         "--thud-connect",
         "[NAME=]HOST:PORT",
-        "play transcripts on a running server; NAME is what a transcript with several calls it",
+        "play transcripts on a running server; NAME is the server's name in a transcript "
+        "with several",
     ),
     (
         "thud_set",
         "--thud-set",
         "NAME=VALUE",
-        "give a variable of transcripts a value",
+        "set a variable of transcripts",
     ),
 )
 """Options that may be given more than once."""
 
 MUD_OPTIONS = (
-    ("thud_login", "FILE", "how players come in on a server that is no thudmud"),
-    ("thud_prompt", "REGEX", "what is taken off the beginning of lines there"),
-    ("thud_mark", "LINE", "a line whose answer repeats its last word there"),
+    ("thud_login", "FILE", "a transcript that logs players in on a server other than thudmud"),
+    ("thud_prompt", "REGEX", "remove this from the beginning of lines there"),
+    ("thud_mark", "LINE", "a line whose last word is repeated in its answer there"),
 )
 
 FLAGS = (
-    ("thud_plain", "take colours off what such a server shows"),
-    ("thud_strict", "fail on each step without expectations, if anything is seen then"),
+    ("thud_plain", "remove colours from that server's output"),
+    ("thud_strict", "fail on each step without expectations that has output"),
 )
 
 
@@ -45,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("thudmud", "transcripts (thudmud)")
     for name, option, metavar, words in OPTIONS:
         group.addoption(option, action="append", default=[], metavar=metavar, help=words)
-        parser.addini(name, f"{words}, a line each", type="linelist", default=[])
+        parser.addini(name, f"{words}, one a line", type="linelist", default=[])
     for name, metavar, words in MUD_OPTIONS:
         group.addoption(_option(name), default="", metavar=metavar, help=words)
         parser.addini(name, words, type="string", default="")

@@ -28,15 +28,15 @@ from thudmud.views.refusals import refusal_text
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "List, open, close and rename the boards in the hall. The server can be running: players"
-        " see the change at once. To change the boards of config.toml, edit that file."
+        "List, open, close and rename the boards in the hall. The server may be running: players "
+        "see the change at once. To change the boards of config.toml, edit that file."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     for word, described in (
-        ("list", "list the boards, and who plays there"),
+        ("list", "list the boards and their players"),
         ("open", "open a board"),
-        ("close", "close a board; a match that is under way there is put away"),
-        ("rename", "give a board another name; the game on it goes on"),
+        ("close", "close a board; a match in progress there is adjourned"),
+        ("rename", "rename a board; the game there goes on"),
     ):
         action = actions.add_parser(word, help=described, description=f"{described.capitalize()}.")
         action.set_defaults(run=run, action=word)
@@ -73,7 +73,7 @@ async def _act(options: argparse.Namespace) -> None:
         match options.action:
             case "open":
                 await open_board(store, name, options.rules.name, now)
-                print(f"The {name} is open, with the {options.rules.name} rules.")
+                print(f"The {name} is open ({options.rules.name} rules).")
             case "close":
                 _require_unlisted(options.config, name)
                 await close_board(store, name, now)
@@ -100,8 +100,8 @@ def _require_unlisted(config: Path | None, name: str) -> None:
     path = named_or_default(config)
     for board in load_settings(path).board:
         if board.name.lower() == name.lower():
-            where = f"in {path}" if path else "among the boards that are there by default"
+            where = f"in {path}" if path else "one of the default boards"
             raise CommandError(
-                f"the {board.name} is {where}, and would be back when the server is started again:"
-                " change it there"
+                f"the {board.name} is {where}, and would be back at the next start of the server: "
+                "change it there"
             )

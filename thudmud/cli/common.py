@@ -29,7 +29,7 @@ HIGHEST_PORT = 65535
 def port(text: str) -> int:
     """Parse a port; an option type for argparse."""
     if not (text.isascii() and text.isdigit() and int(text) <= HIGHEST_PORT):
-        right = f"should be a whole number from 0 to {HIGHEST_PORT}, not {text!r}"
+        right = f"expected a whole number from 0 to {HIGHEST_PORT}, got {text!r}"
         raise argparse.ArgumentTypeError(right)
     return int(text)
 
@@ -53,7 +53,7 @@ def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
     if beginning and path.exists():
         with path.open("rb") as file:
             if file.read(beginning) not in {b"", data[:beginning]}:
-                raise CommandError(f"{path}: it holds something else, and is left as it is")
+                raise CommandError(f"{path}: exists and contains something else; not overwritten")
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:

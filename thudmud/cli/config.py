@@ -15,9 +15,9 @@ from thudmud.server.config import default_config_text
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write a configuration to start from: every setting, explained, with its default."
+        "Write a configuration to start from: every setting with its default and an explanation."
     )
-    words = "a file that does not exist yet; default: standard output"
+    words = "a file that doesn't exist yet; default: standard output"
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help=words)
     parser.set_defaults(run=run)
 
@@ -30,9 +30,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     try:
         if options.file.exists():
-            raise CommandError(f"{options.file} exists already, and is left as it is")
+            raise CommandError(f"{options.file} already exists; not overwritten")
         write_whole(options.file, default_config_text().encode())
     except OSError as error:
-        raise CommandError(f"{options.file} cannot be written: {error.strerror}") from error
-    print(f"{options.file} is written; thudmud serve --config {options.file} uses it.")
+        raise CommandError(f"cannot write {options.file}: {error.strerror}") from error
+    print(f"Wrote {options.file}. To use it: thudmud serve --config {options.file}")
     return 0

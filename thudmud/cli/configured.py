@@ -26,7 +26,7 @@ Run = Callable[[argparse.Namespace], int]
 
 def config_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--config``."""
-    words = "the configuration; default: config.toml in this folder, if there is one"
+    words = "the configuration; default: config.toml in this folder, if it exists"
     parser.add_argument("--config", type=Path, metavar="FILE", help=words)
 
 
@@ -34,7 +34,7 @@ def day(text: str) -> float:
     """Parse a day as its first moment, in seconds since the epoch; an option type for argparse."""
     begins = day_begins(text)
     if begins is None:
-        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a day such as 2026-11-20, got {text!r}")
     return begins
 
 
@@ -89,8 +89,8 @@ async def open_existing_store(
     file = folder / storage.file
     if storage.backend == "sqlite" and not file.exists():
         raise CommandError(
-            f"{file}: there is no such file. The server makes it when it first starts. If it is"
-            " elsewhere, --config FILE names the configuration that says where."
+            f"{file}: no such file. The server creates it when it first starts. If it is "
+            "elsewhere, name the configuration with --config FILE."
         )
     store = await stores.open_store(storage, folder, serving=serving)
     try:
@@ -110,7 +110,7 @@ def storage_of(config: Path | None, *, gateway: bool = False) -> tuple[StorageSe
     settings = load_settings(path)
     storage = settings.storage
     if storage.backend == "memory":
-        raise CommandError(f'{path}: storage.backend is "memory": nothing is kept')
+        raise CommandError(f'{path}: storage.backend is "memory": nothing is stored')
     if gateway:
         storage = StorageSettings(file=settings.gateway.file)
     return storage, config_folder(path)

@@ -27,31 +27,30 @@ _SIGNATURE = 4
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Draw a battle: after one of its plies as SVG or PNG, or all of it as an animated GIF."
-        ' PNG and GIF need the extra "pictures".'
+        "Draw a battle: the position after a ply as SVG or PNG, or the whole battle as an "
+        'animated GIF. PNG and GIF need the extra "pictures".'
     )
     parser.set_defaults(run=run)
     parser.add_argument(
         "battle",
         metavar="BATTLE",
-        help="a game record, or the number of a battle of the store; a file that is called like a"
-        " number is ./12",
+        help="a game record, or the number of a stored battle; write ./12 for a file named 12",
     )
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
         metavar="FILE",
-        help="the picture: .svg, .png or .gif; default: SVG, printed",
+        help="the picture: .svg, .png or .gif; default: SVG on standard output",
     )
     parser.add_argument(
-        "--ply", type=int, metavar="N", help="as it stood after so many plies; default: all"
+        "--ply", type=int, metavar="N", help="draw the position after this many plies; default: all"
     )
     parser.add_argument(
         "--size",
         type=int,
         metavar="PIXELS",
-        help=f"how wide and high; default: {SIZE}, of a GIF {GIF_SIZE}, of SVG none",
+        help=f"width and height in pixels; default: {SIZE}, for GIF {GIF_SIZE}, for SVG none",
     )
     parser.add_argument(
         "--delay",
@@ -64,7 +63,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--orient",
         choices=("south", "north"),
         default="south",
-        help="which side of the board is at the bottom; default: south",
+        help="the side of the board at the bottom; default: south",
     )
     parser.add_argument(
         "--colours",
@@ -74,7 +73,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help=f"one of {', '.join(SCHEMES)}; default: plain",
     )
     parser.add_argument(
-        "--bare", action="store_true", help="leave the letters and numbers beside the board out"
+        "--bare", action="store_true", help="omit the letters and numbers beside the board"
     )
     rules_option(parser)
     words = "the configuration that names the store; default: config.toml in this folder"
@@ -98,7 +97,7 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
     output: Path | None = options.output
     try:
         if output and output.suffix.lower() not in _KINDS:
-            raise CommandError(f"{output}: a picture is called .svg, .png or .gif")  # noqa: TRY301
+            raise CommandError(f"{output}: expected a name that ends in .svg, .png or .gif")  # noqa: TRY301
         game = find()
         game = game if options.ply is None else _after(game, options.ply)
         picture = _picture(game, output.suffix.lower() if output else ".svg", options)
@@ -118,7 +117,7 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
 def _after(game: Game, ply: int) -> Game:
     """Return the battle after a ply; raise `CommandError` if it has fewer plies."""
     if not 0 <= ply <= len(game.moves):
-        raise CommandError(f"there is no ply {ply}: the battle has {len(game.moves)}")
+        raise CommandError(f"expected a ply from 0 to {len(game.moves)}, got {ply}")
     return game.after(ply)
 
 
@@ -155,7 +154,7 @@ def _stored(number: int, options: argparse.Namespace) -> Game:
 
     found = asyncio.run(find())
     if found is None:
-        raise CommandError(f"there is no battle {number}")
+        raise CommandError(f"no battle {number}")
     if found.game is None:
-        raise CommandError(f"the plies of battle {number} are no longer kept")
+        raise CommandError(f"the plies of battle {number} are no longer stored")
     return found.game

@@ -31,27 +31,28 @@ _MOST_WAITING = 256  # lines in the queue; further ones stay in the pipe
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Answer questions about battles, and play, for other programs. Each line on standard "
-        "input is a question, answered by one line on standard output. "
-        '"capabilities" lists the words that can be asked; docs/engine.md describes them.'
+        "Answer other programs' questions about battles, and play. Each line on standard input "
+        'is a command, and gets a one-line answer on standard output. "capabilities" lists the '
+        "commands; see docs/engine.md."
     )
     parser.set_defaults(run=run)
     parser.add_argument(
         "--seed",
         type=seed,
         metavar="N",
-        help="choose the same plies each time; default: by chance",
+        help="make the same choices each time; default: random",
     )
     parser.add_argument(
         "--level",
         type=level,
         metavar="N",
-        help='begin at a level, as after "level N"; default: as well as it can in the time given',
+        help='the initial level, as after "level N"; default: the best play possible in the time '
+        "given",
     )
     parser.add_argument(
         "--cpu",
         action="store_true",
-        help="count seconds of CPU, so that a busy machine does not weaken it",
+        help="count CPU seconds, so that a busy machine doesn't weaken the play",
     )
 
 
@@ -149,7 +150,7 @@ def _is_unread(file: int) -> bool:
 def seed(text: str) -> int:
     """Parse a seed; an option type for argparse."""
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) < _WHOLE):
-        raise argparse.ArgumentTypeError(f"should be a whole number from 0, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
     return int(text)
 
 

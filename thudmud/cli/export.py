@@ -35,31 +35,31 @@ from thudmud.views.words import day
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write past battles to files, one record each. The headers of a record, "
-        "and the name of its file, say when the battle was played, by which rules and by whom, "
-        "and how it ended; comments stand below their plies. Battles that are running or "
-        "adjourned are left out, and so are those without a ply. The server can be running."
+        "Write past battles to files, one record each. The headers of a record and the name of "
+        "its file give the day, the rules, the players and the result; comments follow their "
+        "plies. Battles in progress, adjourned battles and battles without plies are left out. "
+        "The server may be running."
     )
     parser.set_defaults(run=run)
-    parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
+    parser.add_argument("--player", metavar="NAME", help="only this player's battles")
     parser.add_argument(
         "--since",
         type=day_option,
         default=float("-inf"),
         metavar="DATE",
-        help="only battles begun on that day or later, such as 2026-11-20",
+        help="only battles begun on or after this day, such as 2026-11-20",
     )
     parser.add_argument(
         "--to",
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="the folder; it is made if it does not exist; default: this one",
+        help="the folder, created if it doesn't exist; default: this one",
     )
     parser.add_argument(
         "--bare",
         action="store_true",
-        help="leave the headers out, for programs that cannot read them",
+        help="omit the headers, for programs that can't read them",
     )
     config_option(parser)
 
@@ -89,13 +89,13 @@ def run(options: argparse.Namespace) -> int:
     try:
         written = asyncio.run(_run(options))
     except StrangerError as stranger:
-        print(f"thudmud: there is no battle of a player called {stranger}", file=sys.stderr)
+        print(f"thudmud: no battles of a player called {stranger}", file=sys.stderr)
         return NOTHING
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
-    print(f"{pluralize(written.records, 'record')} written to {options.to}")
+    print(f"wrote {pluralize(written.records, 'record')} to {options.to}")
     if written.going_on:
-        print(f"{pluralize(written.going_on, 'battle')} left out, still running or adjourned")
+        print(f"left out {pluralize(written.going_on, 'battle')} in progress or adjourned")
     return 0
 
 

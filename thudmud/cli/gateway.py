@@ -33,8 +33,8 @@ from thudmud.server.serve import (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Give other MUDs boards. They connect to the port or the unix socket that the configuration"
-        " names, and talk in lines of JSON, which docs/gateway.md describes."
+        "Provide boards to other MUDs. They connect to the configured port or Unix socket, and "
+        "exchange lines of JSON; see docs/gateway.md."
     )
     config_option(parser)
     parser.add_argument(
@@ -47,8 +47,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 SECRETLESS = (
-    "gateway.secret: whoever can connect to a port could play as anybody, so there has to be a "
-    "secret; or name a unix socket (gateway.socket), or say --stdio"
+    "gateway.secret: a port needs a secret, because anybody who can connect to it could play as "
+    "anybody; or set a Unix socket (gateway.socket), or use --stdio"
 )
 
 

@@ -17,12 +17,11 @@ from thudmud.store.checking import last_stored
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Tell whether the server is running and can store what happens, by looking at the file or"
-        " the database that the configuration names. If several servers share a database, one of"
-        " them is enough. The exit status is 0 if all is well, 1 if not, and 2 if that cannot be"
-        " told."
+        "Check whether the server is running and can store events, by looking at the configured "
+        "file or database. If several servers share a database, one of them is enough. The exit "
+        "status is 0 if all is well, 1 if not, and 2 if that can't be determined."
     )
-    parser.add_argument("--gateway", action="store_true", help="ask about the gateway instead")
+    parser.add_argument("--gateway", action="store_true", help="check the gateway instead")
     config_option(parser)
     parser.set_defaults(run=run, is_output_needed=False)
 
@@ -37,15 +36,15 @@ def run(options: argparse.Namespace) -> int:
     else:
         where, seconds = "the database", asyncio.run(_seconds_since_heartbeat(storage, folder))
     if seconds is None:
-        print(f"No server runs on {where}.", file=sys.stderr)
+        print(f"No server is running on {where}.", file=sys.stderr)
     elif seconds > LEASE:
         print(
-            f"The server on {where} has stored nothing for {rounded_duration(seconds)}: it hangs,"
-            " was killed, or cannot write. Its log says why.",
+            f"The server on {where} has stored nothing for {rounded_duration(seconds)}: it hangs, "
+            "was killed, or cannot write. See its log.",
             file=sys.stderr,
         )
     else:
-        print(f"thudmud is well: {where} was written {rounded_duration(seconds)} ago.")
+        print(f"thudmud is healthy: it last wrote to {where} {rounded_duration(seconds)} ago.")
         return 0
     return 1
 

@@ -45,26 +45,26 @@ from thudmud.views.words import day
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Read battles from records in files. Every ply is checked by the rules. The headers of a "
-        "record tell the day, the rules, who played and how it ended. Without headers the name "
-        "of the file tells it, if export wrote the file. For other files the options below say "
-        "what no header says, and the day is when the file was last changed. A battle that is "
-        "stored already, with the same plies, players and day, is refused. The server can be "
+        "Read battles from record files. Every ply is checked against the rules. The headers of "
+        "a record give the day, the rules, the players and the result. Without headers, the file "
+        'name does, if "thudmud export" wrote the file. For other files the options below '
+        "supply the details, and the day is that of the file's last change. A battle that is "
+        "already stored, with the same plies, players and day, is refused. The server may be "
         "running."
     )
     parser.set_defaults(run=run)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
     names = ", ".join(f'"{name}"' for name in RULESETS)
-    rules = f"one of {names}; default: the first that has this opening"
+    rules = f"one of {names}; default: the first with this opening"
     parser.add_argument("--rules", type=ruleset_named, metavar="NAME", help=rules)
-    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played the dwarfs")
-    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played the trolls")
+    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="the player of the dwarfs")
+    parser.add_argument("--troll", type=_player, metavar="NAME", help="the player of the trolls")
     config_option(parser)
 
 
 def _player(name: str) -> str:
     if not is_player(name):
-        raise argparse.ArgumentTypeError(f"should be 2 to 20 letters from A to Z, not {name!r}")
+        raise argparse.ArgumentTypeError(f"expected 2 to 20 letters from A to Z, got {name!r}")
     return capitalised(name)
 
 
@@ -83,7 +83,7 @@ class KnownError(RefusedFileError):
         self.how, self.number = how, number
 
     def __str__(self) -> str:
-        return f"it was {self.how} already: battle {self.number}"
+        return f"already {self.how}: battle {self.number}"
 
 
 class ImportReport(Value):
@@ -270,24 +270,26 @@ def _parse_record(text: str, given: str | None, likely: str) -> Record:
     except RecordError as error:
         raise RefusedFileError(one_line(record_error_text(error))) from None
     if not record.game.moves:
-        raise RefusedFileError("it has no plies")
+        raise RefusedFileError("the record has no plies")
     return record
 
 
 def _day(date: str) -> float:
     begins = day_begins(date)
     if begins is None:
-        raise RefusedFileError(f"its date, {date}, is not a day")
+        raise RefusedFileError(f"expected a day as the date, got {date}")
     return begins
 
 
 def _resolve_player(side: Side, told: str, given: str) -> str:
     """Return the player of a side by the header or else the option; "" if neither names one."""
     if told and not is_player(told):
-        right = "should be 2 to 20 letters from A to Z"
-        raise RefusedFileError(one_line(f"who played the {side.plural} {right}, not {told!r}"))
+        right = "expected 2 to 20 letters from A to Z"
+        raise RefusedFileError(one_line(f"player of the {side.plural}: {right}, got {told!r}"))
     if told and given and told.lower() != given.lower():
-        raise RefusedFileError(f"it says that {told} played the {side.plural}, not {given}")
+        raise RefusedFileError(
+            f"player of the {side.plural}: the record says {told}, the option {given}"
+        )
     return capitalised(told or given)
 
 

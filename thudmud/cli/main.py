@@ -24,22 +24,22 @@ from thudmud.cli.output import guard_streams, has_terminal, report_failure
 from thudmud.version import VERSION
 
 SUBCOMMANDS = {
-    "serve": ("serve", "run the server that people play on"),
+    "serve": ("serve", "run the game server"),
     "config": ("config", "write a configuration to start from"),
-    "health": ("health", "tell whether the server is running and can store what happens"),
-    "gateway": ("gateway", "give other MUDs boards"),
+    "health": ("health", "check whether the server is running and can store events"),
+    "gateway": ("gateway", "provide boards to other MUDs"),
     "board": ("board", "list, open, close and rename the boards in the hall"),
-    "user": ("user", "list and change the accounts of players"),
-    "store": ("store", "check what is stored, copy it, or make it smaller"),
+    "user": ("user", "list and change players' accounts"),
+    "store": ("store", "check, copy or shrink the store"),
     "export": ("export", "write past battles to files"),
     "import": ("import_", "read battles from files"),
-    "perft": ("perft", "count the distinct outcomes of a number of plies"),
-    "replay": ("replay", "check a game record and draw the board that it ends with"),
+    "perft": ("perft", "count the positions after a number of plies"),
+    "replay": ("replay", "check a game record and draw its last position"),
     "draw": ("draw", "draw a battle as SVG, PNG or animated GIF"),
-    "script": ("script", "play transcripts and compare what is seen"),
-    "engine": ("engine", "answer questions about battles, and play, for other programs"),
-    "match": ("match", "let two programs play against each other, and tell which is stronger"),
-    "play": ("play", "play against the computer, in this terminal"),
+    "script": ("script", "play transcripts and compare the output"),
+    "engine": ("engine", "answer other programs' questions about battles, and play"),
+    "match": ("match", "let two programs play each other, and find the stronger one"),
+    "play": ("play", "play against the computer in this terminal"),
 }
 """Module and one line of help by subcommand."""
 
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(
             f'"thudmud {words[0]}" needs more than the library: pip install "thudmud[server]"',
-            f"brings it ({error.name} is missing).",
+            f"installs it ({error.name} is missing).",
             file=sys.stderr,
         )
         return 2
@@ -116,8 +116,8 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     """Return a parser of all subcommands, but with the options of only the wanted one."""
     parser = argparse.ArgumentParser(
         prog="thudmud",
-        description="A server on which people play Thud, by telnet and on a web page.",
-        epilog='Without a subcommand, "serve" is run.',
+        description="A server for the board game Thud, over telnet and on the web.",
+        epilog='Without a subcommand, runs "serve".',
     )
     parser.add_argument("--version", action="version", version=VERSION)
     subparsers = parser.add_subparsers(metavar="SUBCOMMAND")

@@ -61,10 +61,10 @@ _NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Let two programs play against each other: two battles for each opening, with the sides "
-        "swapped, make a match. A program that plays an illegal ply, takes too long or fails "
-        "loses the battle; one that cannot be started, or fails in each battle, ends it all. "
-        "docs/engine.md tells what a program has to answer, and what is counted."
+        "Let two programs play each other: for each opening, two battles with the sides swapped "
+        "make a match. A program that plays an illegal ply, exceeds its time or fails loses the "
+        "battle; one that cannot be started, or fails in each battle, ends the run. "
+        "docs/engine.md describes the protocol and the results."
     )
     parser.set_defaults(run=run)
     parser.add_argument(
@@ -72,43 +72,43 @@ def declare(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         type=_bot,
         metavar="BOT",
-        help=f'a command, in quotes; "{OWN}:LEVEL", a level of our own player; or "{OWN}"; '
-        "with NAME= before it reports call it NAME",
+        help=f'a command, in quotes; "{OWN}:LEVEL" for a level of our own player; or "{OWN}". '
+        "Start with NAME= to name it in reports",
     )
     rules = ", ".join(RULESETS)
     parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
         help=f"one of {rules}; default: {DEFAULT_RULES}")  # fmt: skip
     parser.add_argument("--games", type=_even, default=20, metavar="N",
-        help="how many battles, two for each match; default: 20")  # fmt: skip
+        help="the number of battles, two for each match; default: 20")  # fmt: skip
     parser.add_argument("--seconds", type=_seconds, metavar="S",
-        help=f"for each ply; default: {_SECONDS:g}, or with --nodes {_PATIENCE:g}")  # fmt: skip
+        help=f"seconds a ply; default: {_SECONDS:g}, or with --nodes {_PATIENCE:g}")  # fmt: skip
     parser.add_argument("--cpu", action="store_true",
-        help=f"{OWN} counts seconds of CPU; by the clock {_LENIENT} times as long")  # fmt: skip
+        help=f"{OWN} counts CPU seconds; the clock allows {_LENIENT} times as long")  # fmt: skip
     parser.add_argument("--nodes", type=_count, metavar="N",
-        help="positions for each ply; seconds are only the most it may take")  # fmt: skip
+        help="positions for each ply; the seconds are then only an upper limit")  # fmt: skip
     parser.add_argument("--openings", type=Path, metavar="FILE",
         help="openings, one a line: plies, or a setup and the side to move")  # fmt: skip
     parser.add_argument("--random", type=_whole, default=4, metavar="N",
-        help="without such a file: how many plies are played by chance; default: 4")  # fmt: skip
+        help="number of random plies to begin with, without --openings; default: 4")  # fmt: skip
     parser.add_argument("--seed", type=seed, default=1, metavar="N",
-        help="the seed of all that is left to chance; default: 1")  # fmt: skip
+        help="the seed of all random choices; default: 1")  # fmt: skip
     parser.add_argument("--quiet", type=_count, default=60, metavar="N",
-        help="plies without a capture after which a battle is ended; default: 60")  # fmt: skip
+        help="end a battle after this many plies without a capture; default: 60")  # fmt: skip
     parser.add_argument("--plies", type=_count, default=220, metavar="N",
-        help="plies after which a battle is ended in any case; default: 220")  # fmt: skip
+        help="end a battle after this many plies in any case; default: 220")  # fmt: skip
     parser.add_argument("--workers", type=_count, default=1, metavar="N",
-        help="how many battles are played at a time; default: 1")  # fmt: skip
+        help="the number of battles played at the same time; default: 1")  # fmt: skip
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
-        help="stop as soon as it is clear which of these the first is nearer to")  # fmt: skip
+        help="stop once the first program is clearly nearer to one of these")  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="FILE",
-        help="append each battle, as a line of JSON; go on with what is there already")  # fmt: skip
+        help="append each battle as a line of JSON, after those already there")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Play the battles and print a summary, which includes resumed ones."""
     if options.sprt and not options.sprt[0] < options.sprt[1]:
-        return refuse("--sprt: the first should be less than the second")
+        return refuse("--sprt: expected the lower value first")
     try:
         contest = _Contest(options)
         contest.resume()
@@ -260,7 +260,7 @@ class _Contest:
         except OSError as error:
             raise CommandError(f"{self._out}: {error.strerror}") from error
         except ValueError as error:
-            wrong = "it holds something other than battles, and is left as it is"
+            wrong = "contains something other than battles; not overwritten"
             raise CommandError(f"{self._out}: {wrong}") from error
         if what != self._what:
             raise CommandError(f"{self._out}: its battles were played with other settings: {what}")
@@ -282,7 +282,7 @@ class _Contest:
             raise ValueError("expected the settings of a match")
         begun = json.dumps(self._what) if is_first else '{"match": '
         if not (begun.startswith(torn) or (torn.startswith(begun) and not is_first)):
-            raise ValueError("expected the beginning of a line")
+            raise ValueError("expected the first part of a line")
 
     async def play(self) -> None:
         """Play the remaining battles, until an interruption or the end of the sequential test."""
@@ -359,7 +359,7 @@ class _Contest:
                 if each.faulty == number and each.ending == Forfeit.FAILED.value
             ]
             if len(failures) == len(self._played) >= _BATTLES:
-                raise CommandError(f"{bot.name} has failed in each battle: {failures[-1]}")
+                raise CommandError(f"{bot.name} failed in each battle: {failures[-1]}")
 
     def _write(self, fields: dict[str, Any]) -> None:
         if self._out is None:
@@ -454,10 +454,10 @@ class _Contest:
         yield f"{found['rules']} rules, go {found['limit']}, {found['battles']} battles"
         yield f"matches won {matches['won']}, drawn {matches['drawn']}, lost {matches['lost']}"
         shares = self._tally().share, *self._tally().interval
-        yield "Elo {:+.0f} (95 %: {:+.0f} to {:+.0f})".format(*map(elo_difference, shares))
+        yield "Elo {:+.0f} (95%: {:+.0f} to {:+.0f})".format(*map(elo_difference, shares))
         if "sprt" in found:
             test = found["sprt"]
-            said = "open" if test["accepted"] is None else f"Elo {test['accepted']:g} is accepted"
+            said = "open" if test["accepted"] is None else f"accepted Elo {test['accepted']:g}"
             yield f"SPRT {test['elo'][0]:g} against {test['elo'][1]:g}: LLR {test['llr']}, {said}"
         for name, words in _TOLD.items():
             values = ["unknown" if bot[name] is None else f"{bot[name]:g}" for bot in bots]
@@ -520,7 +520,7 @@ def _openings(options: argparse.Namespace) -> Callable[[int], Game]:
             except ValueError as error:
                 raise CommandError(f"{path}: line {number}: {error}") from error
     if not openings:
-        raise CommandError(f"{path}: there is no opening in it")
+        raise CommandError(f"{path}: contains no opening")
     return lambda match: openings[(match - 1) % len(openings)]
 
 
@@ -537,27 +537,27 @@ def _bot(text: str) -> BotSpec:
     try:
         command = shlex.split(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no command: {error}") from error
+        raise argparse.ArgumentTypeError(f"cannot parse the command {text!r}: {error}") from error
     if not command:
-        raise argparse.ArgumentTypeError("an empty command cannot be run")
+        raise argparse.ArgumentTypeError("expected a command, got an empty one")
     return BotSpec(name, typed, tuple(command))
 
 
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise argparse.ArgumentTypeError(f"should be a whole number, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}")
     return int(text)
 
 
 def _count(text: str) -> int:
     if not (number := _whole(text)):
-        raise argparse.ArgumentTypeError("should be 1 at least")
+        raise argparse.ArgumentTypeError("expected at least 1")
     return number
 
 
 def _even(text: str) -> int:
     if (number := _count(text)) % 2:
-        raise argparse.ArgumentTypeError("should be even: a match is two battles")
+        raise argparse.ArgumentTypeError("expected an even number: a match is two battles")
     return number
 
 
@@ -567,7 +567,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0.01 <= number <= LONGEST_THOUGHT:
-        right = f"should be a number from 0.01 to {LONGEST_THOUGHT:g}, not {text!r}"
+        right = f"expected a number from 0.01 to {LONGEST_THOUGHT:g}, got {text!r}"
         raise argparse.ArgumentTypeError(right)
     return number
 

@@ -19,10 +19,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.set_defaults(run=run)
     rules_option(parser)
-    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="how many plies")
-    parser.add_argument("--divide", action="store_true", help="first print the count of each move")
     parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="begin where this game record ends"
+        "--depth", type=_depth, required=True, metavar="N", help="the number of plies"
+    )
+    parser.add_argument("--divide", action="store_true", help="also print the count for each move")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="start from the end of this game record"
     )
 
 
@@ -37,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     except CommandError as error:
         return refuse(error)
     if game.outcome:
-        print(f"thudmud: {options.record}: the battle has ended there", file=sys.stderr)
+        print(f"thudmud: {options.record}: the battle is over there", file=sys.stderr)
         print(1 if options.depth == 0 else 0)
         return 0
     if not options.divide or options.depth == 0:
@@ -53,5 +55,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _depth(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= DEEPEST):
-        raise argparse.ArgumentTypeError(f"should be a number from 0 to {DEEPEST}, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to {DEEPEST}, got {text!r}")
     return int(text)

@@ -40,21 +40,21 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         'Play against the computer. Type "help" for the commands, which are those of a server, '
-        'and "quit" to leave. A match is two battles: after the first, "start" begins the second, '
-        "with the sides swapped."
+        'and "quit" to leave. A match is two battles: after the first, "start" begins the '
+        "second, with the sides swapped."
     )
     parser.set_defaults(run=run)
     levels = ", ".join(map(str, LEVELS))
     parser.add_argument("--level", type=level, default=_EASY, metavar="N",
-        help=f"how well it plays: {levels}; default: {_EASY.number}")  # fmt: skip
+        help=f"the computer's level: {levels}; default: {_EASY.number}")  # fmt: skip
     parser.add_argument("--as", choices=[side.value for side in Side], default=Side.DWARF.value,
         dest="side", metavar="SIDE",
-        help="what you play first, dwarf or troll; default: dwarf")  # fmt: skip
+        help="your side in the first battle, dwarf or troll; default: dwarf")  # fmt: skip
     parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
         help=f"one of {', '.join(RULESETS)}; default: {DEFAULT_RULES}")  # fmt: skip
-    parser.add_argument("--name", default="Visitor", help="what you are called; default: Visitor")
+    parser.add_argument("--name", default="Visitor", help="your name; default: Visitor")
     parser.add_argument("--seed", type=seed, metavar="N",
-        help="have the computer make the same choices each time; default: by chance")  # fmt: skip
+        help="let the computer make the same choices each time; default: random")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -137,7 +137,7 @@ class _Evening:
     def name_problem(self) -> str | None:
         """Return the problem with the player's name; None if it is valid."""
         if self._name.lower() == self._bot.lower():
-            return f"{self._bot} is what the computer is called at that level"
+            return f"{self._bot} is the computer's name at that level"
         return self._house.name_problem(self._name)
 
     def begin(self, side: Side) -> None:
@@ -148,8 +148,8 @@ class _Evening:
         house.obey(self._bot, Join(side.other, BOARD), now)
         house.obey(name, Join(side, BOARD), now)
         _print_wrapped(
-            f'You play {self._bot}. {self._level.sentence} "help" tells the commands, '
-            '"help thud" the rules, and "quit" ends the game.'
+            f'Your opponent is {self._bot}. {self._level.sentence} "help" lists the commands, '
+            '"help thud" explains the game, and "quit" ends it.'
         )
         self._show(house.obey(name, Start(BOARD), now))
         self._answer()
@@ -165,8 +165,8 @@ class _Evening:
         if self.is_in_house and was_seated and not self._has_seat:
             bot = self._bot.lower()
             _print_wrapped(
-                f'For another match type "{Join(Side.DWARF)}", "{Invite(bot)}" and "start". '
-                f'"{Invite(bot, level="2")}" has {self._bot} play at level 2 of {len(LEVELS)}.'
+                f'For another match, type "{Join(Side.DWARF)}", "{Invite(bot)}" and "start". With '
+                f'"{Invite(bot, level="2")}" {self._bot} plays at level 2 of {len(LEVELS)}.'
             )
 
     @property

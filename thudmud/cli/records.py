@@ -56,7 +56,7 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
         "--rules",
         type=ruleset_named,
         metavar="NAME",
-        help=f"one of {names}; default: the one that the record names, or else the first",
+        help=f"one of {names}; default: the one in the record, or else the first",
     )
 
 
@@ -64,7 +64,7 @@ def ruleset_named(name: str) -> Ruleset:
     """Look up a ruleset by name; an option type for argparse."""
     rules = find_ruleset(name)
     if rules is None:
-        raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(RULESETS)}, got {name!r}")
     return rules
 
 
@@ -79,24 +79,24 @@ def text_in(path: Path) -> tuple[str, float]:
     """
     try:
         if not path.is_file():
-            raise RefusedFileError("it is not a file" if path.exists() else "there is no such file")
+            raise RefusedFileError("not a file" if path.exists() else "no such file")
         status = path.stat()
         content = b""
         if status.st_size <= LARGEST:
             with path.open("rb") as file:
                 content = file.read(LARGEST + 1)  # the file may have grown since `stat`
     except OSError as error:
-        raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
+        raise RefusedFileError(f"cannot be read: {error.strerror}") from None
     if max(status.st_size, len(content)) > LARGEST:
-        raise RefusedFileError(f"it is larger than {LARGEST} bytes, too large for a record")
+        raise RefusedFileError(f"larger than {LARGEST} bytes, too large for a record")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise RefusedFileError("it is not text in UTF-8")
+        raise RefusedFileError("not UTF-8 text")
     if len(text.splitlines()) > MOST_LINES:
-        raise RefusedFileError(f"it has more than {MOST_LINES:,} lines")
+        raise RefusedFileError(f"more than {MOST_LINES:,} lines")
     return text, min(max(status.st_mtime, 0.0), time.time())
 
 

@@ -74,7 +74,7 @@ class RemoteStage:
     def enter(self, who: str) -> Seen:
         """Connect a player and log in by name."""
         if who in self._players:
-            raise StageError(f"{who} is connected already")
+            raise StageError(f"{who} is already connected")
         return self._run(self._enter(who), self._login_seconds)
 
     def type(self, who: str, line: str) -> Seen:
@@ -109,7 +109,7 @@ class RemoteStage:
             player.type(self._words[who])
             seen = await self._collect_new_lines(first=who)
         if not player.is_logged_in:
-            raise StageError(f"{who} is not let in: {' '.join(seen.get(who, greeting))}")
+            raise StageError(f"{who} could not log in: {' '.join(seen.get(who, greeting))}")
         if player.word:
             self._words[who] = player.word
         return seen
@@ -316,7 +316,7 @@ class OtherMudStage(RemoteStage):
             waiting = [each.mark for each in self._strangers() if each.is_marked]
             if not (waiting and isinstance(error.__cause__, TimeoutError)):
                 raise
-            told = f'nothing with "{waiting[0]}" in it came within {PATIENCE:g} seconds; see --mark'
+            told = f'expected "{waiting[0]}" within {PATIENCE:g} seconds; see --mark'
             raise StageError(told) from error
 
     def _strangers(self) -> list[_Stranger]:

@@ -34,25 +34,25 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]HOST:PORT",
-        help="play on a running server; NAME is what a transcript with several calls it",
+        help="play on a running server; NAME is the server's name in a transcript with several",
     )
-    other = parser.add_argument_group("with --connect, for a MUD that is not thudmud")
+    other = parser.add_argument_group("with --connect, for a MUD other than thudmud")
     other.add_argument(
         "--login",
         type=Path,
         metavar="FILE",
-        help="how players come in: a transcript that types and waits; ${player} is the name",
+        help="a transcript that logs a player in, by typing and waiting; ${player} is the name",
     )
     other.add_argument(
-        "--prompt", default="", metavar="REGEX", help="take this off the beginning of lines"
+        "--prompt", default="", metavar="REGEX", help="remove this from the beginning of lines"
     )
-    other.add_argument("--plain", action="store_true", help="take colours off")
+    other.add_argument("--plain", action="store_true", help="remove colours")
     other.add_argument(
         "--mark",
         default="",
         metavar="LINE",
-        help="a line whose answer repeats its last word, which ends each answer; "
-        "default: a word that is no command",
+        help="a line whose last word is repeated in its answer, which marks the end of each "
+        "response; default: a word that is not a command",
     )
     parser.add_argument(
         "--config",
@@ -67,15 +67,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="variables",
         metavar="NAME=VALUE",
-        help="give a variable a value, whatever transcripts set it to",
+        help="set a variable, overriding the transcripts",
     )
     parser.add_argument(
-        "--update", action="store_true", help="rewrite the transcripts to what is seen"
+        "--update", action="store_true", help="rewrite the transcripts to match the output"
     )
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="fail on each step without expectations, if anything is seen then",
+        help="fail on each step without expectations that has output",
     )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     parser.set_defaults(run=run)
@@ -87,7 +87,7 @@ def read_address(text: str) -> tuple[str, Address]:
     host, _, number = place.rpartition(":")
     right = number.isascii() and number.isdigit() and int(number) <= HIGHEST_PORT
     if not (host and right) or (given and not SERVER.fullmatch(name)):
-        wanted = f"should be HOST:PORT, not {text!r}, or NAME=HOST:PORT"
+        wanted = f"expected HOST:PORT or NAME=HOST:PORT, got {text!r}"
         raise argparse.ArgumentTypeError(wanted)
     return name, (host.strip("[]"), int(number))
 
@@ -96,7 +96,7 @@ def read_variable(text: str) -> tuple[str, str]:
     """Parse ``NAME=VALUE``; an option type for argparse."""
     name, given, value = text.partition("=")
     if not (given and NAME.fullmatch(name) and value.isprintable()):
-        raise argparse.ArgumentTypeError(f"should be NAME=VALUE, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
     return name, value
 
 
@@ -178,11 +178,11 @@ MISMATCH = 1
 def run(options: argparse.Namespace) -> int:
     """Play transcripts; print mismatches, or a summary if there are none."""
     if options.connect and options.config:
-        return refuse("--config: with --connect the server has its own configuration")
+        return refuse("--config: with --connect, the server has its own configuration")
     if (options.prompt or options.plain or options.mark) and not options.login:
-        return refuse("--login: without it, --prompt, --plain and --mark mean nothing")
+        return refuse("--login: needed for --prompt, --plain and --mark")
     if options.login and not options.connect:
-        return refuse("--login: it is for a MUD that --connect names")
+        return refuse("--login: only valid with --connect")
     try:
         setup = Setup(
             options.config,
@@ -241,7 +241,7 @@ def _update(path: Path, transcript: Transcript) -> list[str]:
         text, *others = versions
         try:
             if others:
-                problems.append(f"{file}: included more than once, and each time differs")
+                problems.append(f"{file}: included more than once, with different results")
             elif file.read_text(encoding="utf-8") != text:
                 write_whole(file, text.encode())
                 print(f"{file}: updated")

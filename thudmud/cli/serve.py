@@ -21,23 +21,25 @@ _log = logging.getLogger(__name__)
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Run the server until it gets SIGINT or SIGTERM, or its terminal closes. Without a"
-        " terminal, SIGHUP makes it read its configuration and its certificates again."
+        "Run the server until SIGINT or SIGTERM, or until its terminal closes. Without a "
+        "terminal, SIGHUP reloads the configuration and the certificates."
     )
     config_option(parser)
     parser.add_argument(
         "--host", type=_host, help="the address to listen on, instead of server.host and web.host"
     )
     parser.add_argument(
-        "--port", type=port, help="the port of telnet, instead of server.port; 0 for any free ports"
+        "--port", type=port, help="the telnet port, instead of server.port; 0 for any free ports"
     )
-    parser.add_argument("--web-port", type=port, help="the port of the page, instead of web.port")
+    parser.add_argument(
+        "--web-port", type=port, help="the port of the web page, instead of web.port"
+    )
     parser.set_defaults(run=run, is_output_needed=False)
 
 
 def _host(text: str) -> str:
     if not text:
-        raise argparse.ArgumentTypeError("should be an address or a host's name")
+        raise argparse.ArgumentTypeError("expected an address or a host name")
     return text
 
 

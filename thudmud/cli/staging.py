@@ -155,10 +155,10 @@ def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
     except TranscriptError as error:
         raise CommandError(f"{login}: {error}") from error
     except re.error as error:
-        raise CommandError(f"{prompt!r} is no regular expression: {error}") from error
+        raise CommandError(f"{prompt!r} is not a valid regular expression: {error}") from error
     for step in transcript.steps:
         if step.expected:
-            raise CommandError(f"{login}: line {step.line}: a login types and waits, no more")
+            raise CommandError(f"{login}: line {step.line}: a login only types and waits")
     return OtherMud(transcript, pattern, plain, mark.strip() or MARK)
 
 
@@ -218,7 +218,7 @@ def _including(path: Path, above: tuple[Path, ...] = ()) -> Include:
         included = path.parent / file
         text = _text(included)
         if included.resolve() in above:
-            raise IncludeError("it would be included in itself")
+            raise IncludeError("includes itself")
         return text, _including(included, above)
 
     return include
@@ -238,13 +238,13 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise IncludeError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise IncludeError("it is not text in UTF-8") from error
+        raise IncludeError("not UTF-8 text") from error
     except ValueError as error:  # a NUL in the file name
         raise IncludeError(str(error)) from error
 
 
 def _lacking(names: list[str]) -> str:
     if names == [""]:
-        return "it names no servers, so it needs an address without a name: HOST:PORT"
+        return "names no servers: give one address without a name, HOST:PORT"
     addresses = " and ".join(f"{name}=HOST:PORT" for name in names)
-    return f"it also needs the address {addresses}"
+    return f"also needs the address {addresses}"

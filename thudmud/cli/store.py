@@ -26,22 +26,22 @@ from thudmud.store.pruning import PruneReport
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Look after everything that is stored, in a file or in a database."
+    parser.description = "Maintain the store, which is a file or a database."
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="check that everything is as it was written")
+    check = actions.add_parser("check", help="check the integrity of the store")
     check.description = (
-        "Check that everything that is stored is as it was written. The server can be running; it"
-        " does the same by itself after each start. The exit status is 0 if all is in order, 1 if"
-        " the file is damaged, and 2 if the file cannot be checked."
+        "Check that the store is consistent and complete. The server may be running; it does the "
+        "same by itself after each start. The exit status is 0 if all is in order, 1 if the file "
+        "is damaged, and 2 if it cannot be checked."
     )
     check.set_defaults(run=run)
-    prune = actions.add_parser("prune", help="drop what nothing needs any more")
+    prune = actions.add_parser("prune", help="delete events that are no longer needed")
     prune.description = (
-        "Drop what nothing needs any more: who sat down, got up, was away and came back, and"
-        " offers, from before the last match at each board; seeks that have ended, boards that"
-        " were closed, and comments that were replaced. No battle is lost, nor any ply, clock,"
-        " comment, score or rating. The server can be running. The file keeps its size, and new"
-        ' events use the free space; see "thudmud store compact".'
+        "Delete events that are no longer needed, from before the last match at each board: "
+        "arrivals, departures and offers; and also ended seeks, closed boards and replaced "
+        "comments. No battle, ply, clock, comment, score or rating is lost. The server may be "
+        'running. The file keeps its size, and new events use the free space; see "thudmud store '
+        'compact".'
     )
     prune.set_defaults(run=_run_prune)
     prune.add_argument(
@@ -49,35 +49,33 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=day,
         required=True,
         metavar="DATE",
-        help="only what happened before that day, such as 2026-11-20",
+        help="only events before that day, such as 2026-11-20",
     )
-    prune.add_argument(
-        "--dry-run", action="store_true", help="tell what would be dropped, and drop nothing"
-    )
-    compact = actions.add_parser("compact", help="make the file smaller by its free space")
+    prune.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
+    compact = actions.add_parser("compact", help="remove the free space from the file")
     compact.description = (
-        "Write the file anew, without the space that pruning and erasing have left in it. Stop the"
-        " server first. For a while this takes twice as much disk space beside the file as is in"
-        " use in it."
+        "Rewrite the file without the free space that pruning and erasing have left in it. Stop "
+        "the server first. Meanwhile this needs free disk space of twice the size of the file's "
+        "contents."
     )
     compact.set_defaults(run=_run_compact)
     for action in (check, prune, compact):
-        file = "the file; default: the one that the configuration names"
+        file = "the file; default: the one in the configuration"
         action.add_argument("file", type=Path, nargs="?", metavar="FILE", help=file)
         action.add_argument(
-            "--gateway", action="store_true", help="the file of the gateway, not the server's"
+            "--gateway", action="store_true", help="the gateway's file instead of the server's"
         )
         config_option(action)
-    copy = actions.add_parser("copy", help="copy everything to another place")
+    copy = actions.add_parser("copy", help="copy the store to another place")
     copy.description = (
-        "Copy everything to another place, and check it there: from a file to a database of"
-        " PostgreSQL, or back. No server may run on the first, and the second has to be empty."
-        " Name a database as PostgreSQL's own programs want it:"
-        ' "host=... dbname=..." or postgresql://...'
+        "Copy the store to another place, and check it there: from a file to a PostgreSQL "
+        "database, or back. No server may be running on the first, and the second must be empty. "
+        'Name a database as for PostgreSQL\'s own programs: "host=... dbname=..." or '
+        "postgresql://..."
     )
     copy.set_defaults(run=_run_copy)
     copy.add_argument("source", metavar="FROM", help="the file, or the database")
-    copy.add_argument("target", metavar="TO", help="where the copy goes; a file is created")
+    copy.add_argument("target", metavar="TO", help="the destination; a file is created")
 
 
 @reports_errors
@@ -95,7 +93,7 @@ def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
     if options.file is None:
         return storage_of(options.config, gateway=options.gateway)
     if options.gateway or options.config:
-        raise CommandError("give either FILE, or --config and --gateway")
+        raise CommandError("expected either FILE, or --config and --gateway")
     return StorageSettings(file=str(options.file)), Path()
 
 
@@ -119,11 +117,11 @@ def _run_prune(options: argparse.Namespace) -> int:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.dropped.most_common())
     in_all = f"{pluralize(report.dropped.total(), 'event')} ({megabytes(report.bytes)} of text)"
     if not kinds:
-        print(f"{what}: there is nothing to drop before that day")
+        print(f"{what}: nothing to delete before that day")
     elif options.dry_run:
-        print(f"{what}: {in_all} would be dropped: {kinds}")
+        print(f"{what}: would delete {in_all}: {kinds}")
     else:
-        print(f"{what}: {in_all} dropped: {kinds}")
+        print(f"{what}: deleted {in_all}: {kinds}")
         if not storage.dsn:
             print('new events use the free space; "thudmud store compact" makes the file smaller')
     return 0
@@ -134,7 +132,7 @@ def _run_compact(options: argparse.Namespace) -> int:
     """Compact a file; print its size before and after."""
     storage, folder = _place(options)
     if storage.dsn:
-        raise CommandError("PostgreSQL does that by itself; only a file can be made smaller")
+        raise CommandError("only a file can be compacted; PostgreSQL reuses free space by itself")
 
     async def compact() -> tuple[int, int]:
         async with open_existing_store(storage, folder, serving=True) as store:
@@ -153,5 +151,5 @@ def _run_copy(options: argparse.Namespace) -> int:
             events = copying.copy(options.source, options.target, told)
     except ImportError as error:
         raise StartError(NEEDS_PSYCOPG) from error
-    print(f"{pluralize(events, 'event')} copied and checked")
+    print(f"copied and checked {pluralize(events, 'event')}")
     return 0

@@ -34,28 +34,28 @@ from thudmud.views.words import because, minute
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "List and change the accounts of players. The server can be running: changes take effect "
-        "at once, and players who are banned, removed or given a new password are disconnected."
+        "List and change players' accounts. The server may be running: changes take effect at "
+        "once, and players who are banned, removed or given a new password are disconnected."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     for word, act, help_ in (
         ("list", _list, "list the accounts and the bans, or show one account"),
         ("reset", _reset, "give an account a new password, and log it out everywhere"),
-        ("export", _export, "print all that is kept about a player, as JSON"),
+        ("export", _export, "print all data stored about a player, as JSON"),
         ("remove", _remove, "remove an account or a guest, and erase the name everywhere"),
-        ("operator", _operator, "make a member an operator, who keeps order in the game"),
-        ("ban", _ban, "keep out a player (who may have no account), an address or a network"),
-        ("unban", _unban, "let a banned player, address or network in again"),
+        ("operator", _operator, "make a member an operator, who can moderate the game"),
+        ("ban", _ban, "ban a player (with or without an account), an address or a network"),
+        ("unban", _unban, "unban a player, an address or a network"),
     ):
         action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
         action.set_defaults(run=run, act=act)
         optional = "?" if act is _list else None
         action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
         if act is _operator:
-            revoke = "make them an operator no longer"
+            revoke = "remove the operator rights"
             action.add_argument("--revoke", action="store_true", help=revoke)
         if act is _reset:
-            generate = "make a password up and print it, instead of asking for one"
+            generate = "generate a password and print it, instead of asking for one"
             action.add_argument("--generate", action="store_true", help=generate)
         config_option(action)
     for each in chain.from_iterable(each.user_actions for each in features.load()):
@@ -125,7 +125,7 @@ async def _export(store: Store, options: argparse.Namespace) -> None:
     try:
         kept = await store.read(persons.personal_data, options.name)
     except NoSuchAccountError:
-        raise CommandError(f"nobody is called {options.name!r}") from None
+        raise CommandError(f"no player called {options.name!r}") from None
     print(json.dumps(kept, indent=2))
 
 
@@ -140,34 +140,34 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
     is_served = await store.read(nodes.is_served)
     if is_served and (board := await _board_of(store, name)):
         raise CommandError(
-            f"{name} has a seat at the {board}, and the server is running: remove the name when"
-            ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
-            " meanwhile"
+            f"{name} has a seat at the {board}, and the server is running: remove the name once "
+            'the seat is free, or stop the server first. Meanwhile "thudmud user ban" keeps them '
+            "out"
         )
     seeks = await store.read(hall.open_seeks) if is_served else ()
     if any(name.lower() in {seek.player.lower(), seek.to.lower()} for seek in seeks):
         raise CommandError(
-            f"{name} is looking for a match or is asked to one, and the server is running: remove"
-            ' the name when the seek has ended, or when the server is stopped. "thudmud user ban"'
-            " keeps them out meanwhile"
+            f"{name} has an open seek or challenge, and the server is running: remove the name "
+            'once that has ended, or stop the server first. Meanwhile "thudmud user ban" keeps '
+            "them out"
         )
     for part in await store.read(hall.parts) if is_served else ():
         if name in part.protected_players():
             raise CommandError(
-                f"{name} {part.WHY_KEPT}, and the server is running: remove the name when it is"
-                ' over, or when the server is stopped. "thudmud user ban" keeps them out meanwhile'
+                f"{name} {part.WHY_KEPT}, and the server is running: remove the name once that is "
+                'over, or stop the server first. Meanwhile "thudmud user ban" keeps them out'
             )
     here = {(each.realm, each.name) for each in await store.read(nodes.all_claims)} if guest else ()
     if is_served and ("", name) in here:
         raise CommandError(
-            f'{name} is here, as a guest: remove the name when they have gone. "thudmud user ban"'
-            " ends their visit"
+            f'{name} is online as a guest: remove the name once they have left. "thudmud user '
+            'ban" ends their visit'
         )
     await store.write(accounts.erase, name)
-    free = "the name is still banned" if account and account.banned else "anybody can have the name"
-    print(f"{name} is removed; past battles stay, without the name, and {free}")
+    free = "the name is still banned" if account and account.banned else "the name is free again"
+    print(f"removed {name}; past battles remain, without the name, and {free}")
     if not await store.read(Database.scrub):
-        print("the file that ends in -wal may hold the name until the server stops")
+        print("the -wal file may contain the name until the server stops")
 
 
 async def _board_of(store: Store, name: str) -> str | None:
@@ -189,7 +189,7 @@ async def _operator(store: Store, options: argparse.Namespace) -> None:
     if options.revoke:
         print(f"{account.name} is no longer an operator")
     else:
-        how = '; in the game "help operators" tells what they can do'
+        how = '; in the game, "help operators" explains what they can do'
         print(f"{account.name} is an operator{how if 'operators' in PAGES else ''}")
 
 
@@ -200,7 +200,7 @@ async def _ban(store: Store, options: argparse.Namespace) -> None:
         account = await store.read(accounts.find, options.name)
         problem = player_problem(options.name)
         if problem and account is None:
-            raise CommandError(f"nobody can be called {options.name!r}: {refusal_text(problem)}")
+            raise CommandError(f"{options.name!r} is not a valid name: {refusal_text(problem)}")
         name = account.name if account else capitalised(options.name)
     await store.write(accounts.ban, name)
     print(f"{name} is banned" + ("" if account or network else ", and has no account"))
@@ -213,9 +213,9 @@ async def _unban(store: Store, options: argparse.Namespace) -> None:
     if ban is None:
         account = await store.read(accounts.find, options.name)
         name = account.name if account else options.name
-        raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
+        raise CommandError(f'{name} is not banned; "thudmud user list" shows who is')
     await store.write(accounts.lift_sanction, ban)
-    print(f"{ban.whom} can come in again")
+    print(f"{ban.whom} is no longer banned")
 
 
 async def _member(store: Store, name: str) -> Account:
@@ -227,7 +227,7 @@ async def _member(store: Store, name: str) -> Account:
 
 
 def _no_account(name: str) -> CommandError:
-    return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
+    return CommandError(f'no account {name!r}; "thudmud user list" lists them')
 
 
 def _line(account: Account, order: Order) -> str:
@@ -258,7 +258,7 @@ def _read_new_password(name: str) -> str:
     """Read a new password: twice from a terminal, or else one line of standard input."""
     if sys.stdin.isatty():
         password = getpass.getpass(f"New password for {name}: ")
-        if getpass.getpass("The same again: ") != password:
+        if getpass.getpass("And again: ") != password:
             raise CommandError("the two passwords differ")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
