@@ -183,7 +183,7 @@ class House:
             InvalidValueError: ``after`` is negative.
         """
         if after < 0:
-            raise InvalidValueError(f"nobody has {after} events")
+            raise InvalidValueError(f"expected a non-negative number of events, got {after}")
         position = after
         for other in self._others:
             if other > position:
@@ -328,13 +328,15 @@ class House:
         require_name(name)
         require_time(now)
         if here := self.hall.people.names.get(name.lower()):
-            raise ValueError(f"{here} is here already")
+            raise ValueError(f"{here} is already here")
         if kept := conflicting_spelling(
             self.hall, name, run_synchronously(self._service.adjourned(name))
         ):
-            raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
+            raise ValueError(
+                f"{kept} has a seat or a match here, and {name} differs only in capitals"
+            )
         if room is not None and self.hall.tables.exact_name(room) not in self.hall.tables:
-            raise ValueError(f"there is no {room}")
+            raise ValueError(f"unknown board {room}")
         arrival = JoinRequest(
             name,
             None if watcher else terminal or Terminal(),
@@ -371,7 +373,7 @@ class House:
         """
         visit = self._require(name, now)
         if not isinstance(line, str | Command):
-            raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
+            raise InvalidValueError(f"expected a line of type str, got {type(line).__name__}")
         return self._run_service(self._service.submit(visit, line), now)
 
     def ask(self, name: str, line: str, now: float) -> list[Message]:
@@ -524,9 +526,9 @@ class House:
             if past.place is None:
                 raise
             key, version = past.place
-            why = "the match is not put away" if isinstance(error, ConflictError) else error
+            why = "the match is not adjourned" if isinstance(error, ConflictError) else error
             what = f"{key!r:.50}, event {version}: {why}"
-            raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
+            raise InvalidValueError(f"the events do not fit together: {what}") from error
         self._others = past.copies
         return past.last
 
@@ -620,7 +622,7 @@ class _Past:
 
     def _require(self, key: str, event: Event) -> None:
         if not is_board_key(key):
-            raise InvalidValueError("it is of no board")
+            raise InvalidValueError("it does not belong to a board")
         self._end_run(key)
         if not isinstance(event, Imported):
             require_applicable(self._table(key), event)
@@ -661,16 +663,18 @@ def _is_other(entry: Entry) -> bool:
 
 def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
     if not boards:
-        raise InvalidValueError("a house should have at least one board")
+        raise InvalidValueError("expected at least one board")
     for spec in boards:
         if not any_names and (problem := board_problem(spec.name)):
-            raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
+            raise InvalidValueError(f"board {spec.name!r:.50}: the name {problem}")
     name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
     if times > 1:
-        raise InvalidValueError(f"each board should have a name of its own, not {name!r} twice")
+        raise InvalidValueError(f"two boards are called {name!r}; each needs its own name")
     for key, times in Counter(spec.key for spec in boards).items():
         if times > 1 or not is_board_key(key):
-            raise InvalidValueError(f"{key!r:.50} cannot be the key of {pluralize(times, 'board')}")
+            raise InvalidValueError(
+                f"{key!r:.50} is not a valid key for {pluralize(times, 'board')}"
+            )
 
 
 def _raise_store_error(error: StoreError) -> None:

@@ -60,7 +60,7 @@ class WorkersAdviser:
         try:
             return (await self._ask(board, game, NODES))[1]
         except (ProgramError, ValueError) as error:
-            _log.error("no hint: %s", error)
+            _log.error("could not find a hint: %s", error)
             return None
 
     async def evaluate(self, game: Game) -> Evaluation | None:
@@ -68,7 +68,7 @@ class WorkersAdviser:
         try:
             reply, line = await self._ask(None, game, ANALYSIS_NODES)
         except (ProgramError, ValueError) as error:
-            _log.error("a position was not weighed: %s", error)
+            _log.error("could not evaluate a position: %s", error)
             return None
         return _evaluation(game, reply.scores_by_depth or [reply.score], line)
 

@@ -130,10 +130,10 @@ class Dialogue:
 
     def _command(self, word: str, length: int) -> Callable[[list[str]], str]:
         if length > LONGEST_LINE:
-            raise _BadLineError(f"that line is longer than {LONGEST_LINE} characters")
+            raise _BadLineError(f"line longer than {LONGEST_LINE} characters")
         if word not in self._commands:
             raise _BadLineError(
-                f"there is no {_quoted(word)}; there are {', '.join(self._commands)}"
+                f"unknown word {_quoted(word)}; expected one of {', '.join(self._commands)}"
             )
         return self._commands[word]
 
@@ -155,7 +155,7 @@ class Dialogue:
             if rules is None:
                 known = ", ".join(RULESETS)
                 raise _BadLineError(
-                    f"there are no rules {_quoted(' '.join(words))}; there are {known}"
+                    f"unknown rules {_quoted(' '.join(words))}; expected one of {known}"
                 )
             if rules != self._game.ruleset:
                 self._players.clear()
@@ -173,7 +173,7 @@ class Dialogue:
                 self._game = Game.start(rules, read_position(" ".join(words), rules))
             case _:
                 raise _BadLineError(
-                    'it is "position", "position start" or "position SETUP dwarf|troll"'
+                    'usage: "position", "position start" or "position SETUP dwarf|troll"'
                 )
         return write_position(self._game.position)
 
@@ -191,7 +191,7 @@ class Dialogue:
 
     def _play(self, words: list[str]) -> str:
         if len(words) != 1:
-            raise _BadLineError('it is "play PLY", one ply at a time')
+            raise _BadLineError('usage: "play PLY", with one ply')
         self._game = _push_ply(self._game, words[0])
         return str(self._game.moves[-1])
 
@@ -213,11 +213,11 @@ class Dialogue:
 
     def _perft(self, words: list[str]) -> str:
         if len(words) != 1 or not _COUNT.fullmatch(words[0]) or int(words[0]) > DEEPEST_COUNT:
-            raise _BadLineError(f'it is "perft N", from 0 to {DEEPEST_COUNT} plies')
+            raise _BadLineError(f'usage: "perft N", with N from 0 to {DEEPEST_COUNT}')
 
         def look() -> None:
             if self._is_stopped():
-                raise _BadLineError("it was stopped before all was counted")
+                raise _BadLineError("stopped before everything was counted")
 
         return str(perft(self._game.ruleset, self._game.position, int(words[0]), look))
 
@@ -245,7 +245,7 @@ class Dialogue:
                     }
                 self._seed = int(number)
             case _:
-                raise _BadLineError('it is "seed" or "seed N", of at most nine digits')
+                raise _BadLineError('usage: "seed" or "seed N", with at most nine digits')
         return str(self._seed)
 
     def _go(self, words: list[str]) -> str:
@@ -303,7 +303,7 @@ class Dialogue:
                 seconds = min(float(number), LONGEST_THOUGHT)
             case _:
                 forms = [f'"{word}{rest}"' for rest in ("", " SECONDS", " nodes N")]
-                raise _BadLineError(f'it is {", ".join(forms)} or "{word} depth N"')
+                raise _BadLineError(f'usage: {", ".join(forms)} or "{word} depth N"')
         if seconds is None:
             return Limit(**most, should_stop=self._is_stopped)
         end = self._clock() + _SHARE * seconds
@@ -320,7 +320,7 @@ class Dialogue:
             case ["on" | "off" as switch]:
                 self._informs = switch == _ON
             case _:
-                raise _BadLineError('it is "info", "info on" or "info off"')
+                raise _BadLineError('usage: "info", "info on" or "info off"')
         return _ON if self._informs else _OFF
 
     def _quit(self) -> str:
@@ -345,7 +345,7 @@ def _without_arguments(command: Callable[[], str]) -> Callable[[list[str]], str]
 
     def answer(words: list[str]) -> str:
         if words:
-            raise _BadLineError(f"nothing follows that word, so not {_quoted(' '.join(words))}")
+            raise _BadLineError(f"expected no arguments, got {_quoted(' '.join(words))}")
         return command()
 
     return answer

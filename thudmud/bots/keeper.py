@@ -52,7 +52,7 @@ def supervise(server: int, niceness: int, command: list[str]) -> int:
             setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # Python ignores these two
         )
     except OSError as error:
-        print(f"{command[0]} cannot be started: {error.strerror}", file=sys.stderr)
+        print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr)
         return 1
     nowhere = os.open(os.devnull, os.O_RDWR)
     # Only the program may hold the pipes, so that the server notices when it closes them.

@@ -92,7 +92,7 @@ class Program:
             return
         program = self._command[0]
         if not is_installed(program, self._folder):
-            raise ProgramError(f"there is no program {program!a} to be run")
+            raise ProgramError(f"no executable program {program!a}")
         self._said = b""
         starting = asyncio.create_task(self._begin())
         try:
@@ -103,7 +103,7 @@ class Program:
             await finish(self._end(starting))
             raise
         except (OSError, ValueError) as error:
-            raise ProgramError(f"{program} cannot be started: {error}") from error
+            raise ProgramError(f"cannot start {program}: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
         await self.ask("name", STARTING)
 
@@ -125,7 +125,7 @@ class Program:
         except (OSError, ValueError):
             pass  # the start failed, so there is nothing to end
         except Exception:  # noqa: BLE001  (the cancellation has to be raised)
-            _log.exception("the program of %s could not be ended", self._name)
+            _log.exception("could not end the program of %s", self._name)
 
     async def ply(self, task: Task) -> str:
         """Ask the program for a ply.
@@ -186,7 +186,7 @@ class Program:
             async with asyncio.timeout(_ENDING):
                 await process.wait()
         except TimeoutError:
-            _log.error("processes of the program of %s cannot be ended", self._name)
+            _log.error("could not end processes of the program of %s", self._name)
             process.send_signal(signal.SIGKILL)
             await process.wait()
         process.close()
@@ -235,13 +235,15 @@ class Program:
                     answer = await self._answer(word, is_comment)
                     said, _, rest = answer.partition(" ")
                     if said != word:
-                        raise ProgramError(f'it answers "{word}" with {answer[:_LONGEST_QUOTE]!r}')
+                        raise ProgramError(
+                            f'expected an answer to "{word}", got {answer[:_LONGEST_QUOTE]!r}'
+                        )
         except TimeoutError:
-            raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
+            raise LateError(f'no answer to "{word}" within {seconds:g} seconds') from None
         except OSError as error:
             if await self._has_ended():
                 raise _ended_error(word) from None
-            raise ProgramError(f'it does not take "{word}": {error}') from None
+            raise ProgramError(f'could not send "{word}": {error}') from None
         return rest.strip()
 
     async def _has_ended(self) -> bool:
@@ -256,9 +258,9 @@ class Program:
     async def _send(self, line: str) -> None:
         process = self._process
         if process is None or process.stdin is None:
-            raise ProgramError("it is not running")
+            raise ProgramError("the program is not running")
         if process.stdin.is_closing():  # writing then raises no OSError in uvloop
-            raise BrokenPipeError("it reads nothing any more")
+            raise BrokenPipeError("the program has closed its input")
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
 
@@ -271,7 +273,7 @@ class Program:
         """
         process, left = self._process, MOST_SAID
         if process is None or process.stdout is None:
-            raise ProgramError("it is not running")
+            raise ProgramError("the program is not running")
         while True:
             while b"\n" in self._said:
                 said, _, self._said = self._said.partition(b"\n")
@@ -279,9 +281,9 @@ class Program:
                 if not passes(answer):
                     return answer
             if len(self._said) > LONGEST_LINE:
-                raise ProgramError(f'it answers "{word}" with a line that is too long')
+                raise ProgramError(f'the answer to "{word}" is too long')
             if left <= 0:
-                raise ProgramError(f'it says {MOST_SAID} bytes, but no answer to "{word}"')
+                raise ProgramError(f'{MOST_SAID} bytes of output, but no answer to "{word}"')
             piece = await process.stdout.read(_PIECE)
             if not piece and not self._said:
                 await self._has_ended()
@@ -296,7 +298,7 @@ class Program:
         while process.stderr and (said := await process.stderr.read(LONGEST_LINE)):
             if left > 0:
                 text = said[:left].decode("utf-8", "replace").strip()
-                _log.warning("the program of %s complains: %s", self._name, text)
+                _log.warning("standard error of the program of %s: %s", self._name, text)
             left -= len(said)
             await asyncio.sleep(_PAUSE)
 
@@ -315,4 +317,4 @@ async def finish(work: Awaitable[object]) -> None:
 
 
 def _ended_error(word: str) -> ProgramError:
-    return ProgramError(f'it has ended instead of answering "{word}"')
+    return ProgramError(f'the program ended instead of answering "{word}"')

@@ -163,7 +163,7 @@ async def play_battle(opening: Game, contenders: Mapping[Side, Contender], terms
             try:
                 await contender.start()
             except ProgramError as error:
-                raise UnstartedError(f"{contender.name} cannot be started: {error}") from error
+                raise UnstartedError(f"cannot start {contender.name}: {error}") from error
         while not game.outcome and not (ending := _cut_off_reason(game, terms)):
             faulty = game.turn
             said = await contenders[faulty].ply(game, terms)
@@ -223,5 +223,5 @@ def read_opening(line: str, ruleset: Ruleset) -> Game:
         for ply in line.split():
             game = game.push(ply)
     if game.outcome:
-        raise ValueError("the battle is over there")
+        raise ValueError("the battle already ended there")
     return game

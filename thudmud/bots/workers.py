@@ -66,7 +66,7 @@ class Question(Value):
         if self.game.outcome:
             raise InvalidValueError("the battle is over")
         if self.level is None and self.nodes is None:
-            raise InvalidValueError("either a level or a number of nodes has to be the limit")
+            raise InvalidValueError("expected either a level or a number of nodes")
 
 
 class Reply(Value):
@@ -217,7 +217,7 @@ class Workers:
                 failures += 1
                 if self._closed or failures == TRIES:
                     raise
-                _log.warning("a worker has failed, and is started again: %s", error)
+                _log.warning("a worker failed and is restarted: %s", error)
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Start a background task that survives a cancellation of the caller."""
@@ -254,7 +254,7 @@ async def _ask_worker(worker: Program, question: Question) -> Reply:
     ply = await worker.ask("\n".join(lines), PATIENCE, said.append)
     information = [found for each in said if (found := _INFORMATION.fullmatch(each))]
     if not information:
-        raise ProgramError("it does not say what it thinks")
+        raise ProgramError("expected a report of the search, got none")
     worths: list[int] = []
     for each in information:
         if int(each["depth"]) == len(worths) + 1:  # the last depth may be unfinished

@@ -153,7 +153,9 @@ def _notice(character: Any) -> None:
             if board.pk is not None and board.is_in_use and board.host.knows(character):
                 delay(0, board.look_around)
         except Exception:  # noqa: BLE001  (an error in a board must not keep the character from being saved)
-            logger.log_trace(f"Board #{board.pk} did not notice {character}.")
+            logger.log_trace(
+                f"Board #{board.pk} could not handle the arrival or departure of {character}."
+            )
 
 
 UNREAD = "thud_unread"
@@ -230,7 +232,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.look_around()
         for character in self._recipients():
             name = self.name_in_text
-            sentence = f"The {name} is taken away, and so is what was played on it."
+            sentence = f"The {name} is taken away, and the games on it with it."
             send(character, Message((), sentence))
         LOADED.pop(self.id, None)
         EventRows(self).remove()
@@ -412,7 +414,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             known = {int(number): str(name) for number, name in names.items()}
             house = self._house(lines, advice, left)
         except (ThudmudError, TypeError, ValueError, LookupError, AttributeError) as error:
-            logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
+            logger.log_err(f"{self.name_in_text} #{self.id} starts anew: {error}")
             self.attributes.add(UNREAD, "\n".join([kept.names, *lines]))
             kept.remove()
             kept, known, house = EventRows(self), {}, self._house([], advice)
@@ -478,14 +480,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         rules = self._setting("rules")
         if not _is_ruleset(rules):
             names = join_words([f'"{name}"' for name in RULESETS], "or")
-            found.append(f'"rules" should be {names}, not {rules!r}; it is {self._rules()} now.')
+            found.append(f'"rules": expected {names}, got {rules!r}; using {self._rules()}.')
         problems = {name: self._bot_problem(name) for name in ("bot", "bot_level")}
         found += [f'"{name}": {problem}' for name, problem in problems.items() if problem]
         for name in _COUNTS:
             number = self._setting(name)
             if not _is_count(number):
                 kept = getattr(ThudBoard, name)
-                found.append(f'"{name}" should be 0 or more, not {number!r}; it is {kept:g} now.')
+                found.append(f'"{name}": expected 0 or more, got {number!r}; using {kept:g}.')
         return found
 
     def _setting(self, name: str) -> Any:

@@ -92,8 +92,8 @@ class EveryCommand(BoardCommand):
         """Return the help page about the game, and the list of all pages."""
         width = _width(caller)
         how = (
-            f'Type "{ALL}" and one of the commands below where something else here has the name '
-            f'of the command. "{ALL} help" and a topic shows the page about it.'
+            f'Type "{ALL}" before any of the commands below if something else here has the same '
+            f'name. "{ALL} help" with a topic shows its page.'
         )
         rows = [*_page(ALL, caller), "", *wrap(how, width), "", *_page(None, caller)]
         return escaped("\n".join(rows), first_session(caller))
@@ -198,7 +198,7 @@ def _read(line: str) -> tuple[Command, str | None]:
     except ParseError as error:
         if error.code is Mistake.UNKNOWN_COMMAND and error.word in _words_of_the_mud():
             raise UnclearBoardError(
-                f'"{error.word}" is a command of this MUD: type it without "{ALL}".'
+                f'"{error.word}" is a command of this MUD. Type it without "{ALL}".'
             ) from None
         beginning, _, words = line.rpartition(" on ")
         with suppress(ParseError):

@@ -35,7 +35,7 @@ def ask_worker(asked: Question | AdviserLookup[Any], then: Callable[[Any], None]
         try:
             return await _answer(workers, asked)
         except Exception:  # noqa: BLE001  (the callback gets None instead)
-            logger.log_trace("Our own player does not answer.")
+            logger.log_trace("Our own player doesn't answer.")
             return None
 
     asking = asyncio.run_coroutine_threadsafe(answer(), loop)

@@ -73,7 +73,7 @@ class _Board(Value):
         """Return the visit of a player; raise RequestError if no such player is at the board."""
         if visit := self.service.visit(player):
             return visit
-        text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
+        text = f'No player "{player:.40}" at this board; send "enter" first.'
         raise RequestError(Code.UNKNOWN_PLAYER, text)
 
 
@@ -137,7 +137,7 @@ class BoardRegistry:
                     try:
                         await self._close(name, board)
                     except Exception:  # noqa: BLE001  (a bug ends one board only)
-                        _log.exception("a board cannot be closed", extra={"board": name})
+                        _log.exception("could not close a board", extra={"board": name})
 
     # One board.
 
@@ -151,7 +151,7 @@ class BoardRegistry:
         if board is None:
             if len(self._boards) >= self._policy.boards:
                 raise RequestError(
-                    Code.TOO_MANY, f"There are {len(self._boards)} boards open already."
+                    Code.TOO_MANY, f"The limit of {len(self._boards)} open boards is reached."
                 )
             key = f"{session.client}/{request.board}"
             spec = BoardSpec(request.name, request.rules, request.style, key)
@@ -220,10 +220,11 @@ class BoardRegistry:
             raise RequestError(Code.BAD_NAME, f"A board's name {problem}.")
         known = self._registered.get(request.board)
         if known and known.client != session.client:
-            raise RequestError(Code.NOT_YOURS, "Another client has a board of that name.")
+            raise RequestError(Code.NOT_YOURS, "Another client owns a board of that name.")
         if known and known.called != request.name:
             raise RequestError(
-                Code.DIFFERS, f'This board is called "{known.called}", and stays so.'
+                Code.DIFFERS,
+                f'This board is already called "{known.called}", and cannot be renamed.',
             )
 
     async def _execute(self, board: _Board, request: requests.Request) -> Data:
@@ -250,10 +251,12 @@ class BoardRegistry:
         if here := service.hall.people.names.get(name.lower()):
             raise RequestError(Code.HERE_ALREADY, f"{here} is at this board already.")
         if kept := conflicting_spelling(service.hall, name, await service.adjourned(name)):
-            text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
+            text = f"{kept} has a seat or a match here, and the names differ only in capitals."
             raise RequestError(Code.BAD_NAME, text)
         if len(service.hall.people) >= self._policy.players:
-            raise RequestError(Code.TOO_MANY, f"There are {len(service.hall.people)} players here.")
+            raise RequestError(
+                Code.TOO_MANY, f"The limit of {len(service.hall.people)} players is reached."
+            )
         packages = PACKAGES if request.data else frozenset[str]()
         terminal = Terminal(
             request.width,
@@ -284,7 +287,7 @@ class BoardRegistry:
                 visit, request.line, cause=request.id, expected_version=at, key=request.key
             )
         except ConflictError as conflict:
-            text = f"The board stands at version {conflict.found}, not {at}."
+            text = f"Expected version {at} of the board, but it has version {conflict.found}."
             raise RequestError(Code.CHANGED, text) from None
         if result.before is not None:
             known = {"understood": True, "here": not visit.is_over, "done": True}
@@ -313,9 +316,9 @@ class BoardRegistry:
         board = self._boards.get(request.board)
         known = self._registered.get(request.board)
         if known and known.client != session.client:
-            raise RequestError(Code.NOT_YOURS, "That board is another client's.")
+            raise RequestError(Code.NOT_YOURS, "That board belongs to another client.")
         if board is None or board.session is not session:
-            raise RequestError(Code.UNKNOWN_BOARD, 'There is no such board; "open" sets one up.')
+            raise RequestError(Code.UNKNOWN_BOARD, 'No such board; send "open" first.')
         return board
 
     def _lock(self, board: str) -> asyncio.Lock:

@@ -18,9 +18,9 @@ from thudmud.gateway.session import ClientLink, ClientSession, GatewayPolicy
 from thudmud.service import OutcomeUnknownError
 from thudmud.store import Store, StoreError
 
-NOT_STORED = "That cannot be stored just now, so it has not happened. Try again in a while."
-INTERNAL = "This has gone wrong here, and the board is closed. Open it again."
-CLOSING = "The gateway stops."
+NOT_STORED = "That could not be stored, so nothing has changed. Please try again in a while."
+INTERNAL = "An internal error closed the board. Open it again."
+CLOSING = "The gateway is shutting down."
 
 FREE_WRONG = 3
 """The number of wrong secrets from one address that are answered without delay."""
@@ -100,24 +100,26 @@ class Gateway:
             raise RequestError(Code.CLOSING, CLOSING)
         if not trusted and not _is_same_secret(hello.secret, self.policy.secret):
             await self._slow_down(hello.client, link)
-            raise RequestError(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
+            raise RequestError(
+                Code.WRONG_SECRET, "Wrong secret: expected the gateway.secret of the configuration."
+            )
         before = self._sessions.get(hello.client)
         if before and hello.session and _is_same_secret(hello.session, before.token):
             before.outbox.acknowledge(hello.seen)
             if before.link:
                 before.link.drop(
-                    RequestError(Code.REPLACED, "The session goes on over another link.")
+                    RequestError(Code.REPLACED, "Another link has taken over the session.")
                 )
             before.link = link
             self._stop_timer(before)
             return before, True
         if before and before.link:
-            text = f'A client called "{hello.client}" is connected already.'
+            text = f'A client called "{hello.client}" is already connected.'
             raise RequestError(Code.CLIENT_TAKEN, text)
         if before:
             self.end(before)
         if len(self._sessions) >= self.policy.links:
-            raise RequestError(Code.FULL, f"There are {len(self._sessions)} clients already.")
+            raise RequestError(Code.FULL, f"The limit of {len(self._sessions)} clients is reached.")
         session = self._sessions[hello.client] = ClientSession(hello.client, self._token())
         session.link = link
         return session, False
@@ -129,7 +131,7 @@ class Gateway:
         counted_as = address if known else "others"
         self._wrong[counted_as] += 1
         if self._wrong[counted_as] == 1:
-            _of_strangers.warning("a wrong secret", extra={"client": client, "address": counted_as})
+            _of_strangers.warning("wrong secret", extra={"client": client, "address": counted_as})
             loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
         # Several links of an address may wait for the same moment, when only one gets its answer.
         # So each must ask again after its wait.
@@ -187,10 +189,10 @@ class Gateway:
         except Exception as error:  # noqa: BLE001  (a bug ends one board, not the gateway)
             who = {"client": session.client, "request": number, "board": request.board}
             if isinstance(error, StoreError) and not isinstance(error, OutcomeUnknownError):
-                _log.error("a request cannot be stored: %s", error, extra=who)
+                _log.error("could not store a request: %s", error, extra=who)
                 answer = Answer(number, fault=RequestError(Code.NOT_STORED, NOT_STORED))
             else:
-                _log.exception("a request has failed", extra=who)
+                _log.exception("a request failed", extra=who)
                 answer = Answer(number, fault=RequestError(Code.INTERNAL, INTERNAL))
         session.answer(answer)
 

@@ -121,7 +121,7 @@ class Link:
                 task.cancel()
             for result in await asyncio.gather(reading, *others, return_exceptions=True):
                 if isinstance(result, Exception) and not isinstance(result, OSError):
-                    _log.error("a link has failed", exc_info=result)
+                    _log.error("a link failed", exc_info=result)
             if self._session:
                 self._gateway.release(self._session, self)
             await self._close()
@@ -143,7 +143,7 @@ class Link:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._reader.read(PIECE)
-                raise ConnectionError("the client does not wait")
+                raise ConnectionError("the client did not wait")
 
     # In.
 
@@ -183,14 +183,14 @@ class Link:
             return b""  # disconnected without sending anything
         try:
             if len(line) > LONGEST_HELLO:
-                raise RequestError(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (handled like all other faults)
+                raise RequestError(Code.HELLO_FIRST, f"Expected at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (handled like all other faults)
             await self._greet(parse_request(line))
         except RequestError as fault:
             self.drop(fault if fault.code in FATAL else RequestError(Code.HELLO_FIRST, fault.text))
         return rest
 
     def _drop_without_hello(self) -> None:
-        self.drop(RequestError(Code.HELLO_FIRST, "There has been no hello in time."))
+        self.drop(RequestError(Code.HELLO_FIRST, "No hello within the time limit."))
 
     async def _handle_line(self, line: bytes | None) -> None:
         """Handle a line, and report its faults; None stands for a line that was too long."""
@@ -199,7 +199,7 @@ class Link:
         try:
             if line is None:
                 most = self._policy.max_line
-                raise RequestError(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (handled like all other faults)
+                raise RequestError(Code.TOO_LONG, f"Expected a line of at most {most} bytes.")  # noqa: TRY301  (handled like all other faults)
             if line.strip():
                 await self._obey(self._session, parse_request(line))
         except RequestError as fault:
@@ -211,7 +211,7 @@ class Link:
 
     async def _greet(self, sent: Sent) -> None:
         if not isinstance(sent, Hello):
-            raise RequestError(Code.HELLO_FIRST, 'The first line should be of type "hello".')
+            raise RequestError(Code.HELLO_FIRST, 'Expected "hello" as the type of the first line.')
         session, resumed = await self._gateway.greet(sent, self, trusted=self._trusted)
         self._session, self._sent = session, session.outbox.seen
         welcome = {
@@ -239,7 +239,7 @@ class Link:
                 if not self._ended.done():
                     self._ended.set_result(None)
             case Hello():
-                raise RequestError(Code.BAD_REQUEST, "There has been a hello already.")
+                raise RequestError(Code.BAD_REQUEST, "The link already had its hello.")
             case Request(id=number, seen=seen):
                 if seen is not None:
                     session.outbox.acknowledge(seen)
@@ -286,7 +286,7 @@ class Link:
         return session.outbox.size > self._policy.outbox_bytes
 
     def _drop_full(self) -> None:
-        text = f"More than {self._policy.outbox_bytes} bytes wait to be acknowledged."
+        text = f"More than {self._policy.outbox_bytes} bytes are waiting to be acknowledged."
         self.drop(RequestError(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
@@ -325,7 +325,7 @@ class Link:
                 self._writer.write(encode_line({"type": "ping"}))
                 await asyncio.sleep(self._policy.heartbeat)
                 if not self._heard:
-                    self.drop(RequestError(Code.SILENT, "There has been no answer to a ping."))
+                    self.drop(RequestError(Code.SILENT, "No answer to a ping."))
                     return
 
     async def _close(self) -> None:

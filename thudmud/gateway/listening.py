@@ -134,7 +134,11 @@ class GatewayAcceptor:
         if not going and len(strangers) >= MOST_STRANGERS:
             going = crowd[:1]
         for link in going:
-            link.drop(RequestError(Code.FULL, "Others want to say hello, and this link has not."))
+            link.drop(
+                RequestError(
+                    Code.FULL, "Other links are waiting to say hello, and this one has not."
+                )
+            )
 
 
 async def serve_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
@@ -221,10 +225,10 @@ def _remove_unused(path: Path) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        raise OSError("there is a file of that name already")
+        raise OSError("a file with that name already exists")
     with socket.socket(socket.AF_UNIX) as trial, suppress(ConnectionRefusedError):
         trial.connect(os.fspath(path))
-        raise OSError("another program listens there")
+        raise OSError("another program already listens there")
     path.unlink()
 
 

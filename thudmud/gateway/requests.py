@@ -45,7 +45,7 @@ _CountOrNull = Annotated[
 _Key = Annotated[str, Meta(pattern=r"^[!-~]{1,80}\Z")]
 _KeyOrNull = Annotated[
     _Key | None,
-    Meta(description="1 to 80 printable characters of ASCII without blanks, or null"),
+    Meta(description="1 to 80 printable ASCII characters without spaces, or null"),
 ]
 _Width = Annotated[
     int,
@@ -103,7 +103,7 @@ class Request(Sent):
         str,
         Meta(
             pattern=r"^[!-~]{1,120}\Z",
-            description="1 to 120 printable characters of ASCII without blanks",
+            description="1 to 120 printable ASCII characters without spaces",
         ),
     ]
     seen: _CountOrNull = None
@@ -256,9 +256,9 @@ def parse_request(line: bytes) -> Sent:
     name, version, number = data.pop("type", None), data.get("version"), data.get("id")
     if name == "hello" and type(version) is int and version != VERSION:
         # Check the version before anything else, since other versions may have other keys.
-        raise RequestError(Code.WRONG_VERSION, f"There is only version {VERSION} here.")
+        raise RequestError(Code.WRONG_VERSION, f"Expected version {VERSION}.")
     kind = KINDS.get(name) if isinstance(name, str) else None
-    problem = f'"type" should be {_words(*KINDS)}.'
+    problem = f'Expected one of {_words(*KINDS)} as "type".'
     if kind:
         try:
             return _read_as(kind, data)
@@ -272,17 +272,17 @@ def _object(line: bytes) -> dict[str, Any]:
     try:
         data = json.loads(line.decode(), parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise RequestError(Code.MALFORMED, "A line should be UTF-8.") from None
+        raise RequestError(Code.MALFORMED, "Expected UTF-8.") from None
     # Thousands of digits raise a plain ValueError, and thousands of brackets a RecursionError.
     except (ValueError, RecursionError):
-        raise RequestError(Code.MALFORMED, "A line should be JSON.") from None
+        raise RequestError(Code.MALFORMED, "Expected a line of JSON.") from None
     if not isinstance(data, dict):
-        raise RequestError(Code.MALFORMED, "A line should be a JSON object.")
+        raise RequestError(Code.MALFORMED, "Expected a JSON object.")
     return data
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
@@ -291,20 +291,20 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
     for key in data:  # before missing keys, so that a misspelt key is reported as unknown
         if key not in fields:
             raise ValueError(
-                f"There is no key {_format_value(key)}; there are {', '.join(fields)}."
+                f"Unknown key {_format_value(key)}; expected one of {', '.join(fields)}."
             )
     defaults = defaults_of(kind)
     for key in fields:
         if key not in data and key not in defaults:
             raise ValueError(f'"{key}" is missing.')
         if _has_lone_surrogate(data.get(key)):
-            raise ValueError(f'"{key}" should hold no halves of surrogate pairs.')
+            raise ValueError(f'"{key}" should not contain unpaired surrogates.')
     try:
         return convert(data, kind)
     except ValidationError as error:
         [key] = re.findall(r"`\$\.(\w+)", str(error))
         right = get_type_hints(kind, include_extras=True)[key].__metadata__[0].description
-        raise ValueError(f'"{key}" should be {right}, not {_format_value(data[key])}.') from error
+        raise ValueError(f'"{key}": expected {right}, got {_format_value(data[key])}.') from error
 
 
 def _has_lone_surrogate(value: object) -> bool:
@@ -367,7 +367,7 @@ def reply_line(reply: Reply, seq: int) -> bytes:
                 return encode_line({"type": "tell", **to, "text": message.text, **bell})
             data = json.loads(message.text)
             return encode_line({"type": "data", **to, "package": message.package, "data": data})
-    raise TypeError(f"no reply: {reply}")
+    raise TypeError(f"expected a reply, got {reply}")
 
 
 def error_line(fault: RequestError) -> bytes:

@@ -84,7 +84,7 @@ class ClientOutbox:
             RequestError: no line with that number was added, or a later one was acknowledged.
         """
         if not self.seen <= seen <= self.last:
-            text = f'"seen" should be from {self.seen} to {self.last}, not {seen}.'
+            text = f'"seen": expected {self.seen} to {self.last}, got {seen}.'
             raise RequestError(Code.BAD_SEEN, text)
         for number in range(self.seen + 1, seen + 1):
             self.size -= len(self._lines.pop(number))
@@ -157,7 +157,7 @@ class ClientSession:
         if number in self._answers:
             seq, line = self._answers[number]
             return line if seq <= self.outbox.seen else None
-        text = f"Request {number} came before; each has a higher number than the last."
+        text = f"Expected a request number higher than the last, got {number}."
         raise RequestError(Code.REPEATED, text, number)
 
     def tell(self, reply: Reply) -> bytes:

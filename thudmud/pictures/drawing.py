@@ -172,7 +172,7 @@ class Still(NamedTuple):
         """
         ply = len(game.moves) if ply is None else ply
         if not 0 <= ply <= len(game.moves):
-            raise InvalidValueError(f"there is no ply {ply}: the battle has {len(game.moves)}")
+            raise InvalidValueError(f"expected a ply from 0 to {len(game.moves)}, got {ply}")
         position = game.after(ply).position
         rules, plies = f"Thud, {game.ruleset.name} rules", pluralize(ply, "ply")
         title = f"{rules}, after {plies}: {_counts(position)}"
@@ -229,10 +229,10 @@ def require_look(orientation: str, size: int | None, colours: Colours, *, least:
         least: the minimum size.
     """
     if orientation not in {"south", "north"}:
-        raise InvalidValueError(f"the orientation is 'south' or 'north', not {orientation!r}")
+        raise InvalidValueError(f"expected 'south' or 'north' as orientation, got {orientation!r}")
     if size is not None and not least <= size <= LARGEST:
         limits = f"{least} to {LARGEST} pixels along an edge"
-        raise InvalidValueError(f"a picture has {limits}, not {size}")
+        raise InvalidValueError(f"expected {limits}, got {size}")
     require_colours(colours)
 
 

@@ -57,7 +57,7 @@ def require_colours(colours: Colours) -> None:
         if not _HEX.fullmatch(str(colours.get(name, ""))):
             shown = repr(colours[name]) if name in colours else "missing"
             raise InvalidValueError(
-                f"the colour {name!r} should be like {SCHEME[name]}; it is {shown}"
+                f"expected a colour like {SCHEME[name]} for {name!r}, got {shown}"
             )
 
 

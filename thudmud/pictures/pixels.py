@@ -55,8 +55,8 @@ class MissingExtraError(ThudmudError, ImportError):
 
     def __init__(self, missing: str) -> None:
         super().__init__(
-            f'PNG and GIF need more than the library: pip install "thudmud[pictures]" brings it'
-            f" ({missing} is missing).",
+            'PNG and GIF need more than the library: pip install "thudmud[pictures]" installs it '
+            f"({missing} is missing).",
             name=missing,
         )
 
@@ -108,7 +108,7 @@ def gif(
     size -= size % _STEP
     if not _SHORTEST <= delay <= _LONGEST:
         limits = f"{_SHORTEST:g} to {_LONGEST:g} seconds"
-        raise InvalidValueError(f"a picture is shown for {limits}, not {delay:g}")
+        raise InvalidValueError(f"expected a delay of {limits}, got {delay:g}")
     try:
         from PIL import Image  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError as error:

@@ -30,7 +30,7 @@ class Mismatch(Value):
     def heading(self) -> str:
         """The first line of the message."""
         place = self.where or f"line {self.step.line}"
-        return f'{place}: after "{self.step.written()}" {self.who} should see (-) but saw (+):'
+        return f'{place}: after "{self.step.written()}", {self.who} should see (-) but saw (+):'
 
     def __str__(self) -> str:
         found = [each.text if each else line for line, each in _paired(self.wanted, self.seen)]
@@ -67,13 +67,13 @@ class UnexpectedOutput(Mismatch):
     def heading(self) -> str:
         """The first line of the message."""
         place, step = self.where or f"line {self.step.line}", self.step.written()
-        return f'{place}: nothing is expected after "{step}", but {self.who} saw (+):'
+        return f'{place}: nothing expected after "{step}", but {self.who} saw (+):'
 
 
 class NothingCompared(Value):
     """A transcript without any expectations or waits, which any output would match."""
 
-    heading = "nothing in it is compared: write below a step what is seen, or let --update do that"
+    heading = "nothing in it is compared: add expectations below the steps, or use --update"
 
     def __str__(self) -> str:
         return self.heading

@@ -112,10 +112,10 @@ SERVER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _LINE = re.compile(rf"(?P<who>{PLAYER.pattern})(?P<sign>\.\.\.|[+\-?]|[>|~])(?: (?P<text>.*))?")
 _WAIT = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?s +\S.*")
 _FORMS = {
-    "@config": '"@config" and the name of a file',
-    "@include": '"@include" and the name of a file',
-    "@server": '"@server", a name, and the file of its configuration if it has one',
-    "@set": '"@set", the name of a variable, and its value',
+    "@config": '"@config" and a file name',
+    "@include": '"@include" and a file name',
+    "@server": '"@server", a name, and optionally the file of its configuration',
+    "@set": '"@set", a variable name, and its value',
 }
 
 
@@ -155,7 +155,8 @@ class _Reader:
         else:
             raise TranscriptError(
                 number,
-                f'"{line}" should begin with a name such as Anna and > | ~ ... + - or ?, or with #',
+                "expected a name such as Anna and > | ~ ... + - or ?, or a comment with #, "
+                f'got "{line}"',
             )
 
     def _current(self) -> tuple[Part, ...]:
@@ -176,7 +177,7 @@ class _Reader:
     def _directive(self, number: int, line: str) -> None:
         key, *words = line.split(maxsplit=2 if line.startswith(("@set", "@server")) else 1)
         if key not in _FORMS:
-            raise TranscriptError(number, f'"{line}" should be one of {", ".join(_FORMS)}')
+            raise TranscriptError(number, f'expected one of {", ".join(_FORMS)}, got "{line}"')
         match key, words:
             case "@config" | "@server", [name, *file] if key == "@config" or _is(SERVER, name):
                 self._whole(number, key)
@@ -188,30 +189,32 @@ class _Reader:
                 before = self._end()
                 self._ended.append(Setting(number, name, value, line, before))
             case _:
-                raise TranscriptError(number, f'"{line}" should be {_FORMS[key]}')
+                raise TranscriptError(number, f'expected {_FORMS[key]}, got "{line}"')
 
     def _whole(self, number: int, key: str) -> None:
         if self._included:
-            raise TranscriptError(number, f'"{key}" stands in the transcript that includes this')
+            raise TranscriptError(
+                number, f'"{key}" belongs in the main transcript, not in an included file'
+            )
         begun = not all(isinstance(part, Setting) for part in self.parts)
         if begun and key == "@server":
-            raise TranscriptError(number, '"@server" stands before the first step')
+            raise TranscriptError(number, '"@server" must come before the first step')
         if begun or (key == "@config" and self.config):
-            raise TranscriptError(number, '"@config" stands once, before the first step')
+            raise TranscriptError(number, '"@config" must come once, before the first step')
         if self.config or (key == "@config" and self.servers):
-            raise TranscriptError(number, "a server that is named has its configuration there")
+            raise TranscriptError(number, 'with "@server", name the configuration there')
 
     def _place(self, number: int, key: str, name: str, file: str | None) -> None:
         if key == "@config":
             self.config = name
         elif name in self.servers:
-            raise TranscriptError(number, f'a server "{name}" is named already')
+            raise TranscriptError(number, f'the server "{name}" is already defined')
         else:
             self.servers[name] = file
 
     def _inclusion(self, number: int, file: str, line: str) -> None:
         if self._include is None:
-            raise TranscriptError(number, f"{file}: no files can be included here")
+            raise TranscriptError(number, f"{file}: files cannot be included here")
         before = self._end()
         try:
             text, include = self._include(file)
@@ -223,21 +226,21 @@ class _Reader:
 
     def _player(self, number: int, who: str, sign: str, text: str) -> None:
         if text and sign in {"...", Act.VANISH.value}:
-            raise TranscriptError(number, f'nothing may follow "{who}{sign}"')
+            raise TranscriptError(number, f'expected nothing after "{who}{sign}"')
         if not text and sign in {"|", "~"}:
-            raise TranscriptError(number, "empty lines are not compared")
+            raise TranscriptError(number, "empty lines are never compared")
         if sign == Act.WAIT.value and not _is(_WAIT, text):
             line = f"{who}? {text}".rstrip()
-            right = f'should be "{who}? 5s", say, and the line that is waited for'
-            raise TranscriptError(number, f'"{line}" {right}')
+            right = f'expected "{who}? 5s" and a line to wait for'
+            raise TranscriptError(number, f'{right}, got "{line}"')
         if sign in {act.value for act in Act}:
             before = self._end()
             self._step = TranscriptStep(number, who, Act(sign), text, before=before)
         elif self._step is None and not self._ended:
-            raise TranscriptError(number, "nothing has been done yet that could be seen")
+            raise TranscriptError(number, "expected a step before the first expectation")
         elif self._step is None or self.loose:
             # A comment between expectations would be lost when --update rewrites them.
-            raise TranscriptError(number, "what is seen stands right below the step, with no gap")
+            raise TranscriptError(number, "expected lines must directly follow their step")
         else:
             self._expected.setdefault(who, []).append(Expectation(sign, text, number))
 
@@ -296,12 +299,14 @@ class _Checker:
 
     def _enter(self, who: str, server: str) -> None:
         if server and not self._servers:
-            raise _PartError(f'nothing may follow "{who}+" where no servers are named')
+            raise _PartError(f'expected nothing after "{who}+" without "@server" lines')
         if server and server not in self._servers:
-            raise _PartError(f'no server "{server}" is named, only {", ".join(self._servers)}')
+            raise _PartError(
+                f'unknown server "{server}"; expected one of {", ".join(self._servers)}'
+            )
         home = self._homes.get(who)
         if home and server and home != server:
-            raise _PartError(f"{who} is on {home}, and stays on one server")
+            raise _PartError(f"{who} is on {home}, and cannot change servers")
         self._at_home(who, server)
 
     def _at_home(self, who: str, server: str = "") -> None:
@@ -320,7 +325,7 @@ class _Checker:
                     case Use(name) if name not in self._variables:
                         raise VariableError(f"${{{name}}} has no value here")
                     case Capture(name) if each.sign != "~":
-                        wrong = "takes what is seen, and stands in a line with ~ or ?"
+                        wrong = "captures text, and is only valid in a line with ~ or ?"
                         raise VariableError(f"${{{name}=*}} {wrong}")
                     case Capture(name):
                         captured.add(name)

@@ -114,7 +114,7 @@ class HouseStage:
 
 def not_entered_error(who: str) -> StageError:
     """Return the error for a player who hasn't entered."""
-    return StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
+    return StageError(f"{who} is not here; use {who}{Act.ENTER.value} to let them in")
 
 
 def _lines_by_player(messages: Iterable[Message]) -> Seen:

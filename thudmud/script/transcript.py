@@ -151,7 +151,7 @@ def pieces(text: str) -> Iterator[str | Use | Capture]:
     at = 0
     for mark in _MARK.finditer(text):
         if mark["bad"]:
-            right = "should be ${NAME}, or ${NAME=*} to take what is seen; $${ stands for itself"
+            right = "expected ${NAME}, or ${NAME=*} to capture text; $${ stands for a literal ${"
             raise VariableError(f'"{text[mark.start() :]}" {right}')
         yield text[at : mark.start()]
         at = mark.end()

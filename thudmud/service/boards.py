@@ -16,7 +16,6 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import cast
 
-from thudmud.english import with_article
 from thudmud.errors import RefusedError, StartError
 from thudmud.game.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
 from thudmud.game.projections import HALL, realm_of
@@ -78,9 +77,9 @@ def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> No
         table = names.get(board.name.lower())
         if table and board.key not in keys:
             raise StartError(
-                f'there is {with_article(board.name)} already, which has the key "{board.key}" and'
-                f' not "{table.key}": give the new one that key or another name, or close the other'
-                f' one with "thudmud board close {board.name}"'
+                f'a board {board.name} already exists, with the key "{board.key}" instead of '
+                f'"{table.key}": give the new one that key or another name, or close the other '
+                f'one with "thudmud board close {board.name}"'
             )
 
 

@@ -103,7 +103,9 @@ class ClockTimers:
                 self.watch(still)  # the conflict may have been in the hall's stream instead
             return
         except StoreError as error:
-            _log.error("not stored: %s", error, extra={"board": table.name})
+            _log.error(
+                "could not store the end of a player's time: %s", error, extra={"board": table.name}
+            )
             self.watch(table, RETRY)
             return
         self._notify_if_short(table)

@@ -253,7 +253,9 @@ class EventApplier:
             # The stream is shorter than we have seen it: after a fail-over, a standby that lagged
             # behind serves the database. The store itself notices, unless others have written as
             # many events since.
-            self.fail(HistoryLostError("The store has forgotten what this server has seen of it."))
+            self.fail(
+                HistoryLostError("The store has lost events that this server has already applied.")
+            )
             raise OutcomeUnknownError from conflict
         while self._applied_version(conflict.stream, conflict.found) < conflict.found:
             if self.failure:
@@ -284,7 +286,9 @@ class EventApplier:
         outage, for which this node hasn't held the clocks yet.
         """
         if self._node and not self._node.is_alive:
-            raise NotWrittenError("The lease of this node has run out: others may play on by now.")
+            raise NotWrittenError(
+                "The lease of this node has expired: other nodes may have taken over."
+            )
 
     # Applying entries.
 
@@ -345,7 +349,7 @@ class EventApplier:
             # only the delivery failed, play goes on.
             if self._hall.tables[board].version != entry.version:
                 raise
-            _log.exception("what has happened at the %s was not told to all", board)
+            _log.exception("could not deliver an event of the %s to all", board)
 
     def _rebuild_decision(self, entry: Entry, board: str) -> tuple[Decision, object]:
         """Rebuild the decision behind an entry, with its asides and cause if it was decided here.
@@ -372,7 +376,7 @@ class EventApplier:
 
     def _entries_unreadable(self, error: StoreError) -> None:
         """Fail all `wait_past_conflict` calls: the store can't read new entries now."""
-        _log.error("what is new in the store cannot be read: %s", error)
+        _log.error("could not read new events: %s", error)
         self._wake(error)
 
     def _wake(self, error: StoreError | None = None) -> None:
@@ -430,7 +434,7 @@ class EventApplier:
         except StoreError as error:
             if must_store:
                 raise
-            _log.error("not stored: %s", error, extra={"board": table.name})
+            _log.error("could not store an outage: %s", error, extra={"board": table.name})
         finally:
             self._bus.dispatch()
 

@@ -37,10 +37,10 @@ Keep = Callable[[Person], Awaitable[None]]
 class Dismissal(Enum):
     """Why the service ended a visit although the player didn't leave."""
 
-    TAKEN_OVER = "they have come in by another"
-    MOVED = "they have come in on another node"
+    TAKEN_OVER = "the player has connected from elsewhere"
+    MOVED = "the player has connected to another node"
     CUT_OFF = "this node has lost touch with the store"
-    KICKED = "an operator has ended it"
+    KICKED = "an operator has ended the visit"
 
 
 Limit = Callable[["Visit"], None]
@@ -110,7 +110,7 @@ class OutcomeUnknownError(StoreError):
     """Entries can't be applied any longer, so the outcome of an append is unknown."""
 
     def __str__(self) -> str:
-        return "The store is followed no longer."
+        return "The store is no longer followed."
 
 
 class Result(Value):

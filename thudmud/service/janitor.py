@@ -111,7 +111,7 @@ class Janitor:
                 await self._applier.write(Decision("", table.name, table.version, events))
         except StoreError as error:
             if not isinstance(error, ConflictError):
-                _log.error("not stored: %s", error, extra={"board": table.name})
+                _log.error("could not tidy a board: %s", error, extra={"board": table.name})
             self._schedule_tidy(table)
             return
         self._clean_up(key)
@@ -129,7 +129,9 @@ class Janitor:
                     await self._applier.wait_past_conflict(conflict)
         except StoreError as error:
             _log.error(
-                "not put away: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
+                "could not adjourn a match: %s",
+                error,
+                extra={"board": self._hall.tables.name_for_key(key)},
             )
             self._schedule_retry(key)
             return
@@ -140,7 +142,9 @@ class Janitor:
             await self._applier.close_idle_board(key)
         except StoreError as error:
             _log.error(
-                "not closed: %s", error, extra={"board": self._hall.tables.name_for_key(key)}
+                "could not close a board: %s",
+                error,
+                extra={"board": self._hall.tables.name_for_key(key)},
             )
             self._schedule_retry(key)
 

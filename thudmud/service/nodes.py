@@ -76,7 +76,7 @@ class PlaysElsewhereError(ThudmudError):
         self.name, self.node = name, node
 
     def __str__(self) -> str:
-        return f"{self.name} plays on the node {self.node}, which does not let them go"
+        return f"{self.name} plays on the node {self.node}, which does not release them"
 
 
 class NodeAsides(ArrayValue, Generic[AsideT], tag=True):
@@ -264,10 +264,10 @@ class Node:
                     service.fail(error)
             except StoreError as error:
                 has_failed, self._greetings = True, GREETINGS
-                _log.error("it cannot be stored that the server runs: %s", error)
+                _log.error("could not renew the lease: %s", error)
             except Exception:  # noqa: BLE001  (a node that stops renewing its lease dies)
                 has_failed = True
-                _log.exception("failed while the lease was renewed")
+                _log.exception("failed to renew the lease")
 
     @property
     def _is_late(self) -> bool:
@@ -298,7 +298,7 @@ class Node:
             ]
             self._spare_others()
             self._has_ghosts = True  # claims on players who have left meanwhile
-            _log.warning("the lease had run out", extra={"kept": len(ours)})
+            _log.warning("the lease had expired", extra={"kept": len(ours)})
         self._lease_end = begun + self.lease
         services = list(self._services)
         for service in services:
@@ -320,7 +320,7 @@ class Node:
             await self._notify(NodeHello(self.name))
         except StoreError as error:
             self._greetings = GREETINGS
-            _log.error("other nodes are not asked who is on them: %s", error)
+            _log.error("could not ask the other nodes for their players: %s", error)
             return
         await self._send_players_here()
 
@@ -360,7 +360,7 @@ class Node:
         try:
             await self._store.write(nodes.renew_lease, self.name, 0)
         except StoreError as error:
-            _log.error("it cannot be stored that the server stops: %s", error)
+            _log.error("could not end the lease: %s", error)
 
     async def add(self, service: NodeService) -> None:
         """Add a service to this node, and ask the other nodes for their players."""
@@ -405,7 +405,7 @@ class Node:
             if not self._store.is_exclusive:
                 raise
             # No other node can have the name, so the player needn't wait for the store.
-            _log.error("not stored: %s", error, extra={"player": name})
+            _log.error("could not store a claim: %s", error, extra={"player": name})
             return True
         self._unsent_departures.discard((realm, name.lower()))
         if not self._store.is_exclusive:
@@ -464,7 +464,7 @@ class Node:
             if self.peers:
                 await self._notify(NameReleased(realm, name))
         except StoreError as error:  # the claim ends with this node, or when that is reaped
-            _log.error("not stored: %s", error, extra={"player": name})
+            _log.error("could not release a claim: %s", error, extra={"player": name})
 
     async def send_asides(self, realm: str, asides: tuple[Aside, ...]) -> None:
         """Send asides, or the list of players, to the other nodes, after all earlier ones.
@@ -484,7 +484,7 @@ class Node:
         except NoteTooLongError as error:
             if len(asides) == 1:
                 kind = type(asides[0]).__name__
-                _log.error("other nodes are not told of %s: %s", kind, error)
+                _log.error("could not notify the other nodes of %s: %s", kind, error)
                 return
             middle = len(asides) // 2
             await self._send_asides(realm, asides[:middle])
@@ -493,7 +493,7 @@ class Node:
             self._greetings = GREETINGS
             gone = {each.player.lower() for each in asides if isinstance(each, Gone)}
             self._unsent_departures |= {(realm, name) for name in gone}
-            _log.error("other nodes are not told: %s", error)
+            _log.error("could not notify the other nodes: %s", error)
 
     async def _notify(self, note: Note) -> None:
         await self._store.publish_note(note, note_form)
@@ -503,7 +503,7 @@ class Node:
         try:
             self._act_on(note)
         except Exception:  # noqa: BLE001
-            _log.exception("what another node has said could not be taken note of")
+            _log.exception("could not handle a note from another node")
 
     def _act_on(self, note: object) -> None:
         match note:

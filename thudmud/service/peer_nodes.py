@@ -121,7 +121,7 @@ class PeerNodes:
         try:
             owner = await self._node.owner(self._realm, person.name) if self._node else None
         except StoreError as error:
-            _log.error("it is not known who has gone: %s", error, extra={"player": person.name})
+            _log.error("could not find out who has gone: %s", error, extra={"player": person.name})
             self._lost(person.name)
             return
         is_still_there = self._hall.people.get(person.name) is person and person.node == known

@@ -453,7 +453,7 @@ class Presence:
 
     def _retry_storing_presence(self, name: str, parting: Parting, error: StoreError) -> None:
         """Schedule another attempt to store a player's presence."""
-        _log.error("not stored: %s", error, extra={"player": name})
+        _log.error("could not store a player's presence: %s", error, extra={"player": name})
         at = self._clock() + RETRY
         self._scheduler.schedule(
             ("presence", name), at, lambda: run_eagerly(self.store_presence(name, parting))

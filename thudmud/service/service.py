@@ -426,7 +426,7 @@ class Service:
             try:
                 call()
             except Exception:  # noqa: BLE001  (the rest has to stop all the same)
-                _log.exception("a feature could not stop")
+                _log.exception("a feature failed to stop")
 
     async def close(self) -> None:
         """Stop, wait for the lines in flight, and end the subscription to the store."""

@@ -90,7 +90,7 @@ def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Ac
     """
     database.tells_watchers = True
     if _row(database, name):
-        raise NameTakenError(f"There is an account {name} already.")
+        raise NameTakenError(f"An account {name} already exists.")
     now, number, epoch = database.now(), database.players.number_of(name), epoch or new_epoch()
     database.table.put("account", number, password, "{}", now, now, 0)
     database.table.put("login", number, epoch, now)
@@ -131,7 +131,7 @@ def rehash(database: Database, name: str, password: str, instead_of: str) -> Non
     """
     number, before, *rest = _member(database, name)
     if before != instead_of:
-        raise NoSuchAccountError(f"The password of {name} is another one by now.")
+        raise NoSuchAccountError(f"The password of {name} has changed meanwhile.")
     database.table.put("account", number, password, *rest)
 
 
@@ -167,7 +167,7 @@ def end_logins(
 def _require_epoch(database: Database, number: int, since: int | None) -> None:
     if since not in (None, _epoch(database, number)):
         raise NoSuchAccountError(
-            f"The logins of {database.players.name_of(number)} have ended since then."
+            f"The logins of {database.players.name_of(number)} have ended meanwhile."
         )
 
 
@@ -287,7 +287,7 @@ def rename(database: Database, name: str, new: str) -> None:
         where = "where player = ?"
         for table in ("account", "guest", "claim"):
             if database.table.row(table, where, other[0]):
-                raise NameTakenError(f"Somebody is called {new} already.")
+                raise NameTakenError(f"The name {new} is already taken.")
         _free(database, *other)
     database.players.put(number, "", new.lower(), new)
 
@@ -310,7 +310,7 @@ def erase(database: Database, name: str) -> None:
     database.tells_watchers = True
     row = _row(database, name)
     if not ((row and row[1]) or find_guest(database, name)):
-        raise NoSuchAccountError(f"There is no account {name}, and no guest.")
+        raise NoSuchAccountError(f"There is no account or guest {name}.")
     ban = _sanction_row(database, row[0]) if row and row[5] else None
     # Every player who ever had the name, not only its current one.
     for number in database.players.numbers_of_name(name):

@@ -169,7 +169,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
         if not held:
             require_nothing_left(path)
         if not path.exists():
-            raise StoreError(f"The store {path} could not be checked: there is no such file.")
+            raise StoreError(f"The store {path} could not be checked: no such file.")
         require_ours(path)
         check_head(path, PATIENCE)
         with closing(connect(path, PATIENCE, reading=True)) as connection:
@@ -198,14 +198,14 @@ def _check_events(backend: Backend) -> Head:
     table = SqlTable(backend.connection)
     row = table.row("head", "where id = 1")
     if row is None:
-        raise DamagedStoreError("the row that it begins with is missing")
+        raise DamagedStoreError("the row of head is missing")
     head = Head(*cast("Any", row))
     streams = {each.id: each for each in map(Stream._make, cast("Any", table.rows("stream")))}
     players = {number for (number,) in table.execute("select id from player")}
 
     def name_of(number: int) -> str:
         if number and number not in players:
-            raise DamagedStoreError(f"there is no player {number}")
+            raise DamagedStoreError(f"player {number} is missing")
         return as_text(number)
 
     boards = _Boards()
@@ -219,10 +219,10 @@ def _check_events(backend: Backend) -> Head:
             pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
         if found != position + 1 or version <= versions[number]:
             raise DamagedStoreError(
-                f"the event {position + 1} is missing, or {found} is not where it was"
+                f"event {position + 1} is missing, or event {found} is out of place"
             )
         if number not in streams:
-            raise DamagedStoreError(f"there is no stream {number}")
+            raise DamagedStoreError(f"stream {number} is missing")
         if not before <= at <= head.at:
             raise DamagedStoreError(f"the time of event {found} is out of order")
         event = from_text(schema, body, at, name_of)
@@ -230,7 +230,7 @@ def _check_events(backend: Backend) -> Head:
             boards.apply(streams[number].key, version, event)
         except (ValueError, TypeError, LookupError, IllegalMoveError) as error:
             raise DamagedStoreError(
-                f"the event {found} does not follow from those before: {error}"
+                f"event {found} does not follow from those before: {error}"
             ) from None
         missing += version - versions[number] - 1
         versions[number], position, before = version, found, at
@@ -242,7 +242,7 @@ def _check_events(backend: Backend) -> Head:
         missing += stream.version - versions.pop(stream.id, 0)
         boards.check(stream)
     if gap or versions or missing != pruned:
-        raise DamagedStoreError("some streams have lost events")
+        raise DamagedStoreError("some streams lack events")
     return head
 
 
@@ -268,11 +268,11 @@ class _Boards:
             case TakenBack(moves=moves):
                 plies = game.moves if game else ()
                 if not game or plies[-len(moves) :] != moves:
-                    raise ValueError("these plies were not the last")
+                    raise ValueError("the plies taken back were not the last")
                 self._games[stream] = game.after(len(plies) - len(moves))
             case BattleEnded(outcome=outcome, plies=plies):
                 if not game or len(game.moves) != plies or game.outcome not in {None, outcome}:
-                    raise ValueError("no such battle ends")
+                    raise ValueError("no such battle was in progress")
                 self._games[stream] = replace(game, outcome=outcome)
             case Cleared() | Adjourned() | RulesSet() | PositionSet():
                 self._games.pop(stream, None)
@@ -285,7 +285,7 @@ class _Boards:
         """Compare a row of ``stream`` with the events of its board."""
         name = self._names.get(stream.key, stream.name)
         if (stream.name, stream.beginning) != (name, self._beginnings.get(stream.key, 1)):
-            raise DamagedStoreError(f"a row of stream is not what its events make it: {stream.id}")
+            raise DamagedStoreError(f"a row of stream does not match its events: {stream.id}")
 
 
 def _check_rows(database: Database) -> None:
@@ -297,9 +297,7 @@ def _check_rows(database: Database) -> None:
             for each in entries:
                 table = table.apply(cast("TableEvent", each.event), each.battle)
         except (ValueError, TypeError, LookupError) as error:
-            raise DamagedStoreError(
-                f"the events of {board.key!r} cannot be folded: {error}"
-            ) from error
+            raise DamagedStoreError(f"cannot fold the events of {board.key!r}: {error}") from error
     hall.open_seeks(database)
     hall.parts(database)
     accounts.all_accounts(database)
@@ -327,7 +325,7 @@ def _check_projections(backend: Backend) -> None:
             order = f"order by {', '.join(columns_of(name))}"
             for found, made in zip_longest(scan(backend, name, order), scan(anew, name, order)):
                 if not _is_same(found, made):
-                    raise DamagedStoreError(f"a row of {name} is not what its events make it")
+                    raise DamagedStoreError(f"a row of {name} does not match the events")
 
 
 def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> bool:
@@ -367,7 +365,7 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
         return UNCHECKED
     print(f"{path or 'The database'} is in order: {contents}")
     for each in contents.unchecked:
-        print(f"This was not checked: {each}")
+        print(f"Not checked: {each}")
     return IN_ORDER
 
 
@@ -402,6 +400,6 @@ async def check_beside(path: str, dsn: str) -> str | None:
     if process.returncode == IN_ORDER:
         return None
     if process.returncode != DAMAGED or not said:  # status 1 is also Python's, if it can't start
-        why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
+        why = trouble.splitlines()[-1:] or ["the store could not be checked"]
         raise StoreError(why[0])
     return said

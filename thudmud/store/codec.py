@@ -91,15 +91,16 @@ def from_line(line: str) -> tuple[str, Event]:
     try:
         schema, stream, array = _parsed(str(line).strip())
         if type(schema) is not int or type(stream) is not str:
-            raise TypeError("it should begin with a number and a name")
+            raise TypeError("expected a number and a name at the beginning")
         if schema < SCHEMA:
-            raise ValueError(f"there is no schema {schema}")
+            raise ValueError(f"unknown schema {schema}")
         event = _from_array(array) if schema == SCHEMA else None
     except _TROUBLES as error:
-        raise MalformedTextError(f"This is not an event: {line!s:.200} ({error}).") from error
+        raise MalformedTextError(f"Not an event: {line!s:.200} ({error}).") from error
     if event is None:
         raise NewerSchemaError(
-            f"An event has schema {schema}; this version of thudmud knows {SCHEMA}."
+            f"An event has schema {schema}, but this version of thudmud only knows schemas up "
+            f"to {SCHEMA}."
         )
     return stream, event
 
@@ -107,7 +108,7 @@ def from_line(line: str) -> tuple[str, Event]:
 def _from_array(array: Any) -> Event:
     name, *values = array
     if name not in _LINES:
-        raise ValueError(f"there is no kind {name!r:.50}")
+        raise ValueError(f"unknown kind {name!r:.50}")
     return cast("Event", _BY_NAME[name].read(values))
 
 
@@ -167,12 +168,12 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
     try:
         if schema > SCHEMA:
             raise UnknownFormatError(
-                f"An event was written by a later version of thudmud: it has schema {schema}, and"
-                f" this version knows {SCHEMA}."
+                f"An event was written by a later version of thudmud: it has schema {schema}, and "
+                f"this version knows schemas up to {SCHEMA}."
             )
         return from_array(_parsed(text), at, name_of)
     except _TROUBLES as error:
-        raise DamagedStoreError(f"This is not an event: {text!s:.200} ({error}).") from error
+        raise DamagedStoreError(f"Not an event: {text!s:.200} ({error}).") from error
 
 
 _TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
@@ -302,7 +303,7 @@ def from_json(text: str, build: Callable[[Any], T]) -> T:
     try:
         return build(_parsed(text))
     except _TROUBLES as error:
-        raise MalformedTextError(f"This is not of that form: {text:.200} ({error}).") from error
+        raise MalformedTextError(f"Malformed: {text:.200} ({error}).") from error
 
 
 # Kinds of events.

@@ -48,7 +48,7 @@ def open_backend(place: str, *, is_source: bool) -> Backend:
         return Postgres(place)
     path = Path(place)
     if is_source and not path.exists():
-        raise StoreError(f"There is no store {path} that could be copied.")
+        raise StoreError(f"No store {path} to copy.")
     return OnDisk(path, serving=True, patience=5.0)
 
 
@@ -73,7 +73,9 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         closing(open_backend(target, is_source=False)) as new,
     ):
         if not new.is_new:
-            raise StoreError("There is something in the place to copy to: it has to be empty.")
+            raise StoreError(
+                "The destination is not empty. Copy to a new file or an empty database."
+            )
         try:
             old.read_all()
             events = _copy(old, new, progress)
@@ -94,9 +96,9 @@ def _copy(old: Backend, new: Backend, progress: Progress) -> int:
     table = SqlTable(old.connection)
     head = table.row("head", "where id = 1")
     if head is None:
-        raise StoreError("There is nothing to be copied.")
+        raise StoreError("The store is empty: nothing to copy.")
     if table.row("node", "where until > ? limit 1", old.now()):
-        raise StoreInUseError("A server runs on what is to be copied. Stop it first.")
+        raise StoreInUseError("A server is running on the store. Stop it before copying.")
     new.begin()
     # Projection 0 is never current, so whoever opens the copy rebuilds its projections.
     done, (_, position, commits, _, *rest) = 0, head

@@ -227,7 +227,7 @@ class Database:
             begin with entries of other processes that have not been handed out yet.
         """
         if self.damage:
-            refused = NotWrittenError(f"Nothing is written any more: {self.damage}")
+            refused = NotWrittenError(f"Writing is disabled: {self.damage}")
             return [refused] * len(works), []
         try:
             try:
@@ -375,8 +375,8 @@ class Database:
         """
         if head.projection != PROJECTION:  # our process was suspended past its lease
             self.forgotten = UnknownFormatError(
-                "Servers of another version of thudmud have taken over this store, and keep a part"
-                " of it in another form. Restart the server."
+                "Servers of another version of thudmud have taken over this store, and keep a "
+                "part of it in another format. Restart this server."
             )
             raise self.forgotten
         if head == self.head:
@@ -393,12 +393,10 @@ class Database:
 
     def _head_of(self, row: Sequence[object] | None) -> Head:
         if row is None:
-            raise DamagedStoreError("the row that it begins with is missing")
+            raise DamagedStoreError("the row of head is missing")
         head, seen = Head(*cast("Any", row)), self.feed.position
         if head.position < seen:  # for example, an outdated standby has become the primary
-            self._has_forgotten(
-                f"the last event that it has is {head.position}, and {seen} was seen"
-            )
+            self._has_forgotten(f"it ends at event {head.position}, but {seen} was seen")
         return head
 
     def _verify_after_reconnect(self) -> None:
@@ -414,16 +412,16 @@ class Database:
             return
         self._clear(keys=True)
         if not self.backend.has_settled():
-            self._has_forgotten("what it wrote last is missing")
+            self._has_forgotten("the last write is missing")
         self._adopt(self.read_head())
         if (at := self.feed.find_overwritten()) is not None:
-            self._has_forgotten(f"event {at} is another one than was seen")
+            self._has_forgotten(f"event {at} differs from the one seen")
         self._link = link
 
     def _has_forgotten(self, what: str) -> NoReturn:
         self.forgotten = HistoryLostError(
-            "The database has forgotten what this server has written, or seen there:"
-            f" {what}. Restart the server."
+            f"The database has lost data that this server wrote or read there: {what}. Restart "
+            "the server."
         )
         raise self.forgotten
 
@@ -502,7 +500,9 @@ class Database:
         stored = {}
         at = self.now()
         if self.lease is not None and self._has_lapsed(at):
-            raise NotWrittenError("No server has lived for a while, which has to be noted first.")
+            raise NotWrittenError(
+                "No server was running for a while; that has to be recorded first."
+            )
         # Only the append's very last event is marked, so that a feed never splits an append.
         left = sum([len(events) for _, events in changes.values()])
         for name, (_, events) in changes.items():

@@ -135,14 +135,14 @@ not be decodable."""
 _FULL = "the disk is full"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _REASONS = {
-    sqlite3.SQLITE_NOMEM: "there is not enough memory",
-    sqlite3.SQLITE_IOERR: "the disk does not work as it should",
-    sqlite3.SQLITE_READONLY: "it cannot be written to",
-    sqlite3.SQLITE_BUSY: "another process does not let go of it",
-    sqlite3.SQLITE_LOCKED: "another process does not let go of it",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-    sqlite3.SQLITE_PERM: "access to it is denied",
-    sqlite3.SQLITE_AUTH: "access to it is denied",
+    sqlite3.SQLITE_NOMEM: "out of memory",
+    sqlite3.SQLITE_IOERR: "input/output error on the disk",
+    sqlite3.SQLITE_READONLY: "read-only",
+    sqlite3.SQLITE_BUSY: "locked by another process",
+    sqlite3.SQLITE_LOCKED: "locked by another process",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened",
+    sqlite3.SQLITE_PERM: "access denied",
+    sqlite3.SQLITE_AUTH: "access denied",
 }
 _IN_SHARED_MEMORY = {
     sqlite3.SQLITE_IOERR_SHMOPEN,
@@ -178,9 +178,9 @@ def reason(path: Path | None, error: Trouble) -> str:
         return error.strerror or str(error)
     words = _REASONS.get(code & 0xFF)
     if path and code in _IN_SHARED_MEMORY:
-        words = f"{beside(path, '-shm').name}, which belongs to it, cannot be made"
+        words = f"cannot create its companion file {beside(path, '-shm').name}"
     elif code == sqlite3.SQLITE_IOERR_GETTEMPPATH:
-        words = "there is no folder for temporary files"
+        words = "no folder for temporary files"
     return f"{words} ({error})" if words else str(error)
 
 
@@ -195,9 +195,9 @@ def _missing(path: Path) -> str | None:
     """Return why no file can be created in its folder; None if the folder is in order."""
     folder = path.absolute().parent  # SQLite makes files of its own there
     if not folder.exists():
-        return f"there is no folder {folder}"
+        return f"no folder {folder}"
     if not os.access(folder, os.W_OK):
-        return f"the folder {folder} cannot be written to"
+        return f"the folder {folder} is not writable"
     return "it is a folder" if path.is_dir() else None
 
 
@@ -321,9 +321,9 @@ class OnDisk(Sqlite):
         """Raise NotWrittenError if one of the files was removed or replaced."""
         if self._on_disk() != self._identities:
             raise NotWrittenError(
-                f"The store {self._path} could not be written: it, or a file that belongs to it,"
-                " was removed or replaced while it was in use. Bring it back, or restore a backup,"
-                " before you restart: without it an empty store would be begun."
+                f"The store {self._path} could not be written: it or one of its companion files "
+                "was removed or replaced while in use. Put it back, or restore a backup, before "
+                "you restart: otherwise the server begins with an empty store."
             )
 
     def record_acknowledged(self, commits: int, store: int) -> None:
@@ -375,8 +375,8 @@ class OnDisk(Sqlite):
         needed, disk = 2 * (before - free * page), os.statvfs(folder)
         if (room := disk.f_bavail * disk.f_frsize) < needed:
             raise StoreError(
-                f"The store {self._path} could not be made smaller: that takes {megabytes(needed)}"
-                f" beside it for a while, and there are {megabytes(room)}."
+                f"The store {self._path} could not be compacted: that temporarily needs "
+                f"{megabytes(needed)} of free disk space, and only {megabytes(room)} are free."
             )
         # SQLite's default folder for temporary files may be in memory.
         execute("pragma temp_store_directory = '{}'".format(folder.replace("'", "''")))
@@ -400,8 +400,8 @@ class OnDisk(Sqlite):
             fcntl.flock(self._head, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StoreInUseError(
-                f"The store {self._path} is in use: another server keeps its boards there. Stop"
-                " that first, or give this one a file of its own."
+                f"The store {self._path} is in use by another server. Stop that one first, or "
+                "give this one a file of its own."
             ) from error
 
     def _make_private(self) -> None:
@@ -416,7 +416,7 @@ class OnDisk(Sqlite):
                     os.chmod(path, mode & _PRIVATE)  # noqa: PTH101
         except OSError as error:  # another user owns the file
             who = {"file": self._path, "why": error.strerror}
-            _log.warning("other users may read the store", extra=who)
+            _log.warning("other users can read the store", extra=who)
 
     def _prepare(self) -> None:
         execute = self.connection.execute
@@ -428,7 +428,7 @@ class OnDisk(Sqlite):
         execute(f"pragma user_version = {FORMAT}")  # fails now if it's read-only
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):
-            raise damaged(self._path, "the row that it begins with is missing")
+            raise damaged(self._path, "the row of head is missing")
         execute("commit")
 
     def _on_disk(self) -> Sequence[Identity | None]:
@@ -481,7 +481,7 @@ def require_ours(path: Path) -> None:
 
 def _require_writable(path: Path) -> None:
     if not os.access(path, os.W_OK):
-        raise StoreError(f"The store {path} could not be used: it cannot be written to.")
+        raise StoreError(f"The store {path} could not be used: it is not writable.")
 
 
 def check_head(path: Path, patience: float) -> int:
@@ -505,8 +505,8 @@ def check_head(path: Path, patience: float) -> int:
         ((found,),) = connection.execute("pragma user_version")
         if found > FORMAT:
             raise UnknownFormatError(
-                f"The store {path} was written by a later version of thudmud: it has schema"
-                f" {found}, and this version knows {FORMAT}."
+                f"The store {path} was written by a later version of thudmud: it has schema "
+                f"{found}, and this version knows schemas up to {FORMAT}."
             )
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
         row = SqlTable(connection).row("head", "where id = 1") if there else None
@@ -519,14 +519,14 @@ def check_head(path: Path, patience: float) -> int:
     if witness >= 0 and store != of_store:
         raise damaged(
             path,
-            f"{beside(path, HEAD).name} is another store's; if you have put this one in its place,"
-            f" delete {beside(path, HEAD).name}",
+            f"{beside(path, HEAD).name} belongs to another store; if you replaced the store on "
+            f"purpose, delete {beside(path, HEAD).name}",
         )
     if isinstance(commits, int) and commits < witness:
         raise damaged(
             path,
-            f"it has {commits} of at least {witness} transactions; if it was restored from a"
-            f" backup, delete {beside(path, HEAD).name}",
+            f"it has {commits} of at least {witness} transactions; if you restored it from a "
+            f"backup, delete {beside(path, HEAD).name}",
         )
     return witness
 
@@ -558,8 +558,8 @@ def require_nothing_left(path: Path) -> None:
         if left[suffix]:
             rest = beside(path, suffix).name
             raise DamagedStoreError(
-                f"The store {path} is gone, but {rest} is still there: bring both back from a"
-                f" backup, or delete {rest} to begin a new one."
+                f"The store {path} is gone, but {rest} is still there. Restore both from a "
+                f"backup, or delete {rest} to begin a new store."
             )
 
 
@@ -620,7 +620,7 @@ def damaged(path: Path | None, what: str) -> DamagedStoreError:
     log = ""
     with suppress(OSError):
         if path and has_log(path):
-            log = f", without the {beside(path, '-wal').name} that is there now"
+            log = f", without the present {beside(path, '-wal').name}"
     return DamagedStoreError(
         f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}."
     )
@@ -651,5 +651,5 @@ def translate_error(path: Path | None, error: Exception, *, writing: bool = Fals
         where = path or "in memory"
         return kind(f"The store {where} could not be {what}: {reason(path, error)}.")
     if writing:
-        return NotWrittenError(f"This cannot be stored: {error!r}.")
+        return NotWrittenError(f"Could not store this: {error!r}.")
     return error

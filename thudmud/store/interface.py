@@ -30,7 +30,7 @@ class ConflictError(StoreError):
         self.stream, self.expected, self.found = stream, expected, found
 
     def __str__(self) -> str:
-        return f"{self.stream!r} stands at version {self.found}, not {self.expected}"
+        return f"expected version {self.expected} of {self.stream!r}, got {self.found}"
 
 
 class NotWrittenError(StoreError):
@@ -74,10 +74,10 @@ class OtherSettingsError(StoreError):
 
     def __str__(self) -> str:
         told = [
-            f"{name} is {there or 'missing'} there, and {here or 'missing'} here"
+            f"{name} is {there or 'missing'} there, but {here or 'missing'} here"
             for name, (there, here) in self.differences.items()
         ]
-        return f"servers that serve from this database have other settings: {'; '.join(told)}"
+        return f"other servers on this database have different settings: {'; '.join(told)}"
 
 
 class NameTakenError(StoreError):

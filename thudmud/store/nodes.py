@@ -205,7 +205,7 @@ def claim(
     # after that would belong to a node without a row, and nobody would reap it.
     lease = database.table.row("node", "where name = ?", node)
     if lease is None or cast("float", lease[2]) <= now:
-        raise NotWrittenError(f"The lease of the node {node} has run out.")
+        raise NotWrittenError(f"The lease of the node {node} has expired.")
     found = database.players.find(name, realm)
     row = found and database.table.row("claim", "where player = ?", found[0])
     taken: PlayerClaim | None = None
@@ -241,7 +241,7 @@ def _claim(database: Database, row: Sequence[object]) -> PlayerClaim:
     player, node, session, room = cast("tuple[int, str, str, str]", row)
     found = database.table.row("player", "where id = ?", player)
     if found is None:
-        raise DamagedStoreError(f"there is no player {player}")
+        raise DamagedStoreError(f"no player {player}")
     return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
 
 

@@ -47,7 +47,7 @@ def personal_data(database: Database, name: str) -> dict[str, Any]:
     """
     found = database.players.find(name)
     if found is None:
-        raise NoSuchAccountError(f"There is nobody called {name}.")
+        raise NoSuchAccountError(f"There is no player called {name}.")
     number, name = found
     tables = {
         table: rows

@@ -78,7 +78,7 @@ class Players:
         if number not in self._names:
             row = self._table.row("player", "where id = ?", number) if number else (0, "", "", "")
             if row is None:
-                raise DamagedStoreError(f"there is no player {number}")
+                raise DamagedStoreError(f"no player {number}")
             cache(self._names, number, cast("str", row[3]))
         return self._names[number]
 

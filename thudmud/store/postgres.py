@@ -240,7 +240,7 @@ class DatabaseLink:
             return
         now = monotonic()
         if self._given_up and now < self._given_up + REST:
-            raise psycopg.OperationalError("it could not be reached a moment ago")
+            raise psycopg.OperationalError("unreachable a moment ago")
         until = now + (0.0 if self._given_up else self._patience)
         while self.is_lost:
             try:
@@ -440,11 +440,12 @@ class Postgres(Backend):
         place = "select current_schema(), current_setting('server_encoding')"
         ((schema, encoding),) = execute(place).fetchall()
         if schema is None:
-            raise StoreError(f"{self._name} has no schema that tables could be made in.")
+            raise StoreError(f"{self._name} has no schema to create tables in.")
         if encoding not in _HOLDS_ALL:
             raise StoreError(
-                f"{self._name} has the encoding {encoding}, which lacks characters that players"
-                " write. Make one that has them all: createdb --encoding UTF8 --template template0."
+                f"{self._name} has the encoding {encoding}, which lacks characters that players "
+                "write. Create a database with UTF-8: createdb --encoding UTF8 --template "
+                "template0."
             )
         self._channel = f'"thudmud {schema}"'
         if not self._is_whole():
@@ -452,7 +453,7 @@ class Postgres(Backend):
         self.is_new = self._has_no_head()
         # Ask again: another process may have inserted the row between the two queries.
         if self.is_new and has_rows(self.connection) and self._has_no_head():
-            raise DamagedStoreError("the row that it begins with is missing")
+            raise DamagedStoreError("the row of head is missing")
 
     def _tables(self) -> set[str]:
         return {name for (name,) in self.connection.execute(self.dialect.tables)}
@@ -499,14 +500,14 @@ class Postgres(Backend):
         ((comment,),) = self.connection.execute(query).fetchall()
         if not str(comment).startswith(OURS):
             raise UnknownFormatError(
-                f"{self._name} has tables of another program that are called as ours:"
-                f" {', '.join(sorted(there & ours))}. Give thudmud a database of its own."
+                f"{self._name} contains tables of another program with the same names as ours: "
+                f"{', '.join(sorted(there & ours))}. Give thudmud a database of its own."
             )
         found = int(str(comment).removeprefix(OURS))
         if found > FORMAT:
             raise UnknownFormatError(
-                f"{self._name} was written by a later version of thudmud: it has schema {found},"
-                f" and this version knows {FORMAT}."
+                f"{self._name} was written by a later version of thudmud: it has schema {found}, "
+                f"and this version knows schemas up to {FORMAT}."
             )
         if not there.issuperset(DURABLE):
             raise DamagedStoreError("its tables are not those of a store")
@@ -603,7 +604,7 @@ class Postgres(Backend):
         with suppress(psycopg.Error):
             for found in self.connection.execute(HOLDER):
                 held = ", ".join(f"{name} {each}" for name, each in zip(names, found, strict=True))
-                return type(error)(f"{as_one_line(error)}: somebody else writes ({held})")
+                return type(error)(f"{as_one_line(error)}: another session is writing ({held})")
         return error
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
@@ -672,7 +673,7 @@ class Postgres(Backend):
 
     def _not_known(self) -> UncertainError:
         return UncertainError(
-            f"{self._name} went away while this was stored, and it is not known whether it was."
+            f"{self._name} became unreachable during a write, which may or may not be stored."
         )
 
     def rollback(self) -> None:
@@ -724,11 +725,11 @@ class Postgres(Backend):
         """Return descriptions of the checks that this database's setup doesn't allow."""
         told = []
         if not self._amcheck():
-            told.append("how its tables and indexes hang together (the extension amcheck).")
+            told.append("the consistency of tables and indexes (needs the extension amcheck).")
         if self.connection.execute("select current_setting('data_checksums')").fetchall() != [
             ("on",)
         ]:
-            told.append("whether its pages are as they were written (initdb --data-checksums).")
+            told.append("the checksums of its pages (need initdb --data-checksums).")
         return tuple(told)
 
     def _amcheck(self) -> str:
@@ -763,7 +764,7 @@ class Postgres(Backend):
                 return DamagedStoreError(f"{self._name} is damaged: {why}. Restore a backup.")
             kind, what = (NotWrittenError, "written") if writing else (StoreError, "used")
             return kind(f"{self._name} could not be {what}: {why}.")
-        return NotWrittenError(f"This cannot be stored: {error!r}.") if writing else error
+        return NotWrittenError(f"Could not store this: {error!r}.") if writing else error
 
     def now(self) -> float:
         """Return the database server's time, in seconds since the epoch."""
@@ -900,7 +901,7 @@ class Listener(_Companion):
         self._listens.wait(PATIENCE)
 
     def _failed(self, error: psycopg.Error) -> None:
-        _log.warning("cannot listen for other servers: %s", as_one_line(error))
+        _log.warning("could not listen for notifications of other servers: %s", as_one_line(error))
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
         session.execute(f"listen {self._channel}")
@@ -918,7 +919,7 @@ class Listener(_Companion):
                 if note is not None:
                     self._heard(note or None)
             if session.closed:
-                raise psycopg.OperationalError("the link is lost")
+                raise psycopg.OperationalError("connection lost")
             is_over = self._is_closing(None, session.fileno())
 
 
@@ -1005,7 +1006,7 @@ def time_limit(seconds: float, session: psycopg.Connection[Any]) -> Iterator[Non
         except psycopg.OperationalError as error:
             if not has_cut:
                 raise
-            why = f"it has not answered for {seconds:g} seconds"
+            why = f"no answer for {seconds:g} seconds"
             raise psycopg.errors.ConnectionTimeout(why) from error
         finally:
             timer.cancel()
@@ -1037,9 +1038,9 @@ def open_connection(dsn: str) -> psycopg.Connection[Any]:
 
 
 _MALFORMED = (
-    'How to connect to the database cannot be read. It should be like "host=... dbname=...", with'
-    ' values of several words in single quotes, or like "postgresql://user@host/name", where signs'
-    " of a password such as %, @ and / are written %25, %40 and %2F."
+    'Could not parse the connection string of the database. Expected "host=... dbname=...", with '
+    'values of several words in single quotes, or "postgresql://user@host/name", with %, @ and / '
+    "in the password written as %25, %40 and %2F."
 )
 
 

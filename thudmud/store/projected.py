@@ -71,7 +71,7 @@ class ProjectedRows:
         """Return the battle with a number, with numbers for players."""
         row = self._table.row("battle", "where number = ?", number)
         if row is None:
-            raise LookupError(f"there is no battle {number}")
+            raise LookupError(f"no battle {number}")
         return self._battle(row)
 
     def number_of(self, battle: BattleId) -> int | None:
@@ -308,7 +308,7 @@ class ProjectedRows:
     def _key(self, stream: object) -> str:
         row = self._durable.row("stream", "where id = ?", stream)
         if row is None:
-            raise LookupError(f"there is no stream {stream}")
+            raise LookupError(f"no stream {stream}")
         return cast("str", row[1])
 
     def _battle(self, row: Any) -> Battle:

@@ -235,8 +235,8 @@ def require_no_servers(table: SqlTable, now: float) -> None:
     """
     if has_servers(table, now):
         raise StoreError(
-            "Servers of another version of thudmud serve boards from this store, and keep a part of"
-            " it in another form. Stop all of them first."
+            "Servers of another version of thudmud use this store, and keep a part of it in "
+            "another format. Stop all of them first."
         )
 
 
@@ -323,4 +323,4 @@ def reading_row(table: str, row: Sequence[object]) -> Iterator[None]:
     try:
         yield
     except MALFORMED as error:
-        raise DamagedStoreError(f"a row of {table} cannot be read: {row[0]!r:.50}") from error
+        raise DamagedStoreError(f"cannot read a row of {table}: {row[0]!r:.50}") from error

@@ -113,7 +113,7 @@ class Subscription:
         try:
             self._take(entries)
         except Exception:  # noqa: BLE001 - the other subscribers still need the entries
-            _log.exception("a subscriber to the store has failed")
+            _log.exception("a subscriber to the store failed")
 
 
 class Subscriptions:
@@ -315,7 +315,7 @@ class ThreadRunner:
             except (HistoryLostError, UnknownFormatError) as error:
                 self._why = str(error)
             except Exception as error:  # noqa: BLE001 - logged, and raised to callers
-                _log.exception("the store's thread has failed")
+                _log.exception("the store's thread failed")
                 self._why = f"The store has stopped: {error!r}."
             finally:
                 with suppress(Exception):

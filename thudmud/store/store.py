@@ -427,7 +427,7 @@ class Store:
             nonlocal begun
             if begun:  # retried after a lost link, but the iterator is used up
                 raise NotWrittenError(
-                    "This was interrupted, and nothing of it is stored. Try it again."
+                    "The write was interrupted, and nothing was stored. Try again."
                 )
             begun = True
             try:
@@ -542,7 +542,7 @@ class Store:
             except MalformedTextError as error:  # for example, sent by another version
                 # Log neither the text nor the error, which quotes it: it may contain players' chat.
                 why = type(error.__cause__).__name__
-                _log.warning("a note of another node cannot be read: %s", why)
+                _log.warning("could not read a note from another node: %s", why)
 
     def subscribe_notes(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
         """Subscribe a callback to notes.
@@ -598,7 +598,7 @@ class Store:
             try:
                 await self._tell_again()
             except StoreError as error:
-                _log.error("who is banned, and who is notified, cannot be read: %s", error)
+                _log.error("could not read bans and notifications: %s", error)
 
         self._look, self._looked = None, monotonic()  # first: later writes need another look
         task = asyncio.get_running_loop().create_task(tell())

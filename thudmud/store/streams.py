@@ -137,7 +137,7 @@ class Streams:
         """Return the stream with a number."""
         row = self._table.row("stream", "where id = ?", number)
         if row is None:
-            raise DamagedStoreError(f"there is no stream {number}")
+            raise DamagedStoreError(f"no stream {number}")
         return Stream(*cast("Any", row))
 
     def version(self, key: str) -> int:

@@ -22,7 +22,7 @@ GUI = "Client.GUI"
 PASSWORDS = '{"type": ["password-credentials"]}'
 """The data of `LOGIN`: the client may send a name and a password by itself."""
 SUCCESS = '{"success": true}'
-FAILURE = '{"success": false, "message": "That name and password do not fit."}'
+FAILURE = '{"success": false, "message": "Wrong name or password."}'
 
 _MAX_DEPTH = 8  # of nested lists and mappings; our own packages use two levels
 _MAX_VALUES = 1024  # in all lists and mappings; a client's list of packages has a few dozen

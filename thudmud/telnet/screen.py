@@ -270,7 +270,7 @@ class Screen:
             self._room = self._limit + self._beyond - self._transport.get_write_buffer_size()
             if self._room < 0:
                 # No farewell: there's no room for it.
-                _of_strangers.info("cut off a slow reader", extra={"unread": self._limit})
+                _of_strangers.info("disconnected a slow reader", extra={"unread": self._limit})
                 self.closed = True
                 self._transport.abort()
 

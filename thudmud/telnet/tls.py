@@ -10,8 +10,8 @@ from pathlib import Path
 from thudmud.errors import StartError
 
 HTTP = (
-    "This is thudmud, and this port is for telnet: a telnet or MUD client gets you in. The web page"
-    " is on another port."
+    "This is thudmud, and this port is for telnet: use a telnet or MUD client. The web page is "
+    "on another port."
 )
 
 _REQUEST = re.compile(
@@ -64,7 +64,7 @@ def context(certificate: Path, key: Path | None, section: str = "server") -> ssl
             with path.open("rb"):
                 pass
         except OSError as error:
-            problem = f"{section}.{setting}: {path} cannot be read: {error.strerror}"
+            problem = f"{section}.{setting}: cannot read {path}: {error.strerror}"
             raise StartError(problem) from error
     SSLProtocol.max_size = _BUFFER
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -79,12 +79,9 @@ def context(certificate: Path, key: Path | None, section: str = "server") -> ssl
 
 def _problem(error: ssl.SSLError, certificate: Path, key: Path | None) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
-        return f"tls_key: {key or certificate} is not the key of that certificate"
+        return f"tls_key: {key or certificate} does not match that certificate"
     try:
         ssl.create_default_context(cafile=certificate)
     except ssl.SSLError:
-        return f"tls_certificate: {certificate} holds no certificate in PEM form"
-    return (
-        f"tls_key: {key or certificate} holds no key in PEM form that can be used without a"
-        " password"
-    )
+        return f"tls_certificate: {certificate} contains no certificate in PEM format"
+    return f"tls_key: {key or certificate} contains no key in PEM format without a password"

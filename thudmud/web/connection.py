@@ -60,10 +60,10 @@ WRITTEN_AT_ONCE = 65_536
 """Bytes of a response written in one turn. The rest stays a view of the body, which other responses
 may share, and is not copied into the transport's buffer."""
 
-_TOO_OFTEN = "You have asked for too much at once. Please try again in a while."
+_TOO_OFTEN = "Too many requests. Please try again in a while."
 _NO_CLIENT = (
-    "The proxy in front of this server does not say whom it asks for: it should send an address in"
-    " X-Forwarded-For, such as 203.0.113.9."
+    "The proxy in front of this server doesn't name its client: expected an address in "
+    "X-Forwarded-For, such as 203.0.113.9."
 )
 
 _log = logging.getLogger(__name__)
@@ -302,7 +302,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         # Log only the first segment: the rest may be a secret, such as a calendar's address.
         request = self._request
         what = request and f"{request.method} {'/'.join(request.path.split('/', 2)[:2])}"
-        _log.exception("no answer to a request", extra={"request": what})
+        _log.exception("failed to answer a request", extra={"request": what})
         self._is_over = True
         self._transport.abort()
 

@@ -47,11 +47,11 @@ _HOST = re.compile(r"(?:[\w.~!$&'()*+;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re
 _NOT_STRICT = re.compile(rb"[\0\v\f]|\r(?!\n|\Z)|(?<!\r)\n|\n[ \t]")
 
 _SENTENCES = {
-    HTTPStatus.BAD_REQUEST: "That is no request of HTTP/1.1.",
+    HTTPStatus.BAD_REQUEST: "Expected an HTTP/1.1 request.",
     HTTPStatus.NOT_FOUND: "Page not found. The game is at /.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "This can be read, no more.",
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "That request is longer than this server reads.",
-    HTTPStatus.NOT_IMPLEMENTED: "This server has no such method.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This can only be read: use GET or HEAD.",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "That request is too long for this server.",
+    HTTPStatus.NOT_IMPLEMENTED: "This server doesn't support that method.",
     HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: "This server speaks HTTP/1.1.",
 }
 

@@ -149,9 +149,14 @@ def read_picture_request(
     colours = chosen.get("colours", "plain")
     colours += " dark" * (chosen.get("theme") == "dark")
     if (ply and not _PLY.fullmatch(ply)) or side not in {"south", "north"}:
-        return Absence(HTTPStatus.NOT_FOUND, "A picture is of a ply, and from south or north.")
+        return Absence(
+            HTTPStatus.NOT_FOUND,
+            'Expected a ply of the battle, and "south" or "north" as orientation.',
+        )
     if colours not in SCHEMES:
-        return Absence(HTTPStatus.NOT_FOUND, f"The colours are {', '.join(SCHEMES)}.")
+        return Absence(
+            HTTPStatus.NOT_FOUND, f"Expected one of the colour schemes {', '.join(SCHEMES)}."
+        )
     how = kind, int(ply) if ply else None, side, colours
     if where == "board":
         return PictureRequest(None, name, *how)
@@ -171,7 +176,7 @@ def cors_fields(embed: frozenset[str], request: HttpRequest) -> dict[str, str]:
     return {"Vary": "Origin", **allowed}
 
 
-NO_BATTLE = Absence(HTTPStatus.NOT_FOUND, "There is no battle of that number.")
+NO_BATTLE = Absence(HTTPStatus.NOT_FOUND, "There is no such battle.")
 
 
 def battle_number(name: str) -> int | None:

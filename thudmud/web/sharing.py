@@ -142,14 +142,14 @@ async def oembed_response(request: HttpRequest, *, site: Site) -> HttpResponse:
     try:
         link = urlsplit(asked.get("url", ""))
     except ValueError:
-        return plain(HTTPStatus.BAD_REQUEST, "That is no address.")
+        return plain(HTTPStatus.BAD_REQUEST, "Expected an address.")
     if asked.get("format", "json") != "json":
-        return plain(HTTPStatus.NOT_IMPLEMENTED, "This is told as JSON alone.")
+        return plain(HTTPStatus.NOT_IMPLEMENTED, "Only JSON is available.")
     hosts = {urlsplit(base).netloc.lower(), request.fields.get("host", "").lower()} - {""}
     found = _LINK.fullmatch(link.path) if link.netloc.lower() in hosts and site.embed else None
     shared = await find_linked(found[1], unquote(found[2]), site) if found else None
     if shared is None:
-        return plain(HTTPStatus.NOT_FOUND, "There is no board and no battle there.")
+        return plain(HTTPStatus.NOT_FOUND, "There is no such board or battle.")
     told = _oembed_data(
         shared, base, link.fragment, _max_size(asked, "maxwidth"), _max_size(asked, "maxheight")
     )

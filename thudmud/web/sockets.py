@@ -35,8 +35,8 @@ READ_AT_ONCE = 1024
 """Maximum bytes of frames handled in one turn of the event loop: at most 170 frames, which take a
 few milliseconds."""
 
-_FOREIGN = "Pages from elsewhere cannot play here: web.origins would have to name them."
-_WITH_BODY = "A WebSocket begins with a request without a body."
+_FOREIGN = "Pages from other sites can't play here, unless the operator adds them to web.origins."
+_WITH_BODY = "Expected a WebSocket request without a body."
 
 _of_strangers = logging.getLogger("thudmud.strangers")
 

@@ -97,7 +97,7 @@ function account({ player, member }, send) {
     h("button", { type: "button", click: type("quit") }, "Log out"),
     member &&
       h("button", { type: "button", click: type("logout everywhere") }, "Log out everywhere else"),
-    word && h("p.hint", {}, `Use the resume word ${word} to be yourself in another browser.`),
+    word && h("p.hint", {}, `Use the comeback words ${word} to be yourself in another browser.`),
   );
 }
 

@@ -327,7 +327,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   }
   log.hide(hidden);
   const label =
-    /** @type {Record<string, string>} */ ({ word: "Resume word", password: "Password" })[asks] ??
+    /** @type {Record<string, string>} */ ({ word: "Comeback words", password: "Password" })[asks] ??
     "Your name";
   byId("name-label").textContent = label;
   byId("name").type = hidden ? "password" : "text";
