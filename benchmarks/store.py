@@ -167,7 +167,7 @@ def starts(place: Path | str, rounds: int) -> tuple[float, float]:
     """Return the least milliseconds and MiB of a process that starts with a store.
 
     Args:
-        place: a file, or how to connect to a database.
+        place: a file, or a connection string for the database.
         rounds: how often it is started.
     """
     found = []

@@ -45,8 +45,8 @@ async def slow_setup(tmp_path: Path) -> AsyncIterator[LoginSetup]:
     await setup.close()
 
 
-NAME, WORD, PASSWORD = "What is your name? ", "Resume word: ", "Password: (hidden)"
-WRONG = "That is not the password of Anna. An empty line gives up."
+NAME, WORD, PASSWORD = "What is your name? ", "Comeback words: ", "Password: (hidden)"
+WRONG = "That isn't the password of Anna. Try again, or just press Enter to stop."
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -70,7 +70,7 @@ class TestGuests:
         assert answers.shown == [
             NAME,
             f"Your resume word, Anna: {answers.word}",
-            "If your connection is lost, give your name again, and then this word.",
+            "Your comeback words, in case you lose your connection:",
         ]
         kept = await setup.store.read(accounts.find_guest, "anna")
         assert kept
@@ -108,10 +108,10 @@ class TestGuests:
         word = await setup.guest("Anna")
         name, answers = await setup.enter(["ANNA", "basalt-lantern-fox-otter-plum", "", "bob"])
         assert name == "Bob"
-        assert answers.shown[:-3] == [NAME, WORD, "That is not the resume word of Anna.", WORD]
+        assert answers.shown[:-3] == [NAME, WORD, "Those aren't the comeback words of Anna.", WORD]
         assert answers.hints == [
-            "Somebody called Anna is here already. If that is you, give the resume word that you "
-            "were told; with an empty line you can take another name."
+            "Somebody called Anna is already here. If that's you, give your comeback words. To "
+            "choose another name, just press Enter."
         ]
         assert (await setup.enter(["ANNA", word]))[0] == "Anna"
         assert (await setup.enter(["anna", f" {word.upper().replace('-', ' ')} "]))[0] == "Anna"
@@ -193,7 +193,7 @@ class TestGuests:
             name, answers = await setup.enter(["anna"])
             assert name == ""
             assert answers.told == [
-                "Somebody called Anna has a game here. Please take another name."
+                "Somebody called Anna has a game here. Please choose another name."
             ]
             names.clear()
 
@@ -215,7 +215,7 @@ class TestGuests:
         assert login.member
         assert answers.shown[1:] == [
             WORD,
-            "The name Anna has just been registered: its resume word does not count any more.",
+            "The name Anna has just been registered, so its comeback words no longer work.",
             NAME,
             PASSWORD,
         ]
@@ -275,7 +275,7 @@ class TestGuests:
         setup.now += 2 * DAY
         name, answers = await setup.enter(["anna", "basalt-lantern-fox-otter-plum", ""])
         assert name == ""
-        assert answers.told[-1] == "That is not the resume word of Anna."
+        assert answers.told[-1] == "Those aren't the comeback words of Anna."
         assert (await setup.enter(["anna", word]))[0] == "Anna"
 
 
@@ -290,8 +290,8 @@ class TestMembers:
         wrong = WRONG.replace("Anna", "AnnA")
         assert answers.shown == [NAME, PASSWORD, wrong, PASSWORD]
         assert answers.hints == [
-            "The name AnnA is registered. If it is yours, give its password; with an empty line "
-            "you can take another name."
+            "The name AnnA is registered. If it's yours, give its password. To choose another "
+            "name, just press Enter."
         ]
 
     async def test_empty_password_returns_to_the_name_prompt(self, setup: LoginSetup) -> None:
@@ -350,7 +350,7 @@ class TestMembers:
         answers = Slow("anna", "password")
         with pytest.raises(HungUpError):
             await setup.logins.log_in(answers, "192.0.2.1")
-        assert answers.told[-1] == "The name Anna is not registered any more."
+        assert answers.told[-1] == "The name Anna is no longer registered."
 
     @pytest.mark.parametrize("is_member", [True, False])
     async def test_login_under_a_name_banned_by_another_process_is_refused(
@@ -372,7 +372,7 @@ class TestMembers:
         answers = Slow("anna", word)
         with pytest.raises(HungUpError):
             await setup.logins.log_in(answers, "192.0.2.1")
-        assert answers.told == ["The operator of this server has just banned Anna."]
+        assert answers.told == ["An operator of this server has just banned Anna."]
 
     async def test_registration_of_a_name_banned_by_another_process_is_refused(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
@@ -382,7 +382,7 @@ class TestMembers:
         await setup.store.write(accounts.impose_sanction, Sanction(Measure.BAN, "Anna"))
         answers = Answers()
         assert not await setup.logins.register(answers, "Anna", {None})
-        assert answers.told == ["The operator of this server has just banned Anna."]
+        assert answers.told == ["An operator of this server has just banned Anna."]
 
     async def test_wrong_passwords_delay_the_next_guess(
         self, setup: LoginSetup, pass_time: PassTime
@@ -439,12 +439,12 @@ class TestMembers:
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
         told = [record for record in caplog.records if record.levelname == "ERROR"]
         assert [record.getMessage() for record in told] == [
-            "failed to store the password of Anna anew: the disk is full"
+            "could not store the new hash of Anna's password: the disk is full"
         ]
         assert not [record for record in told if record.exc_info]
 
 
-NEW, AGAIN, OLD = "New password: (hidden)", "The same again: (hidden)", "Old password: (hidden)"
+NEW, AGAIN, OLD = "New password: (hidden)", "And again: (hidden)", "Old password: (hidden)"
 
 
 class TestRegistering:
@@ -459,7 +459,7 @@ class TestRegistering:
         assert answers.shown == [
             NEW,
             AGAIN,
-            "The name Anna is yours now: from today on it asks for this password.",
+            "The name Anna is yours now. You'll be asked for this password when you next log in.",
         ]
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
         assert await setup.store.read(accounts.find_guest, "Anna") is None
@@ -485,12 +485,12 @@ class TestRegistering:
         answers = await self.register(setup, *lines)
         assert answers.shown[:-1] == [
             NEW,
-            "A password has at least 8 characters. An empty line gives up.",
+            "A password needs at least 8 characters. Try again, or just press Enter to stop.",
             NEW,
-            "A password has at most 128 characters. An empty line gives up.",
+            "A password can have at most 128 characters. Try again, or just press Enter to stop.",
             NEW,
             AGAIN,
-            "The two differ. An empty line gives up.",
+            "The two are different. Try again, or just press Enter to stop.",
             NEW,
             AGAIN,
         ]
@@ -506,7 +506,7 @@ class TestRegistering:
         await setup.member("Anna")
         answers = await self.register(setup)
         assert answers.shown == [
-            'The name Anna is registered already; "password" changes its password.'
+            'The name Anna is already registered. "password" changes its password.'
         ]
 
     async def test_registration_of_a_banned_name_is_refused(self, setup: LoginSetup) -> None:
@@ -536,7 +536,7 @@ class TestChangingThePassword:
         answers = await self.change(setup, "wrong", "password", "new password", "new password")
         assert answers.shown == [
             OLD,
-            "That is not your password. An empty line gives up.",
+            "That isn't your password. Try again, or just press Enter to stop.",
             OLD,
             NEW,
             AGAIN,
@@ -559,7 +559,7 @@ class TestChangingThePassword:
         answers = Answers(*["wrong"] * (FREE + 1), "")
         change = setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
         changing = asyncio.create_task(change)
-        wrong = "That is not your password. An empty line gives up."
+        wrong = "That isn't your password. Try again, or just press Enter to stop."
         await until(lambda: answers.told == [wrong] * FREE)
         await pass_time(PASSWORD_INTERVAL)
         await changing
@@ -580,7 +580,10 @@ class TestChangingThePassword:
 
     async def test_password_change_of_a_guest_is_refused(self, setup: LoginSetup) -> None:
         answers = await self.change(setup)
-        assert answers.shown == ['You are a guest; "register" keeps your name, by a password.']
+        assert answers.shown == [
+            'You\'re a guest, so you have no password. "register" chooses one, '
+            "and keeps your name for you."
+        ]
 
 
 class TestWordsOfMembers:
@@ -690,8 +693,8 @@ class TestWordsOfMembers:
         await setup.logins.log_out_everywhere(answers, "Anna", epochs)
         assert epochs == await setup.epochs("Anna")
         assert answers.shown == [
-            "You are logged out everywhere but here: any other program or browser needs your"
-            " password again."
+            "You're logged out everywhere but here. All other programs and browsers will "
+            "need your password again."
         ]
         assert not any([await self.is_in(setup, each) for each in words])
         [(_, word)] = answers.kept
@@ -728,7 +731,7 @@ class TestWordsOfMembers:
         answers = Answers()
         await setup.logins.log_out_everywhere(answers, "Anna", set())
         assert answers.shown == [
-            'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
+            'You\'re a guest. "quit" ends your comeback words, and "register" keeps your name.'
         ]
 
     async def test_logout_everywhere_reports_the_calendar_and_browsers_it_ends(
@@ -777,7 +780,7 @@ class TestWordsOfMembers:
 
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-                if prompt == "The same again: ":
+                if prompt == "And again: ":
                     await setup.store.write(
                         accounts.set_password, "Anna", CHEAP.hash("the operator's")
                     )
@@ -802,7 +805,7 @@ class TestWordsOfMembers:
         name, answers = await setup.enter(["anna", "password"])
         assert name == "Anna"
         assert not answers.kept
-        assert "failed to store a resume word of Anna: the disk is full" in caplog.messages
+        assert "could not store a resume word of Anna: the disk is full" in caplog.messages
 
 
 async def test_store_failures_are_reported_and_logged(
@@ -821,7 +824,7 @@ async def test_store_failures_are_reported_and_logged(
     )
     for work in works:
         do_instead(monkeypatch, setup.store, work, fail)
-    told = ["The server cannot reach the accounts just now. Please try again in a while."]
+    told = ["The server can't reach its accounts just now. Please try again in a while."]
     name, answers = await setup.enter(["bob"])
     assert (name, answers.told) == ("", told)
     answers = Answers("password", "password")
@@ -835,7 +838,7 @@ async def test_store_failures_are_reported_and_logged(
     await setup.logins.last_seen.close()
     noted = [record for record in caplog.records if record.name == last_seen.__name__]
     assert [record.getMessage() for record in noted] == [
-        "failed to store who was here: disk I/O error"
+        "could not store who was here: disk I/O error"
     ]
     assert not [record for record in caplog.records if record.exc_info]
     name, _ = await setup.enter(["anna", "password"])

@@ -213,7 +213,7 @@ def test_search_ends_when_stopped(line: str) -> None:
 def test_stopped_perft_is_an_error() -> None:
     looks = count()
     engine = dialogue(is_stopped=lambda: next(looks) > 3)
-    assert engine.answer("perft 4") == "error it was stopped before all was counted"
+    assert engine.answer("perft 4") == "error stopped before everything was counted"
 
 
 @pytest.mark.parametrize(("name", "count"), [("classic", 22_624), ("koom valley", 33_974)])
@@ -280,7 +280,7 @@ def test_seed_determines_the_errors() -> None:
     assert len(set(played(*range(10)))) > 1
     assert played(2) == [other]
     assert asked("seed 7\nseed\nseed x\nseed") == [
-        "seed 7", "seed 7", 'error it is "seed" or "seed N", of at most nine digits', "seed 7",
+        "seed 7", "seed 7", 'error usage: "seed" or "seed N", with at most nine digits', "seed 7",
     ]  # fmt: skip
 
 

@@ -69,9 +69,9 @@ def test_board_is_opened_renamed_and_closed_without_a_server(capsys: Shown) -> N
     assert board("open", "ash board") == 0
     assert board("close", "ash", "board") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "The yew board is open, with the classic rules.",
+        "The yew board is open (classic rules).",
         "The yew board is now the fir board.",
-        "The ash board is open, with the discworld rules.",
+        "The ash board is open (discworld rules).",
         "The ash board is closed.",
     ]
     assert board("list") == 0
@@ -107,7 +107,7 @@ def test_board_change_that_is_impossible_is_refused_with_the_reason(
 def test_board_with_unknown_rules_is_a_usage_error(capsys: Shown) -> None:
     with pytest.raises(SystemExit):
         board("open", "yew board", "--rules", "chess")
-    assert "should be one of discworld" in capsys.readouterr().err
+    assert "expected one of discworld" in capsys.readouterr().err
 
 
 def test_board_change_reaches_a_running_server_at_once(anna: socket.socket) -> None:

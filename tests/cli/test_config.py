@@ -27,7 +27,7 @@ def test_configuration_file_is_written_but_never_overwritten(tmp_path: Path, cap
     )
     file.write_text("mine", "utf-8")
     assert main(["config", str(file)]) == 2
-    assert capsys.readouterr().err == f"thudmud: {file} exists already, and is left as it is\n"
+    assert capsys.readouterr().err == f"thudmud: {file} already exists; not overwritten\n"
     assert file.read_text("utf-8") == "mine"
 
 

@@ -73,7 +73,7 @@ def test_stored_battle_is_drawn_by_its_number(
     annals.end(TROLLS, count=2)
     monkeypatch.chdir(tmp_path)
     assert main(["draw", "1"]) == 2
-    assert "thudmud.db: there is no such file" in capsys.readouterr().err
+    assert "thudmud.db: no such file" in capsys.readouterr().err
 
     async def store() -> None:
         await (await store_of(annals, tmp_path / "thudmud.db")).close()
@@ -94,22 +94,22 @@ def test_stored_battle_is_drawn_by_its_number(
     [
         (["--ply", "4"], "there is no ply 4: the battle has 3"),
         (["--ply", "-1"], "there is no ply -1: the battle has 3"),
-        (["-o", "board.jpg"], "board.jpg: a picture is called .svg, .png or .gif"),
-        (["-o", "board"], "board: a picture is called .svg, .png or .gif"),
-        (["--size", "-5"], "a picture has 1 to 2048 pixels along an edge, not -5"),
-        (["--size", "-5", "-o", "x.png"], "a picture has 1 to 2048 pixels along an edge, not -5"),
-        (["--size", "-5", "-o", "x.gif"], "a picture has 160 to 2048 pixels along an edge, not -5"),
+        (["-o", "board.jpg"], "board.jpg: expected a name that ends in .svg, .png or .gif"),
+        (["-o", "board"], "board: expected a name that ends in .svg, .png or .gif"),
+        (["--size", "-5"], "expected 1 to 2048 pixels along an edge, got -5"),
+        (["--size", "-5", "-o", "x.png"], "expected 1 to 2048 pixels along an edge, got -5"),
+        (["--size", "-5", "-o", "x.gif"], "expected 160 to 2048 pixels along an edge, got -5"),
         (
             ["--size", "100", "-o", "x.gif"],
-            "a picture has 160 to 2048 pixels along an edge, not 100",
+            "expected 160 to 2048 pixels along an edge, got 100",
         ),
         (
             ["--size", "2100", "-o", "x.gif"],
-            "a picture has 160 to 2048 pixels along an edge, not 2100",
+            "expected 160 to 2048 pixels along an edge, got 2100",
         ),
-        (["--size", "0"], "a picture has 1 to 2048 pixels along an edge, not 0"),
+        (["--size", "0"], "expected 1 to 2048 pixels along an edge, got 0"),
         (["--size", "100000", "-o", "x.png"], "a picture has 1 to 2048 pixels"),
-        (["--delay", "0", "-o", "x.gif"], "a picture is shown for 0.02 to 60 seconds, not 0"),
+        (["--delay", "0", "-o", "x.gif"], "expected a delay of 0.02 to 60 seconds, got 0"),
         (["-o", "nowhere/board.svg"], "nowhere/board.svg: No such file or directory"),
     ],
 )
@@ -134,7 +134,7 @@ def test_missing_pictures_extra_is_named(
             assert main(["draw", record, "-o", str(tmp_path / "board.gif")]) == 2
         told = capsys.readouterr().err
         assert told == (
-            'thudmud: PNG and GIF need more than the library: pip install "thudmud[pictures]"'
-            f" brings it ({missing} is missing).\n"
+            'thudmud: PNG and GIF need more than the library: pip install "thudmud[pictures]" '
+            f"installs it ({missing} is missing).\n"
         )
     assert not (tmp_path / "board.gif").exists()

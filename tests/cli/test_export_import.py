@@ -321,8 +321,8 @@ class TestImport:
         copy.write_text("\r\n" + RECORD.replace("\n", "\r\n"), encoding="utf-8")
         result = await brought_in(store, record, copy)
         assert result.accepted == {record: 1}
-        assert result.refused == {copy: "it was imported already: battle 1"}
-        assert reason(await brought_in(store, record)) == "it was imported already: battle 1"
+        assert result.refused == {copy: "already imported: battle 1"}
+        assert reason(await brought_in(store, record)) == "already imported: battle 1"
         assert len(await store.read(Database.stream_versions)) == 1
 
     @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ class TestImport:
         store = await store_of(annals)
         await export(store, tmp_path, bare=True)
         single = files_in(tmp_path)[1]
-        assert reason(await brought_in(store, single)) == "it was played here already: battle 2"
+        assert reason(await brought_in(store, single)) == "already played here: battle 2"
         others = single.rename(single.with_name("1_2026-11-22_discworld_Carl_Zoe.thud"))
         assert (await brought_in(store, others)).accepted == {others: 5}
         another_day = others.rename(others.with_name("1_2026-11-23_discworld_Carl_Anna.thud"))
@@ -387,7 +387,7 @@ class TestImport:
         assert (again.name, again.read_bytes()) == (first.name, first.read_bytes())
         renamed = first.rename(tmp_path / "game.txt")
         refusal = reason(await brought_in(target, renamed))
-        assert refusal == "it was imported already: battle 1"
+        assert refusal == "already imported: battle 1"
         anew = Store.in_memory()
         await brought_in(anew, renamed)
         assert await anew.read(battles.battle, 1) == battle
@@ -408,8 +408,8 @@ class TestImport:
         result = await brought_in(store, *files_in(tmp_path))
         assert not result.accepted
         assert list(result.refused.values()) == [
-            "it was played here already: battle 1",
-            "it was played here already: battle 2",
+            "already played here: battle 1",
+            "already played here: battle 2",
         ]
 
     async def test_concurrent_imports_store_each_record_once(
@@ -425,7 +425,7 @@ class TestImport:
         numbers = first.accepted | second.accepted
         assert len(first.accepted) + len(second.accepted) == len(numbers) == 2
         for path, why in (*first.refused.items(), *second.refused.items()):
-            assert why == f"it was imported already: battle {numbers[path]}"
+            assert why == f"already imported: battle {numbers[path]}"
         assert len(first.refused) + len(second.refused) == 2
         assert len(await one.read(battles.battles)) == 2
         for store in (one, two):
@@ -476,8 +476,14 @@ class TestHeaders:
                 BattleDetails(rules="classic"),
                 "line 1: expected classic rules, got koom valley rules",
             ),
-            (BattleDetails(dwarf="Zoe"), "it says that anna played the dwarfs, not Zoe"),
-            (BattleDetails(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
+            (
+                BattleDetails(dwarf="Zoe"),
+                "player of the dwarfs: the record says anna, the option Zoe",
+            ),
+            (
+                BattleDetails(troll="Zoe"),
+                "player of the trolls: the record says Bert, the option Zoe",
+            ),
         ],
     )
     async def test_option_contradicting_the_headers_is_refused(
@@ -497,10 +503,10 @@ class TestHeaders:
                 '[Rules "chess"]',
                 "line 1: unknown rules 'chess'; expected one of discworld, classic, koom valley",
             ),
-            ('[Date "2026-02-30"]', "its date, 2026-02-30, is not a day"),
+            ('[Date "2026-02-30"]', "expected a day as the date, got 2026-02-30"),
             (
                 '[Dwarf "../Anna"]',
-                "who played the dwarfs should be 2 to 20 letters from A to Z, not '../Anna'",
+                "who played the dwarfs expected 2 to 20 letters from A to Z, got '../Anna'",
             ),
             (
                 '[Result "99-0"]\n[Winner "dwarf"]\n[Ending "agreement"]',
@@ -531,12 +537,12 @@ class TestRefusedFiles:
                 RECORD.replace("dF1-F6", "dF1-F99").encode(),
                 "line 2: expected a square from A1 to P15",
             ),
-            (b"dF1,dG1,TG7,RH8\n", "it has no plies"),
-            (b"\x7fELF\x00\x01\xff", "it is not text in UTF-8"),
-            (b"text\0with zero", "it is not text in UTF-8"),
+            (b"dF1,dG1,TG7,RH8\n", "the record has no plies"),
+            (b"\x7fELF\x00\x01\xff", "not UTF-8 text"),
+            (b"text\0with zero", "not UTF-8 text"),
             (b"d" * LARGEST, "line 1: expected a square such as A6"),
             (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
-            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 10,000 lines"),
+            (RECORD.encode() + b"dG1-G2\n" * 20_000, "more than 10,000 lines"),
             (RECORD.encode() + b"dG1-G2\n" * 2_000, "line 2002: expected at most 2,000 plies"),
             (b"\x1b[2Jhello\n", "line 1: expected the setup as the first line"),
         ],
@@ -566,9 +572,9 @@ class TestRefusedFiles:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
         store = Store.in_memory()
-        assert reason(await brought_in(store, tmp_path)) == "it is not a file"
-        assert reason(await brought_in(store, pipe)) == "it is not a file"
-        assert reason(await brought_in(store, tmp_path / "none")) == "there is no such file"
+        assert reason(await brought_in(store, tmp_path)) == "not a file"
+        assert reason(await brought_in(store, pipe)) == "not a file"
+        assert reason(await brought_in(store, tmp_path / "none")) == "no such file"
 
 
 @pytest.fixture
@@ -631,9 +637,9 @@ def test_subcommands_work_beside_a_running_server(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["export", "--since", "yesterday"], "should be a day such as 2026-11-20, not 'yesterday'"),
+        (["export", "--since", "yesterday"], "expected a day such as 2026-11-20, got 'yesterday'"),
         (["import"], "the following arguments are required: FILE"),
-        (["import", "x", "--rules", "chess"], "should be one of discworld"),
+        (["import", "x", "--rules", "chess"], "expected one of discworld"),
         (["import", "x", "--dwarf", "A. Nonymous"], "should be 2 to 20 letters"),
     ],
 )
@@ -648,7 +654,7 @@ def test_missing_store_file_is_reported(config: Path, record: Path, capsys: Show
     for words in (["export"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2
         told = capsys.readouterr().err
-        assert "here.db: there is no such file" in told
+        assert "here.db: no such file" in told
         assert "--config" in told
     assert [path.name for path in files_in(config.parent)] == ["config.toml"]
 
@@ -659,7 +665,7 @@ def test_export_subcommand_for_a_stranger_writes_nothing(
     assert file.exists()
     out = tmp_path / "out"
     assert main(["export", "--player", "Zoe", "--to", str(out), "--config", str(config)]) == 1
-    assert capsys.readouterr().err == "thudmud: there is no battle of a player called 'Zoe'\n"
+    assert capsys.readouterr().err == "thudmud: no battles of a player called 'Zoe'\n"
     assert not out.exists()
 
 

@@ -39,7 +39,7 @@ def test_foreign_file_is_never_overwritten(
     path = Path(record).with_name(name)
     path.write_text("my notes", "utf-8")
     assert main(words) == 2
-    assert f"{name}: it holds something else, and is left as it is" in capsys.readouterr().err
+    assert f"{name}: exists and contains something else; not overwritten" in capsys.readouterr().err
     assert path.read_text("utf-8") == "my notes"
 
 
@@ -88,5 +88,5 @@ def test_byte_order_mark_is_ignored(record: str, capsys: Shown) -> None:
     assert main(["script", "hello.thud-script"]) == 0
     capsys.readouterr()
     main(["user", "list", "--config", "odd.toml"])
-    assert capsys.readouterr().err.startswith("thudmud: other.db: there is no such file")
+    assert capsys.readouterr().err.startswith("thudmud: other.db: no such file")
     assert read_record(f"\ufeff{text}") == read_record(text)

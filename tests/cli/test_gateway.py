@@ -228,8 +228,8 @@ def test_second_gateway_on_the_same_file_is_refused(
             told = capsys.readouterr()
             assert told.out == ""
             assert told.err == (
-                f"thudmud: The store {tmp_path}/boards.db is in use: another server keeps its"
-                " boards there. Stop that first, or give this one a file of its own.\n"
+                f"thudmud: The store {tmp_path}/boards.db is in use by another server. Stop "
+                "that one first, or give this one a file of its own.\n"
             )
     # The file is free once the first gateway has ended.
     assert piped(tmp_path, said, "--config", str(path))[0][-1]["ok"]
@@ -273,7 +273,7 @@ def test_port_without_a_secret_is_refused(
 def test_short_secret_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = configured(tmp_path, secret="x" * 15)
     assert main(["gateway", "--config", str(path)]) == 2
-    problem = "gateway.secret: should have 16 to 256 characters"
+    problem = "gateway.secret: expected 16 to 256 characters"
     assert capsys.readouterr().err == f"thudmud: {path}: {problem}\n"
 
 

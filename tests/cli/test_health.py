@@ -41,12 +41,12 @@ async def test_server_is_healthy_while_it_stores(capsys: Shown) -> None:
     await store.close()
     capsys.readouterr()
     assert main(["health"]) == 1
-    assert capsys.readouterr() == ("", "No server runs on thudmud.db.\n")
+    assert capsys.readouterr() == ("", "No server is running on thudmud.db.\n")
 
 
 def test_missing_file_means_that_no_server_runs(capsys: Shown) -> None:
     assert main(["health", "--gateway"]) == 1
-    assert capsys.readouterr().err == "No server runs on gateway.db.\n"
+    assert capsys.readouterr().err == "No server is running on gateway.db.\n"
 
 
 @pytest.mark.parametrize(

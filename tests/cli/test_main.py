@@ -119,7 +119,7 @@ async def test_full_disk_under_the_log_is_reported_in_one_line(run: Run, tmp_pat
         await client.login(name)
         await client.close()
     process.terminate()
-    problem = "server.log_file: /dev/full cannot be written: No space left on device"
+    problem = "server.log_file: cannot write /dev/full: No space left on device"
     assert await outcome(process) == (0, "", f"thudmud: {problem}\n")
 
 
@@ -225,8 +225,8 @@ async def test_port_in_use_is_reported_in_one_line(run: Run) -> None:
 @pytest.mark.parametrize(
     ("file", "why"),
     [
-        ("/dev/null", "it is not a file, but a device or a pipe"),
-        ("pipe", "it is not a file, but a device or a pipe"),
+        ("/dev/null", "not a file, but a device or a pipe"),
+        ("pipe", "not a file, but a device or a pipe"),
         ("folder", "it is a folder"),
         ("text", "nor any other database"),
         ("nowhere/file", "there is no folder"),
@@ -276,8 +276,8 @@ def test_invalid_configuration_is_reported_one_line_per_mistake(
     assert main(["serve", "--config", "other.toml"]) == 2
     assert capsys.readouterr() == (
         "",
-        'thudmud: other.toml: server.port: should be a whole number from 0 to 65535, not "x"\n'
-        'thudmud: other.toml: server.prot: there is no such setting; did you mean "port"?\n',
+        'thudmud: other.toml: server.port: expected a whole number from 0 to 65535, got "x"\n'
+        'thudmud: other.toml: server.prot: unknown setting; did you mean "port"?\n',
     )
     assert main(["--config", "none.toml"]) == 2
     told = "thudmud: none.toml: cannot be read: No such file or directory\n"

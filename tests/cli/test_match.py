@@ -175,7 +175,7 @@ def test_failing_program_loses_the_battle(
         shown = capsys.readouterr()
         assert shown.out == ""
         assert shown.err.count("bad (dwarfs)") == shown.err.count("bad (trolls)") == 1
-        assert "thudmud: bad has failed in each battle: it " in shown.err
+        assert "thudmud: bad failed in each battle: it " in shown.err
         return
     summary = played(capsys, GOOD, bad_one, "--games", "2", "--random", "0")
     good, bad = summary["bots"]
@@ -189,8 +189,8 @@ def test_failing_program_loses_the_battle(
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
-        ("/no/such/program", "there is no program '/no/such/program' to be run"),
-        (f"{sys.executable} -c 0", 'it has ended instead of answering "name"'),
+        ("/no/such/program", "no executable program '/no/such/program'"),
+        (f"{sys.executable} -c 0", 'the program ended instead of answering "name"'),
     ],
 )
 def test_program_that_fails_to_start_aborts_the_match(
@@ -385,7 +385,7 @@ def test_file_of_another_kind_is_refused_and_unchanged(
     finished.write_bytes("\n".join(lines).encode("latin-1"))
     before = finished.read_bytes()
     assert main([*WORDS, "--seconds", "3600", "--out", str(finished)]) == 2
-    wrong = "it holds something other than battles, and is left as it is"
+    wrong = "contains something other than battles; not overwritten"
     assert capsys.readouterr().err == f"thudmud: {finished}: {wrong}\n"
     assert finished.read_bytes() == before
 
@@ -414,7 +414,7 @@ def test_match_file_truncated_anywhere_is_resumed(finished: Path, capsys: Shown)
         (["thudmud"], "the following arguments are required"),
         (["thudmud", "thudmud", "--games", "3"], "should be even"),
         (["thudmud", "thudmud", "--seconds", "nan"], "should be a number from 0.01"),
-        (["thudmud", "thudmud", "--workers", "0"], "should be 1 at least"),
+        (["thudmud", "thudmud", "--workers", "0"], "expected at least 1"),
         (["thudmud", "thudmud", "--rules", "chess"], "should be one of"),
     ],
 )

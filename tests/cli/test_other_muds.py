@@ -192,10 +192,10 @@ def test_unanswered_mark_is_reported(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--prompt", "x"], "--login: without it, --prompt, --plain and --mark mean nothing"),
-        (["--login", "login"], "--login: it is for a MUD that --connect names"),
+        (["--prompt", "x"], "--login: needed for --prompt, --plain and --mark"),
+        (["--login", "login"], "--login: only valid with --connect"),
         (["--connect", "h:1", "--login", "none"], "none: No such file or directory"),
-        (["--connect", "h:1", "--login", "seen"], "seen: line 1: a login types and waits, no more"),
+        (["--connect", "h:1", "--login", "seen"], "seen: line 1: a login only types and waits"),
         (["--connect", "h:1", "--login", "bad"], "bad: line 1: ${who} has no value here"),
         (["--connect", "h:1", "--login", "login", "--prompt", "("], "'(' is no regular expression"),
     ],

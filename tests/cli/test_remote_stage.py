@@ -77,7 +77,7 @@ def test_undecodable_refusal_is_quoted_with_replacements() -> None:
     with (
         server(closing) as address,
         RemoteStage(*address) as stage,
-        pytest.raises(StageError, match="Anna is not let in: Go away: �"),
+        pytest.raises(StageError, match="Anna could not log in: Go away: �"),
     ):
         stage.enter("Anna")
 
@@ -98,7 +98,7 @@ def test_lost_player_resumes_and_names_are_released(run_server: RunServer, tmp_p
         for _ in range(2):
             with RemoteStage(*address) as stage:
                 came = stage.enter("Anna")
-                assert not [line for line in came["Anna"] if "resume word" in line]
+                assert not [line for line in came["Anna"] if "comeback words" in line]
                 stage.enter("Bob")
                 for who, side in (("Anna", "dwarf"), ("Bob", "troll")):
                     stage.type(who, f"join game as {side} on oak board")
@@ -108,7 +108,7 @@ def test_lost_player_resumes_and_names_are_released(run_server: RunServer, tmp_p
                 stage.enter("Bob")
         with RemoteStage(*address) as stage, RemoteStage(*address) as other:
             stage.enter("Anna")
-            with pytest.raises(StageError, match="Anna is not let in: Somebody called Anna is"):
+            with pytest.raises(StageError, match="Anna could not log in: Somebody called Anna is"):
                 other.enter("Anna")
 
 
@@ -116,7 +116,7 @@ def test_password_is_typed_like_any_line(run_server: RunServer, tmp_path: Path) 
     command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
     with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
         stage.enter("Anna")
-        advice = "A password has at least 8 characters; an empty line gives up."
+        advice = "Choose a password of at least 8 characters, or just press Enter to stop."
         assert stage.type("Anna", "register") == {"Anna": [advice]}
         assert stage.type("Anna", "password") == {}
         [line] = stage.type("Anna", "password")["Anna"]

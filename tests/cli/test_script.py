@@ -45,7 +45,7 @@ class TestPlaying:
         path = self.script(tmp_path, "\nAnna> say hi\nAnna| You say: ho\n")
         assert main(["script", path]) == 1
         assert capsys.readouterr().out == (
-            f'{path}: line 2: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+            f'{path}: line 2: after "Anna> say hi", Anna should see (-) but saw (+):\n'
             "- You say: ho\n"
             "+ You say: hi\n"
         )
@@ -86,7 +86,7 @@ class TestPlaying:
         taken = self.script(tmp_path, "You> say hi\n")
         with run_server(SERVE, tmp_path) as (host, port):
             assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
-        assert 'You is not let in: "You" has another meaning here' in capsys.readouterr().err
+        assert 'You could not log in: "You" has another meaning here' in capsys.readouterr().err
 
     def test_update_rewrites_the_transcript(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
@@ -141,7 +141,7 @@ class TestPlaying:
     def test_address_without_a_port_is_a_usage_error(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "x", "--connect", "localhost"])
-        assert "should be HOST:PORT, not 'localhost', or NAME=HOST:PORT" in capsys.readouterr().err
+        assert "expected HOST:PORT or NAME=HOST:PORT, got 'localhost'" in capsys.readouterr().err
 
     def test_help_explains_the_transcript_format(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
@@ -181,7 +181,7 @@ class TestVariables:
     def test_malformed_variable_is_a_usage_error(self, given: str, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "talk", "--set", given])
-        assert f"should be NAME=VALUE, not {given!r}" in capsys.readouterr().err
+        assert f"expected NAME=VALUE, got {given!r}" in capsys.readouterr().err
 
 
 class TestWhatIsCompared:
@@ -192,7 +192,7 @@ class TestWhatIsCompared:
     def test_transcript_without_expectations_fails(self, text: str, capsys: Shown) -> None:
         path, good = write("talk", text), write("good", "Anna> say hi\nAnna| You say: hi\n")
         assert main(["script", path, good, "--junit", "out.xml"]) == 1
-        told = "nothing in it is compared: write below a step what is seen, or let --update do that"
+        told = "nothing in it is compared: add expectations below the steps, or use --update"
         assert capsys.readouterr().out == f"talk: {told}\n"
         suite = junitparser.JUnitXml.fromfile("out.xml")
         assert (suite.tests, suite.failures, suite.errors) == (2, 1, 0)
@@ -211,7 +211,7 @@ class TestWhatIsCompared:
         assert main(["script", path, "--strict"]) == 1
         seen = capsys.readouterr().out
         assert seen.startswith(
-            'talk: line 3: nothing is expected after "Anna> say hi", but Anna saw (+):\n'
+            'talk: line 3: nothing expected after "Anna> say hi", but Anna saw (+):\n'
             "+ You say: hi\n"
         )
         assert seen.count("nothing is expected after") == 4  # two for "Bert+", one for "Bert-"
@@ -231,9 +231,9 @@ class TestIncludes:
             ("gone", "talk: line 2: gone: No such file or directory"),
             (".", "talk: line 2: .: Is a directory"),
             ("a\0b", "talk: line 2: a\0b: embedded null byte"),
-            ("talk", "talk: line 2: talk: it would be included in itself"),
-            ("./ring", "talk: line 2: ./ring: line 1: talk: it would be included in itself"),
-            ("latin", "talk: line 2: latin: it is not text in UTF-8"),
+            ("talk", "talk: line 2: talk: includes itself"),
+            ("./ring", "talk: line 2: ./ring: line 1: talk: includes itself"),
+            ("latin", "talk: line 2: latin: not UTF-8 text"),
         ],
     )
     def test_include_that_cannot_be_read_is_reported(
@@ -266,7 +266,7 @@ class TestIncludes:
         write("part", part)
         path = write("talk", "@set x a\n@include part\n@set x b\n@include part\n")
         assert main(["script", path, "--update"]) == 2
-        assert "part: included more than once, and each time differs" in capsys.readouterr().err
+        assert "part: included more than once, with different results" in capsys.readouterr().err
         assert Path("part").read_text("utf-8") == part
         write("part", part + "Anna| You say: ${x}\n")
         assert main(["script", path, "--update"]) == 0
@@ -320,8 +320,8 @@ Bert|  1. elm board (discworld rules): both seats free
     @pytest.mark.parametrize(
         ("text", "connect", "problem"),
         [
-            (TEXT, "north=localhost:1", "it also needs the address south=HOST:PORT"),
-            (TEXT, "localhost:1", "it also needs the address north=HOST:PORT and south="),
+            (TEXT, "north=localhost:1", "also needs the address south=HOST:PORT"),
+            (TEXT, "localhost:1", "also needs the address north=HOST:PORT and south="),
             ("Anna+", "north=localhost:1", "it names no servers, so it needs an address without a"),
         ],
     )
@@ -357,8 +357,8 @@ class TestJUnit:
         assert failure.text.endswith("- #x1Bho\n+ You say: <&]]>")
         (error,) = broken.result
         assert isinstance(error, junitparser.Error)
-        assert error.message == "stuck: line 3: Anna is here already"
-        assert "- ho\n+ You say: hi\nstuck: line 3: Anna is here already" in error.text
+        assert error.message == "stuck: line 3: Anna is already here"
+        assert "- ho\n+ You say: hi\nstuck: line 3: Anna is already here" in error.text
 
     def test_junit_results_are_written_even_if_no_transcript_runs(self, capsys: Shown) -> None:
         assert main(["script", "gone", "--junit", "out.xml"]) == 2

@@ -96,8 +96,8 @@ def test_check_reports_damage_and_changes_nothing(folder: Path, capsys: Shown) -
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["none.db"], "The store none.db could not be checked: there is no such file."),
-        (["--gateway"], "The store gateway.db could not be checked: there is no such file."),
+        (["none.db"], "The store none.db could not be checked: no such file."),
+        (["--gateway"], "The store gateway.db could not be checked: no such file."),
         (["boards"], "The store boards could not be used: it is a folder."),
         (["other.db"], "other.db is not a store of thudmud, but another program's database."),
         (
@@ -106,11 +106,11 @@ def test_check_reports_damage_and_changes_nothing(folder: Path, capsys: Shown) -
         ),
         (
             ["--config", "memory.toml"],
-            'thudmud: memory.toml: storage.backend is "memory": nothing is kept',
+            'thudmud: memory.toml: storage.backend is "memory": nothing is stored',
         ),
         (
             ["thudmud.db", "--gateway"],
-            "thudmud: give either FILE, or --config and --gateway",
+            "thudmud: expected either FILE, or --config and --gateway",
         ),
     ],
 )
@@ -171,8 +171,8 @@ def test_prune_counts_and_drops_spare_events(old: Path, capsys: Shown) -> None:
     assert main([*prune, "2020-01-01", str(old)]) == 0
     assert main(["store", "check"]) == 0
     assert capsys.readouterr() == (
-        "thudmud.db: there is nothing to drop before that day\n"
-        "thudmud.db: 2 events (0.0 MB of text) would be dropped: 2 joined\n"
+        "thudmud.db: nothing to delete before that day\n"
+        "thudmud.db: would delete 2 events (0.0 MB of text): 2 joined\n"
         "thudmud.db is in order: 3 events, 1 battle and 2 players\n"
         f"{old}: 2 events (0.0 MB of text) dropped: 2 joined\n"
         'new events use the free space; "thudmud store compact" makes the file smaller\n'
@@ -199,7 +199,7 @@ def test_prune_works_beside_a_server_but_compact_does_not(old: Path, capsys: Sho
 
 
 NO_FILE = (
-    "there is no such file. The server makes it when it first starts. If it is elsewhere, --config"
+    "no such file. The server makes it when it first starts. If it is elsewhere, --config"
     " FILE names the configuration that says where."
 )
 
@@ -207,7 +207,7 @@ NO_FILE = (
 def test_invalid_prune_and_compact_arguments_are_refused(old: Path, capsys: Shown) -> None:
     with pytest.raises(SystemExit):
         main(["store", "prune", "--before", "tomorrow"])
-    assert "should be a day such as 2026-11-20, not 'tomorrow'" in capsys.readouterr().err
+    assert "expected a day such as 2026-11-20, got 'tomorrow'" in capsys.readouterr().err
     for words in (["prune", "--before", "2020-01-01"], ["compact"]):
         assert main(["store", *words, "none.db"]) == 2
         assert main(["store", *words, "--gateway"]) == 2
@@ -215,7 +215,7 @@ def test_invalid_prune_and_compact_arguments_are_refused(old: Path, capsys: Show
         assert capsys.readouterr().err == (
             f"thudmud: none.db: {NO_FILE}\n"
             f"thudmud: gateway.db: {NO_FILE}\n"
-            "thudmud: give either FILE, or --config and --gateway\n"
+            "thudmud: expected either FILE, or --config and --gateway\n"
         )
 
 

@@ -83,7 +83,7 @@ def test_accounts_and_bans_are_listed(capsys: Shown) -> None:
         "Mallory is banned, and has no account\n"
         "Cara is banned\n"
         "Cara is removed; past battles stay, without the name, and the name is still banned\n"
-        "Dora is removed; past battles stay, without the name, and anybody can have the name\n"
+        "Dora is removed; past battles stay, without the name, and the name is free again\n"
     )
     assert user("list") == 0
     out = capsys.readouterr().out
@@ -124,7 +124,7 @@ def test_reports_are_listed_and_closed(capsys: Shown) -> None:
 def test_account_is_banned_and_unbanned(capsys: Shown) -> None:
     assert user("unban", "anna") == 2
     assert capsys.readouterr().err == (
-        'thudmud: Anna is not banned; "thudmud user list" tells who is\n'
+        'thudmud: Anna is not banned; "thudmud user list" shows who is\n'
     )
     assert user("ban", "anna") == 0
     assert account("Anna").banned
@@ -140,14 +140,14 @@ def test_name_without_an_account_is_banned_and_unbanned(capsys: Shown) -> None:
         assert "there is no account 'mallory'" in capsys.readouterr().err
     assert account("Mallory").banned
     assert user("unban", "MALLORY") == 0
-    assert capsys.readouterr().out == "Mallory can come in again\n"
+    assert capsys.readouterr().out == "Mallory is no longer banned\n"
     assert do(lambda store: store.read(accounts.find, "mallory")) is None
 
 
 @pytest.mark.parametrize("name", ["m4llory", "x", "", "mal lory", "board"])
 def test_invalid_name_is_refused(name: str, capsys: Shown) -> None:
     assert user("ban", name) == 2
-    assert f"nobody can be called {name!r}: " in capsys.readouterr().err
+    assert f"{name!r} is not a valid name: " in capsys.readouterr().err
 
 
 def test_account_is_removed(capsys: Shown) -> None:
@@ -213,7 +213,7 @@ def test_export_prints_all_data_of_a_player(capsys: Shown) -> None:
     assert (told["name"], told["battle"]) == ("Anna", [])
     assert told["account"][0]["created"] == "1970-01-01T00:01:00Z"
     assert user("export", "zoe") == 2
-    assert capsys.readouterr().err == "thudmud: nobody is called 'zoe'\n"
+    assert capsys.readouterr().err == "thudmud: no player called 'zoe'\n"
 
 
 def test_guest_is_removed(capsys: Shown) -> None:
@@ -222,7 +222,7 @@ def test_guest_is_removed(capsys: Shown) -> None:
     assert user("remove", "gast") == 0
     assert user("remove", "gast") == 2
     assert capsys.readouterr().out.endswith(
-        "Gast is removed; past battles stay, without the name, and anybody can have the name\n"
+        "Gast is removed; past battles stay, without the name, and the name is free again\n"
     )
 
 
@@ -230,7 +230,7 @@ def test_guest_is_removed(capsys: Shown) -> None:
 def test_unknown_account_is_reported(action: str, capsys: Shown) -> None:
     assert user(action, "cara") == 2
     assert capsys.readouterr().err == (
-        "thudmud: there is no account 'cara'; \"thudmud user list\" lists all\n"
+        "thudmud: no account 'cara'; \"thudmud user list\" lists them\n"
     )
 
 
@@ -241,8 +241,8 @@ def test_store_is_found_through_the_configuration(folder: Path, capsys: Shown) -
     config.write_text('[storage]\nfile = "names"\n', encoding="utf-8")
     assert user("list", "--config", str(config)) == 2
     assert capsys.readouterr().err == (
-        f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it first"
-        " starts. If it is elsewhere, --config FILE names the configuration that says where.\n"
+        f"thudmud: {elsewhere / 'names'}: no such file. The server creates it when it first "
+        "starts. If it is elsewhere, name the configuration with --config FILE.\n"
     )
     for suffix in ("", "-head"):
         (folder / f"thudmud.db{suffix}").rename(elsewhere / f"names{suffix}")
@@ -314,7 +314,7 @@ def test_removed_player_is_disconnected(run_server: RunServer, folder: Path, cap
             assert "has ended your visit" not in until(bert, b"")
         with socket.create_connection(address, timeout=PATIENCE) as anna:
             anna.sendall(b"anna\n")
-            assert "Your resume word" in until(anna, b"You come into the hall.")
+            assert "Your comeback words" in until(anna, b"You come into the hall.")
             assert user("remove", "anna") == 2
             assert "Anna is here, as a guest" in capsys.readouterr().err
             anna.sendall(b"quit\n")

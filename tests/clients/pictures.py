@@ -58,7 +58,7 @@ def _register(server: Served) -> None:
             ("name? ", "Anna"),
             ("\n> ", "register"),
             ("New password: ", PASSWORD),
-            ("The same again: ", PASSWORD),
+            ("And again: ", PASSWORD),
             ("is yours now", "quit"),
         ):
             anna.until(words)

@@ -60,7 +60,7 @@ def come_in(player: Mudlet, name: str) -> None:
 def registered(player: Mudlet, name: str) -> None:
     come_in(player, name)
     player.type("register")
-    for prompt in ("New password: ", "The same again: "):
+    for prompt in ("New password: ", "And again: "):
         player.until(prompt)
         player.type(PASSWORD)
     player.until("is yours now")

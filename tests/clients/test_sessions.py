@@ -34,7 +34,7 @@ def test_password_is_not_echoed(client: Client, window: Open) -> None:
     one = window(client)
     come_in(one, name)
     one.type("register")
-    for prompt in ("New password: ", "The same again: "):
+    for prompt in ("New password: ", "And again: "):
         one.until(prompt)
         one.type(PASSWORD)
     one.until("is yours now")

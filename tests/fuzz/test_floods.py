@@ -70,7 +70,7 @@ async def held_back(stage: Stage, client: Client, flood: bytes) -> None:
 
 
 def ended_for_telnet(stage: Stage) -> int:
-    return sum('event="too much telnet"' in line for line in stage.log)
+    return sum('event="too many telnet commands"' in line for line in stage.log)
 
 
 async def ended(stage: Stage, data: bytes, *clients: Client) -> None:

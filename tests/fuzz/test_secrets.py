@@ -124,6 +124,11 @@ def test_log_contains_the_notable_events(tmp_path: Path) -> None:
     with logging_to(tmp_path / "log"):
         asyncio.run(throw([wrong, right, b"boom\r\n"]))
     told = (tmp_path / "log").read_text("utf-8")
-    for event in ('"a wrong answer"', '"came in"', "gone", '"failed to handle input"'):
+    for event in (
+        '"wrong password or resume word"',
+        '"came in"',
+        "gone",
+        '"failed to handle input"',
+    ):
         assert f"event={event}" in told
     assert r"RuntimeError: boom \u001b[31m" in told

@@ -84,10 +84,10 @@ def test_node_client_reports_mismatches_and_errors(port: int, match: Path, tmp_p
     assert play(port, match, secret="x" * 20) == (
         2,
         "",
-        "wrong_secret: The secret is not the one in the configuration.\n",
+        "wrong_secret: Wrong secret: expected the gateway.secret of the configuration.\n",
     )
     status, _, err = play(port, match, "--client", "another-mud")
-    assert (status, err) == (2, "not_yours: Another client has a board of that name.\n")
+    assert (status, err) == (2, "not_yours: Another client owns a board of that name.\n")
 
 
 @pytest.mark.slow

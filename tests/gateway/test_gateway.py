@@ -132,7 +132,7 @@ async def test_open_board_cannot_be_renamed(client: Client) -> None:
     answer = await client.answer("open", board="oak", name="elm board")
     assert (answer["code"], answer["text"]) == (
         "differs",
-        'This board is called "oak board", and stays so.',
+        'This board is already called "oak board", and cannot be renamed.',
     )
 
 
@@ -397,7 +397,7 @@ async def test_line_for_an_outdated_version_is_refused(client: Client) -> None:
     answer = await client.answer("line", at_version=3, **line)
     assert (answer["code"], answer["text"]) == (
         "changed",
-        "The board stands at version 4, not 3.",
+        "Expected version 3 of the board, but it has version 4.",
     )
     # The same goes for lines that change nothing at the board or are not understood.
     before = len(client.heard)
@@ -483,7 +483,7 @@ async def test_wrong_secret_is_logged_without_the_guess(
 ) -> None:
     await last_words(connect(), **GREETING | {"secret": "guess"})
     [record] = caplog.records
-    assert (record.getMessage(), vars(record)["client"]) == ("a wrong secret", "mud")
+    assert (record.getMessage(), vars(record)["client"]) == ("wrong secret", "mud")
     assert "guess" not in str(vars(record))
 
 

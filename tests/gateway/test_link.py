@@ -163,7 +163,7 @@ async def test_acknowledgement_of_unsent_messages_is_refused(client: Client, see
     [heard] = await client.end()
     assert (heard["code"], heard["text"]) == (
         "bad_seen",
-        f'"seen" should be from 0 to 1, not {seen}.',
+        f'"seen": expected 0 to 1, got {seen}.',
     )
 
 
@@ -281,7 +281,7 @@ async def test_wrong_secrets_are_rate_limited_and_logged_once(
     assert {each["code"] for heard in told for each in heard} == {"wrong_secret"}
     await pass_time(LOG_WHILE)
     first, rest = caplog.records
-    assert first.getMessage() == "a wrong secret"
+    assert first.getMessage() == "wrong secret"
     assert rest.getMessage() == "more wrong secrets"
     assert vars(rest)["count"] == len(links) - 1
     assert SECRET not in caplog.text

@@ -64,19 +64,19 @@ def test_valid_request_is_parsed() -> None:
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (b"hello", "A line should be JSON."),
-        (b"", "A line should be JSON."),
-        (b'{"type":"ping"', "A line should be JSON."),
-        (b'{"type":"ping"}{"type":"ping"}', "A line should be JSON."),
-        (b'{"type":"ack","seen":NaN}', "A line should be JSON."),
-        (b'{"type":"ack","seen":' + b"9" * 5000 + b"}", "A line should be JSON."),
-        (b"[" * 100_000, "A line should be JSON."),
-        (b'{"type":' * 100_000, "A line should be JSON."),
-        (b'{"type":"ping\xff"}', "A line should be UTF-8."),
-        (b'\xfe\xff\x00{\x00"', "A line should be UTF-8."),
-        (b"3", "A line should be a JSON object."),
-        (b'["ping"]', "A line should be a JSON object."),
-        (b"null", "A line should be a JSON object."),
+        (b"hello", "Expected a line of JSON."),
+        (b"", "Expected a line of JSON."),
+        (b'{"type":"ping"', "Expected a line of JSON."),
+        (b'{"type":"ping"}{"type":"ping"}', "Expected a line of JSON."),
+        (b'{"type":"ack","seen":NaN}', "Expected a line of JSON."),
+        (b'{"type":"ack","seen":' + b"9" * 5000 + b"}", "Expected a line of JSON."),
+        (b"[" * 100_000, "Expected a line of JSON."),
+        (b'{"type":' * 100_000, "Expected a line of JSON."),
+        (b'{"type":"ping\xff"}', "Expected UTF-8."),
+        (b'\xfe\xff\x00{\x00"', "Expected UTF-8."),
+        (b"3", "Expected a JSON object."),
+        (b'["ping"]', "Expected a JSON object."),
+        (b"null", "Expected a JSON object."),
     ],
 )
 def test_non_object_line_is_malformed(line: bytes, text: str) -> None:
@@ -87,31 +87,31 @@ def test_non_object_line_is_malformed(line: bytes, text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"type": "lin"}, f'"type" should be one of {", ".join(KINDS)}.'),
-        ({"type": ["line"]}, f'"type" should be one of {", ".join(KINDS)}.'),
+        ({"type": "lin"}, f'"type" expected one of {", ".join(KINDS)}.'),
+        ({"type": ["line"]}, f'"type" expected one of {", ".join(KINDS)}.'),
         ({"liine": ""}, 'There is no key "liine"; there are id, board, seen, player, line, at_ver'),
-        ({"line": 3}, '"line" should be a text, not 3.'),
-        ({"line": [[[["x" * 50]]]]}, '"line" should be a text, not a list.'),
-        ({"line": {"x": {}}}, '"line" should be a text, not an object.'),
+        ({"line": 3}, '"line": expected a text, got 3.'),
+        ({"line": [[[["x" * 50]]]]}, '"line": expected a text, got a list.'),
+        ({"line": {"x": {}}}, '"line": expected a text, got an object.'),
         ({"style": "x" * 50}, 'There is no key "style"'),
         (
             {"at_version": "x" * 50},
-            f'"at_version" should be {COUNT}, not "{"x" * 39}...',
+            f'"at_version": expected {COUNT}, got "{"x" * 39}...',
         ),
-        ({"line": "\ud800"}, '"line" should hold no halves of surrogate pairs.'),
-        ({"board": ""}, '"board" should be 1 to 120 printable characters of ASCII without blanks'),
+        ({"line": "\ud800"}, '"line" should not contain unpaired surrogates.'),
+        ({"board": ""}, '"board" should be 1 to 120 printable ASCII characters without spaces'),
         ({"board": "oak\n"}, '"board" should be 1 to 120 printable characters of ASCII without'),
         ({"key": "k\n"}, '"key" should be 1 to 80 printable characters of ASCII without blanks'),
         ({"board": "oak board"}, '"board" should be 1 to 120 printable characters of ASCII with'),
         ({"board": "eiché"}, '"board" should be 1 to 120 printable characters of ASCII without'),
-        ({"at_version": -1}, f'"at_version" should be {COUNT}, not -1.'),
-        ({"at_version": "x"}, f'"at_version" should be {COUNT}, not "x".'),
-        ({"seen": True}, f'"seen" should be {COUNT}, not true.'),
+        ({"at_version": -1}, f'"at_version": expected {COUNT}, got -1.'),
+        ({"at_version": "x"}, f'"at_version": expected {COUNT}, got "x".'),
+        ({"seen": True}, f'"seen": expected {COUNT}, got true.'),
         (
             {"seen": 2**200},
-            f'"seen" should be {COUNT}, not 1606938044258990275541962092341162602522...',
+            f'"seen": expected {COUNT}, got 1606938044258990275541962092341162602522...',
         ),
-        ({"seen": 1.0}, f'"seen" should be {COUNT}, not 1.0.'),
+        ({"seen": 1.0}, f'"seen": expected {COUNT}, got 1.0.'),
         (
             {"\ud800": ""},
             r'There is no key "\ud800"; there are id, board, seen, player, line, at_ver',
@@ -162,12 +162,12 @@ def test_value_outside_the_choices_is_refused(
     if kind in {"enter", "leave"}:
         data["player"] = "Anna"
     shown = "a list" if isinstance(value, list) else json.dumps(value)
-    assert fault(written(**data)).text == f'"{key}" should be {right}, not {shown}.'
+    assert fault(written(**data)).text == f'"{key}": expected {right}, got {shown}.'
 
 
 def test_misspelt_key_is_reported_before_a_missing_one() -> None:
     data = {"type": "ack", "sene": 3}
-    assert fault(written(**data)).text == 'There is no key "sene"; there are seen.'
+    assert fault(written(**data)).text == 'Unknown key "sene"; expected one of seen.'
 
 
 def test_duplicate_key_takes_the_last_value() -> None:

@@ -90,7 +90,7 @@ def test_bots_play_each_other() -> None:
 
 
 def test_bot_name_is_reserved_and_unknown_level_is_rejected() -> None:
-    with pytest.raises(ValueError, match="Grog is here already"):
+    with pytest.raises(ValueError, match="Grog is already here"):
         begun().enter("grog", NOW)
     with pytest.raises(InvalidValueError, match="unknown level 'Jelly'"):
         House([BoardSpec("oak board")], bots={"Grog": "Jelly"})

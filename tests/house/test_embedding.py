@@ -126,7 +126,7 @@ class TestComingIn:
         house = furniture()
         house.enter("Anna", 1.0)
         before = everything(house), house.people
-        with pytest.raises(ValueError, match="Anna is here already"):
+        with pytest.raises(ValueError, match="Anna is already here"):
             house.enter(name, 1.0)
         assert (everything(house), house.people) == before
 
@@ -159,11 +159,11 @@ class TestSettingUp:
         self.refused(f"unknown rules {rules!r}; {known}", lambda: BoardSpec("elm", rules))
 
     def test_house_without_a_board_is_rejected(self) -> None:
-        self.refused("a house should have at least one board", lambda: House([]))
+        self.refused("expected at least one board", lambda: House([]))
 
     def test_duplicate_board_names_are_rejected(self) -> None:
         boards = [BoardSpec("oak board"), BoardSpec("pine board"), BoardSpec("Oak Board")]
-        words = "each board should have a name of its own, not 'oak board' twice"
+        words = "two boards are called 'oak board'; each needs its own name"
         self.refused(words, lambda: House(boards))
 
     @pytest.mark.parametrize(
@@ -186,7 +186,9 @@ class TestSettingUp:
         house.enter("Anna", 1.0)
         line: Any = b"look"
         before = everything(house), house.people
-        self.refused("a line should be a str, not bytes", lambda: house.obey("Anna", line, 1.0))
+        self.refused(
+            "expected a line of type str, got bytes", lambda: house.obey("Anna", line, 1.0)
+        )
         assert (everything(house), house.people) == before
 
     def test_board_renamed_under_its_key_keeps_its_table(self) -> None:
@@ -204,12 +206,12 @@ class TestSettingUp:
 
     @pytest.mark.parametrize("key", ["hall", "(match) oak board 1", "client/oak", "oak\n"])
     def test_reserved_board_keys_are_rejected(self, key: str) -> None:
-        words = f"{key!r} cannot be the key of 1 board"
+        words = f"{key!r} is not a valid key for 1 board"
         self.refused(words, lambda: House([BoardSpec("oak board", key=key)]))
 
     def test_duplicate_board_keys_are_rejected(self) -> None:
         boards = [BoardSpec("oak board"), BoardSpec("elm table", key="oak board")]
-        self.refused("'oak board' cannot be the key of 2 boards", lambda: House(boards))
+        self.refused("'oak board' is not a valid key for 2 boards", lambda: House(boards))
 
     def refused(self, words: str, act: Callable[[], object]) -> None:
         with pytest.raises(ThudmudError, match=f"^{re.escape(words)}$") as refusal:

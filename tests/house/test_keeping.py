@@ -188,7 +188,9 @@ class TestEvents:
             assert house.events(after) == lines[after:]
 
     def test_events_after_a_negative_offset_are_rejected(self) -> None:
-        with pytest.raises(InvalidValueError, match="nobody has -1 events"):
+        with pytest.raises(
+            InvalidValueError, match="expected a non-negative number of events, got -1"
+        ):
             house_of().events(-1)
 
     def test_talk_and_looking_leave_no_events(self) -> None:
@@ -320,9 +322,9 @@ WRONG: list[tuple[list[str], str]] = [
     (['[1,"oak board",["offered",9.0,"Anna","end"]]'], "Anna has no seat"),
     ([JOINED, to_line(OAK, IMPORTED)], "event 2: it was played elsewhere"),
     ([to_line("x", replace(IMPORTED, record="dA6-B6"))], "'x', event 1: "),
-    ([to_line("hall", Cleared(9.0, "Anna"))], "'hall', event 1: it is of no board"),
-    ([to_line("(match) oak board 3", Cleared(9.0, "Anna"))], "it is of no board"),
-    ([to_line("a/b", Cleared(9.0, "Anna"))], "it is of no board"),
+    ([to_line("hall", Cleared(9.0, "Anna"))], "'hall', event 1: it does not belong to a board"),
+    ([to_line("(match) oak board 3", Cleared(9.0, "Anna"))], "it does not belong to a board"),
+    ([to_line("a/b", Cleared(9.0, "Anna"))], "it does not belong to a board"),
 ]
 
 
@@ -378,7 +380,7 @@ class TestDamage:
     def test_inconsistent_events_are_rejected_with_their_position(
         self, lines: list[str], problem: str
     ) -> None:
-        words = f"the events of a house do not fit together: .*{re.escape(problem)}"
+        words = f"the events do not fit together: .*{re.escape(problem)}"
         with pytest.raises(InvalidValueError, match=words):
             House(BOARDS, events=lines)
         if "elm table" not in str(lines):

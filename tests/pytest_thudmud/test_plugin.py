@@ -59,11 +59,11 @@ def test_transcripts_are_collected_and_failures_are_readable(pytester: pytest.Py
         ]
     )
     shown = (
-        'line 1: part: line 1: after "Anna> say ha" Anna should see (-) but saw'
-        " (+):\n- You say: ho\n+ You say: ha\n\n"
-        'line 3: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+        'line 1: part: line 1: after "Anna> say ha", Anna should see (-) but '
+        "saw (+):\n- You say: ho\n+ You say: ha\n\n"
+        'line 3: after "Anna> say hi", Anna should see (-) but saw (+):\n'
         "- You say: ho\n+ You say: hi\n\n"
-        "line 6: Bert is not here; a line Bert+ lets them in\n"
+        "line 6: Bert is not here; use Bert+ to let them in\n"
     )
     assert shown in result.stdout.str()
     assert "Traceback" not in result.stdout.str()

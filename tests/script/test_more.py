@@ -79,7 +79,7 @@ class TestVariables:
     def test_mismatch_shows_variable_values(self) -> None:
         text = "@set x hello\nAnna> say hi\nAnna| You say: ${x}\n"
         assert played(text)[0] == [
-            'line 2: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+            'line 2: after "Anna> say hi", Anna should see (-) but saw (+):\n'
             "- You say: hello\n"
             "+ You say: hi"
         ]
@@ -161,7 +161,7 @@ class TestIncludes:
 
     def test_unplayable_step_names_the_chain_of_includes(self) -> None:
         transcript = Transcript.parse("@include a", among({"a": "Anna+\nAnna+\n"}))
-        with pytest.raises(StageError, match=r"^line 1: a: line 2: Anna is here already$"):
+        with pytest.raises(StageError, match=r"^line 1: a: line 2: Anna is already here$"):
             perform(transcript, house_stage())
 
 
@@ -297,10 +297,10 @@ Anna? 1s Three
         ("Anna> say ${", 'line 1: "${" should be ${NAME}'),
         ("Anna> say ${x=*}", "line 1: ${x=*} takes what is seen, and stands in a line with ~"),
         ("Anna+\nAnna| ${x=*}", "line 2: ${x=*} takes what is seen"),
-        ("@set", 'line 1: "@set" should be "@set", the name of a variable, and its value'),
+        ("@set", 'line 1: "@set" should be "@set", a variable name, and its value'),
         ("@set x", 'line 1: "@set x" should be'),
         ("@set 1 x", 'line 1: "@set 1 x" should be'),
-        ("@include", 'line 1: "@include" should be "@include" and the name of a file'),
+        ("@include", 'line 1: "@include" should be "@include" and a file name'),
         ("\n@include gone", "line 2: gone: No such file"),
         ("@include bad", 'line 1: bad: line 2: "What!" should begin with a name'),
         ("@include deep", 'line 1: deep: line 1: bad: line 2: "What!" should begin'),
@@ -310,13 +310,19 @@ Anna? 1s Three
         ("@set x y\nAnna| x", "line 2: what is seen stands right below the step"),
         ("@server", 'line 1: "@server" should be "@server", a name'),
         ("@server ä", 'line 1: "@server ä" should be "@server", a name'),
-        ("@server a\n@server a", 'line 2: a server "a" is named already'),
-        ("Anna+\n@server a", 'line 2: "@server" stands before the first step'),
-        ("@config x\n@server a", "line 2: a server that is named has its configuration there"),
-        ("@server a\n@config x", "line 2: a server that is named has its configuration there"),
-        ("@server a\n@server b\nAnna+ c", 'line 3: no server "c" is named, only a, b'),
-        ("@server a\n@server b\nAnna> x\nAnna+ b", "line 4: Anna is on a, and stays on one server"),
-        ("@server a\n@server b\nAnna+ b\nAnna+ a", "line 4: Anna is on b, and stays on one server"),
+        ("@server a\n@server a", 'line 2: the server "a" is already defined'),
+        ("Anna+\n@server a", 'line 2: "@server" must come before the first step'),
+        ("@config x\n@server a", 'line 2: with "@server", name the configuration there'),
+        ("@server a\n@config x", 'line 2: with "@server", name the configuration there'),
+        ("@server a\n@server b\nAnna+ c", 'line 3: unknown server "c"; expected one of a, b'),
+        (
+            "@server a\n@server b\nAnna> x\nAnna+ b",
+            "line 4: Anna is on a, and cannot change servers",
+        ),
+        (
+            "@server a\n@server b\nAnna+ b\nAnna+ a",
+            "line 4: Anna is on b, and cannot change servers",
+        ),
         ("Anna+\nAnna? never", 'line 2: "Anna? never" should be "Anna? 5s", say, and the line'),
         ("Anna+\nAnna? 5 x", 'line 2: "Anna? 5 x" should be'),
         ("Anna+\nAnna? 5s", 'line 2: "Anna? 5s" should be'),
@@ -337,5 +343,5 @@ def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> No
 
 
 def test_include_without_a_file_source_is_an_error() -> None:
-    with pytest.raises(TranscriptError, match=r"^line 1: x: no files can be included here$"):
+    with pytest.raises(TranscriptError, match=r"^line 1: x: files cannot be included here$"):
         Transcript.parse("@include x")

@@ -61,7 +61,7 @@ def test_mismatch_is_a_diff_with_a_line_number() -> None:
     transcript = Transcript.parse(TALK.replace("h*o", "h*i"))
     (mismatch,) = perform(transcript, house_stage())[0]
     assert str(mismatch) == (
-        'line 8: after "Anna> say hello" Bert should see (-) but saw (+):\n'
+        'line 8: after "Anna> say hello", Bert should see (-) but saw (+):\n'
         "- Anna says: h*i\n"
         "+ Anna says: hello"
     )
@@ -79,15 +79,15 @@ def test_step_without_expectations_is_updated_but_not_compared() -> None:
     [
         ("Anna says hello", 'line 1: "Anna says hello" should begin with a name'),
         ("\nAnna| hello", "line 2: nothing has been done yet"),
-        ("@config", 'line 1: "@config" should be "@config" and the name of a file'),
+        ("@config", 'line 1: "@config" should be "@config" and a file name'),
         ("@colour on", 'line 1: "@colour on" should be'),
-        ("Anna+\n@config x", 'line 2: "@config" stands once, before the first step'),
+        ("Anna+\n@config x", 'line 2: "@config" must come once, before the first step'),
         ("Anna+\n\nAnna| x", "line 3: what is seen stands right below the step"),
         ("A> x", 'line 1: "A> x" should begin with a name'),
-        ("Anna+\nAnna... more", 'line 2: nothing may follow "Anna..."'),
-        ("Anna+ in", 'line 1: nothing may follow "Anna+"'),
-        ("Anna+\nAnna- out", 'line 2: nothing may follow "Anna-"'),
-        ("Anna+\nAnna|", "line 2: empty lines are not compared"),
+        ("Anna+\nAnna... more", 'line 2: expected nothing after "Anna..."'),
+        ("Anna+ in", 'line 1: expected nothing after "Anna+"'),
+        ("Anna+\nAnna- out", 'line 2: expected nothing after "Anna-"'),
+        ("Anna+\nAnna|", "line 2: empty lines are never compared"),
     ],
 )
 def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> None:
@@ -98,7 +98,7 @@ def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> No
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("Anna+\nANna+", "line 2: Anna is here already"),
+        ("Anna+\nANna+", "line 2: Anna is already here"),
         ("Anna> join game as dwarf on oak\nAnna-\nANna+", "line 3: Anna has a seat"),
         ("Who> say hello", 'line 1: "Who" is a command'),
         ("Anna> quit\nAnna> who", "line 2: Anna is not here"),

@@ -35,7 +35,8 @@ dsn = "{dsn}"
 {game}
 """
 SERVER = "-m", "thudmud.cli.main"
-WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
+WORD = re.compile(TOLD_WORD.pattern.encode())
+
 LONG = 60.0
 """How many seconds it may take until something is noticed, on a machine that has much to do."""
 
@@ -78,7 +79,7 @@ class Player:
             raise KilledError from error
         found = WORD.search(seen)
         if found:
-            self.word = found[2]
+            self.word = found[1]
         return seen.decode("utf-8", "replace")
 
     async def until(self, wanted: str) -> str:

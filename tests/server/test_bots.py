@@ -81,9 +81,7 @@ async def test_invited_bot_plays(tmp_path: Path) -> None:
 async def test_bot_name_is_refused_to_players(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, _):
         for name in ("grog", "GROG", "Grog"):
-            assert sessions.name_problem(name) == (
-                "Grog is a bot, a program. Please take another name."
-            )
+            assert sessions.name_problem(name) == ("Grog is a bot. Please choose another name.")
         assert sessions.name_problem("Mog") is None
 
 
@@ -115,7 +113,7 @@ async def test_repeatedly_failing_program_resigns_with_a_message(
         await anna.type(*SIT)
         await anna.sees("Grog sits down")
         await anna.type("start", "move from f1 to f2")
-        await anna.sees("Grog tells you: My program has failed too often, so I resign.")
+        await anna.sees("Grog tells you: My program has failed too often. I resign.")
         await anna.sees("Grog resigns.")
         failures = [each for each in caplog.records if "has failed" in each.getMessage()]
         assert len(failures) == 2
@@ -308,7 +306,7 @@ async def test_stderr_of_a_program_is_logged_and_truncated(
             await anna.type("start", "move from f1 to f2")
             await anna.sees("Grog moves the troll")
     complaints = [each.getMessage() for each in caplog.records if "complains" in each.getMessage()]
-    assert complaints[0].startswith("the program of Grog complains: no idea")
+    assert complaints[0].startswith("standard error of the program of Grog: no idea")
     assert sum(map(len, complaints)) < 5000
 
 
@@ -593,7 +591,7 @@ if not Path("pid").exists():
     async def test_repeatedly_failing_workers_make_the_bot_resign(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path, worker=BAD["crashing"]) as (_, anna):
             await anna.type(*SIT, "start", "move from f1 to f2")
-            await anna.sees("Grog tells you: My program has failed too often, so I resign.")
+            await anna.sees("Grog tells you: My program has failed too often. I resign.")
             await anna.sees("Grog resigns.")
 
     async def test_undo_stops_the_search_for_the_old_position(self, tmp_path: Path) -> None:
@@ -704,7 +702,7 @@ class TestProgram:
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         broken = Program("Grog", [sys.executable, "-S", "-c", "no such name"], tmp_path, PATIENCE)
-        with pytest.raises(ProgramError, match='it has ended instead of answering "name"'):
+        with pytest.raises(ProgramError, match='the program ended instead of answering "name"'):
             await broken.start()
         assert "SyntaxError" in caplog.text
         await broken.kill()
@@ -721,7 +719,7 @@ class TestProgram:
             return process
 
         monkeypatch.setattr(broken, "_begin", begin_and_end)
-        with pytest.raises(ProgramError, match='it has ended instead of answering "name"'):
+        with pytest.raises(ProgramError, match='the program ended instead of answering "name"'):
             await broken.start()
         assert "SyntaxError" in caplog.text
         await broken.kill()
@@ -765,7 +763,7 @@ def test_unrunnable_bot_command_is_reported_at_startup(
         shown = "a\\x00b" if "u0000" in command else command
         assert capsys.readouterr() == (
             "",
-            f"thudmud: bot 2, command: there is no program '{shown}' to be run\n",
+            f"thudmud: bot 2, command: no executable program '{shown}'\n",
         )
     assert {each.name for each in tmp_path.iterdir()} == {"config.toml", "grog.py"}
 

@@ -106,31 +106,31 @@ def test_idle_warning_below_the_limit_or_zero_is_accepted(
 MISTAKES = """
 [server]
 port = "x"
---> server.port: should be a whole number from 0 to 65535, not "x"
+--> server.port: expected a whole number from 0 to 65535, got "x"
 
 [server]
 port = 65536
---> server.port: should be a whole number from 0 to 65535, not 65536
+--> server.port: expected a whole number from 0 to 65535, got 65536
 
 [server]
 port = true
---> server.port: should be a whole number from 0 to 65535, not true
+--> server.port: expected a whole number from 0 to 65535, got true
 
 [server]
 port = 8.5
---> server.port: should be a whole number from 0 to 65535, not 8.5
+--> server.port: expected a whole number from 0 to 65535, got 8.5
 
 [server]
 host = ''
---> server.host: should be an address or a host's name, not ""
+--> server.host: expected an address or a host name, not ""
 
 [server]
 prot = 1
---> server.prot: there is no such setting; did you mean "port"?
+--> server.prot: unknown setting; did you mean "port"?
 
 [game]
 zzz = 1
---> game.zzz: there is no such setting; there are quiet_plies, seat_grace, idle_claim, replay_pause
+--> game.zzz: unknown setting; there are quiet_plies, seat_grace, idle_claim, replay_pause
 
 [listing]
 zzz = 1
@@ -143,11 +143,11 @@ heartbeat = 0
 
 [web]
 origins = ['example.org']
---> web.origins 1: should be as browsers send it, such as "https://example.org", not "example.org"
+--> web.origins 1: expected an origin as browsers send it, such as "https://example.org", not "example.org"
 
 [web]
 forwarders = ['my proxy']
---> web.forwarders 1: should be an address or a network, such as "192.0.2.0/24", not "my proxy"
+--> web.forwarders 1: expected an address or a network, such as "192.0.2.0/24", not "my proxy"
 
 [server]
 proxies = '192.0.2.1'
@@ -156,11 +156,11 @@ proxies = '192.0.2.1'
 
 [web]
 tls_key = 'key.pem'
---> web: tls_key needs a certificate: tls_certificate should name its file
+--> web: tls_key needs a certificate: set tls_certificate to its file
 
 [gateway]
 secret = "hunter2"
---> gateway.secret: should have 16 to 256 characters
+--> gateway.secret: expected 16 to 256 characters
 
 [storage]
 file = "a\\u0000b"
@@ -184,24 +184,24 @@ created = 2026
 
 [server]
 tls_certificate = "chain.pem"
---> server: tls_certificate needs a port: tls_port should not be 0, or this be ""
+--> server: tls_certificate needs a port: set tls_port, or set this to ""
 
 [server]
 tls_port = 8485
 tls_key = "key.pem"
---> server: tls_key needs a certificate: tls_certificate should name its file
+--> server: tls_key needs a certificate: set tls_certificate to its file
 
 [server]
 tls_key = "key.pem"
---> server: tls_key needs a certificate: tls_certificate should name its file
+--> server: tls_key needs a certificate: set tls_certificate to its file
 
 [server]
 tls_port = 8485
---> server: tls_port needs a certificate: tls_certificate should name its file
+--> server: tls_port needs a certificate: set tls_certificate to its file
 
 [sever]
 port = 1
---> sever: there is no such setting; did you mean "server"?
+--> sever: unknown setting; did you mean "server"?
 
 "\\u001b[2J" = 1
 --> "\\u001b[2J": there is no such setting;
@@ -209,15 +209,15 @@ port = 1
     metrics, gateway, board, bot
 
 server = 3
---> server: should be a section that begins with [server], not 3
+--> server: should be a section [server], not 3
 
 [game]
 quiet_plies = -1
---> game.quiet_plies: should be a whole number from 0 to 1000000, not -1
+--> game.quiet_plies: expected a whole number from 0 to 1000000, got -1
 
 [server]
 shutdown_grace = nan
---> server.shutdown_grace: should be a number from 0 to 600, not NaN
+--> server.shutdown_grace: expected a number from 0 to 600, got NaN
 
 [server]
 connections = 3
@@ -243,24 +243,24 @@ log_level = "loud"
 
 [board]
 name = 'oak'
---> board: should be at least one section that begins with [[board]], not {"name": "oak"}
+--> board: should be at least one section [[board]], not {"name": "oak"}
 
 board = []
---> board: should be at least one section that begins with [[board]], not []
+--> board: should be at least one section [[board]], not []
 
 board = [3]
 --> board 1: should be a section, not 3
 
 [[board]]
 rules = 'classic'
---> board 1, name: is missing; it should be a name of letters, such as "oak board"
+--> board 1, name: missing; expected a name made of letters, such as "oak board"
 
 [[board]]
 name = 'oak'
 [[board]]
 name = 'pine'
 rules = 'chess'
---> board 2, rules: should be one of discworld, classic, koom valley, not "chess"
+--> board 2, rules: expected one of discworld, classic, koom valley, got "chess"
 
 [[board]]
 name = 'oak'
@@ -270,11 +270,11 @@ style = 'long'
 [[board]]
 name = 'oak'
 rule = 'classic'
---> board 1, rule: there is no such setting; did you mean "rules"?
+--> board 1, rule: unknown setting; did you mean "rules"?
 
 [[board]]
 name = 3
---> board 1, name: should be a name of letters, such as "oak board", not 3
+--> board 1, name: should be a name made of letters, such as "oak board", not 3
 
 [[board]]
 name = 'oak  board'
@@ -300,18 +300,18 @@ name = 'last board'
 [[board]]
 name = 'oak board'
 key = '(board) 7'
---> board 1, key: should not begin with "(board) ", as the keys of boards do that players open,
+--> board 1, key: should not begin with "(board) ", which is reserved for boards that players open,
     not "(board) 7"
 
 [storage]
 file = 'gateway.db'
---> gateway: file should not be gateway.db, which is storage.file already
+--> gateway: file: gateway.db is already used by storage.file
 
 [storage]
 file = 'all/of.it'
 [gateway]
 file = './all/of.it'
---> gateway: file should not be ./all/of.it, which is storage.file already
+--> gateway: file: ./all/of.it is already used by storage.file
 
 [storage]
 file = 1
@@ -327,7 +327,7 @@ name = 'game'
 name = 'Oak'
 [[board]]
 name = 'oak'
---> board: should have a name of its own each, but "oak" comes twice
+--> board: each needs its own name, but "oak" occurs twice
 
 [[bot]]
 name = 'Grog the Bot'
@@ -352,22 +352,22 @@ name = 'grog board'
 [game]
 quiet_plies = 3
 bot = []
---> game.bot: is no setting of a section; "bot" belongs above the first section
+--> game.bot: not a setting of this section; "bot" belongs above the first section
 
 [[board]]
 name = 'oak'
 bot = []
---> board 1, bot: is no setting of a section; "bot" belongs above the first section
+--> board 1, bot: not a setting of this section; "bot" belongs above the first section
 
 [[bot]]
 name = 'Grog'
 [[bot]]
 name = 'GROG'
---> bot: should have a name of its own each, but "GROG" comes twice
+--> bot: each needs its own name, but "GROG" occurs twice
 
 [[bot]]
 command = ['grog']
---> bot 1, name: is missing; it should be a name that a player could have, such as "Grog"
+--> bot 1, name: missing; expected a name that a player could have, such as "Grog"
 
 [[bot]]
 name = 'Grog'
@@ -387,18 +387,18 @@ seconds = 0
 [[bot]]
 name = 'Grog'
 restart = 1
---> bot 1, restart: there is no such setting; did you mean "restarts"?
+--> bot 1, restart: unknown setting; did you mean "restarts"?
 
 [[bot]]
 name = "Grog"
 level = "Basalt"
---> bot 1, level: should be one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
+--> bot 1, level: expected one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
     7 Diamond, by its number or its name, not "Basalt"
 
 [[bot]]
 name = "Grog"
 level = 8
---> bot 1, level: should be one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
+--> bot 1, level: expected one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
     7 Diamond, by its number or its name, not 8
 
 [[bot]]
@@ -419,7 +419,7 @@ def mistakes() -> Iterator[tuple[str, str]]:
         yield text, line.replace("\n    ", " ")
 
 
-@pytest.mark.parametrize(("text", "line"), [*mistakes(), (b"\xff\xfe", "is not a text in UTF-8")])
+@pytest.mark.parametrize(("text", "line"), [*mistakes(), (b"\xff\xfe", "is not UTF-8 text")])
 def test_mistake_is_one_line_with_key_and_expected_value(
     tmp_path: Path, text: str | bytes, line: str
 ) -> None:
@@ -439,7 +439,7 @@ def test_mistakes_are_all_reported_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000], ids=["digits", "brackets"])
 def test_unparsably_large_value_is_reported(tmp_path: Path, value: str) -> None:
     found = problems(tmp_path, f"[server]\nport = {value}\n")
-    assert found == ["holds a value that is too large to read"]
+    assert found == ["contains a value that is too large to read"]
 
 
 def test_unreadable_file_is_reported(tmp_path: Path) -> None:
@@ -453,4 +453,4 @@ def test_unreadable_file_is_reported(tmp_path: Path) -> None:
 def test_unknown_key_is_reported_in_every_section(tmp_path: Path, section: str) -> None:
     head = f"[[{section}]]" if section in {"board", "bot"} else f"[{section}]"
     found = problems(tmp_path, f"{head}\nxyz = 1\n")
-    assert any("xyz: there is no such setting; there are" in each for each in found)
+    assert any("xyz: unknown setting; there are" in each for each in found)

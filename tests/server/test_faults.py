@@ -23,7 +23,7 @@ from thudmud.store import nodes as node_rows
 pytestmark = pytest.mark.slow
 
 FIRST, SECOND, THIRD = "move a6 to b6", "move g7 to f7", "move b6 to c6"
-REFUSED = "so that has not happened"
+REFUSED = "so nothing has changed"
 LOST_TOUCH = b"lost touch with its storage"
 AWAY = "Anna has lost the connection. The dwarf seat at the oak board is kept for Anna."
 

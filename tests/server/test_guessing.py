@@ -87,7 +87,7 @@ async def test_member_from_a_new_address_waits_for_their_turn(
     assert TOLD not in await come_back(setup, "Anna", "password")
     client = await setup.connect(source=ABROAD)
     await client.send(b"Anna\r\npassword\r\nlook\r\n")
-    await client.until(b"Many wrong answers for that name have come from elsewhere.")
+    await client.until(b"Many wrong answers for that name from elsewhere.")
     for _ in range(2):
         await pass_time(PASSWORD_INTERVAL)
     await client.until(b"echo look")
@@ -109,7 +109,7 @@ async def test_login_limit_excludes_the_wait_for_a_turn(
     await client.until(b"Password: ")
     for _ in range(2):
         await pass_time(50)
-    assert (await client.rest()).endswith(b"You have given no name for 100 seconds. Goodbye!\r\n")
+    assert (await client.rest()).endswith(b"You haven't given a name for 100 seconds. Goodbye!\r\n")
 
 
 @pytest.mark.parametrize("is_told_before", [True, False])

@@ -228,7 +228,7 @@ async def test_guest_quitting_a_match_is_told_how_to_return(tmp_path: Path) -> N
         await bert.until(b"challenges you")
         await bert.send(b"accept\r\n")
         await anna.until(b"accepts")
-        told = b"Goodbye!\r\n%s\r\n%s\r\n" % (word[0].encode(), BACK_WORD.encode())
+        told = b"Goodbye!\r\n%s\r\n%s\r\n" % (BACK_WORD.encode(), word[0].encode())
         await anna.send(b"quit\r\n")
         assert (await anna.rest()).endswith(told)
         await carla.send(b"quit\r\n")  # her name becomes free
@@ -358,8 +358,8 @@ async def test_changed_system_time_is_logged_once(
         await looked.wait()
     noting.cancel()
     assert [record.getMessage() for record in caplog.records] == [
-        "the machine's time is +3600 seconds from ours, since it was set; the next start takes it"
-        " over"
+        "the system clock was set, and is now +3600 seconds from the server's clock, which "
+        "follows it at the next start"
     ]
 
 
@@ -425,7 +425,9 @@ async def test_port_shared_by_two_settings_is_reported_with_both(
         "bot": [],
     }
     settings = Settings.model_validate({**told, section: chosen})
-    wrong = rf"^{section}\.port: port {port} is that of server\.port: give each its own$"
+    wrong = (
+        rf"^{section}\.port: port {port} is already used by server\.port; give each its own port$"
+    )
     with pytest.raises(StartError, match=wrong):
         await serving.serve(settings, tmp_path, lambda _: None)
 

@@ -29,8 +29,8 @@ async def test_session_from_name_to_quit_with_prompts(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.until(b"name? ")
     await client.send(b"anna\r\n")
-    assert TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
     assert (await client.until(b"\r\n")).decode().rstrip() == KEEP_WORD
+    assert TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
     assert await client.until(b"> ") == b"Anna comes in.\r\n> "
     await client.send(b"look\r\n")
     assert await client.until(b"> ") == b"echo look\r\n> "
@@ -50,7 +50,7 @@ async def test_unusable_name_is_asked_for_again(serving: Serving) -> None:
     await client.send(b"\r\n")
     assert await client.until(b"name? ") == b"What is your name? "
     await client.send(b" anna \r\n")
-    assert (await client.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
+    assert (await client.until(b"word: ")).startswith(b"Somebody called Anna is already here.")
     await client.send(b"\r\n")
     assert await client.until(b"name? ") == b"What is your name? "
     await client.send(b"Bob\r\n")
@@ -142,7 +142,7 @@ async def test_overlong_line_gets_one_message(serving: Serving) -> None:
     client = await (await serving(max_line=80)).connect("Anna")
     await client.send(b"x" * 5000 + b"\r\nlook\r\n")
     assert await client.until(b"> ") == (
-        b"That line is longer than 80 characters; it was not read.\r\necho look\r\n> "
+        b"That line is longer than 80 characters, so it was ignored.\r\necho look\r\n> "
     )
 
 
@@ -377,7 +377,7 @@ async def test_idle_warning_requires_a_limit(pass_time: PassTime) -> None:
         idle.start()
         await pass_time(10)
         idle.stop()
-    assert said == ["You have typed nothing for 1 second. Goodbye!"]
+    assert said == ["You haven't typed anything for 1 second. Goodbye!"]
 
 
 async def test_login_timeout_is_explained(serving: Serving, pass_time: PassTime) -> None:
@@ -388,11 +388,11 @@ async def test_login_timeout_is_explained(serving: Serving, pass_time: PassTime)
         await client.until(b"name? ")
     await slow.send(b"An")
     await asked.send(b"Bob\r\n")
-    await asked.until(b"Resume word: ")
+    await asked.until(b"Comeback words: ")
     await pass_time(60)
     for client in clients:
         assert (await client.rest()).endswith(
-            b"\r\nYou have given no name for 60 seconds. Goodbye!\r\n"
+            b"\r\nYou haven't given a name for 60 seconds. Goodbye!\r\n"
         )
     await bob.send(b"look\r\n")
     await bob.until(b"echo look")

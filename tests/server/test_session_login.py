@@ -15,7 +15,7 @@ from tests.server.plain import PATIENCE, Client, Serving, Setup
 from tests.service.stores import do_instead
 from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
 from thudmud.accounts import last_seen
-from thudmud.accounts.login import TOLD_WORD
+from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
 from thudmud.features.options.commands import SetCharset, SetReader, SetWidth
 from thudmud.features.options.preferences import options_of
 from thudmud.game.archive import Lookup
@@ -26,8 +26,8 @@ from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import PlaysElsewhereError, Result, Visit
 from thudmud.store import NotWrittenError, accounts
 
-ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
-WORD = b"Your resume word, "
+ADVICE = b"Choose a password of at least 8 characters, or just press Enter to stop.\r\n"
+WORD = b"Your comeback words, "
 
 
 async def come(setup: Setup, name: str) -> tuple[Client, str]:
@@ -36,6 +36,7 @@ async def come(setup: Setup, name: str) -> tuple[Client, str]:
     await client.until(b"name? ")
     await client.speak()
     await client.send(name.encode() + b"\r\n")
+    await client.until(KEEP_WORD.encode() + b"\r\n")
     told = TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
     assert told
     await client.until(b"> ")
@@ -75,23 +76,20 @@ async def test_registration_hides_all_passwords(
     assert await anna.until(b"New password: ") == ADVICE + IAC + WILL + ECHO + b"New password: "
     await anna.send(IAC + DO + ECHO + b"short\r\n")
     assert await anna.until(b"New password: ") == (
-        b"\r\nA password has at least 8 characters. An empty line gives up.\r\nNew password: "
+        b"\r\nA password needs at least 8 characters. Try again, or just press Enter to stop.\r\nNew password: "
     )
     await anna.send(b"password\r\n")
-    assert await anna.until(b"again: ") == b"\r\nThe same again: "
+    assert await anna.until(b"again: ") == b"\r\nAnd again: "
     await anna.send(b"passport\r\n")
     assert await anna.until(b"password: ") == (
-        b"\r\nThe two differ. An empty line gives up.\r\nNew password: "
+        b"\r\nThe two are different. Try again, or just press Enter to stop.\r\nNew password: "
     )
     await anna.send("pässword\r\n".encode())
-    assert await anna.until(b"again: ") == b"\r\nThe same again: "
+    assert await anna.until(b"again: ") == b"\r\nAnd again: "
     await anna.send("pässword\r\n".encode())
     assert await anna.until(b"> ") == (
-        b"\r\nThe name Anna is yours now: from today on it asks for this password.\r\n"
-        + IAC
-        + WONT
-        + ECHO
-        + b"> "
+        b"\r\nThe name Anna is yours now. You'll be asked for "
+        b"this password when you next log in.\r\n" + IAC + WONT + ECHO + b"> "
     )
     await anna.send(IAC + DONT + ECHO + b"look\r\n")
     assert await anna.until(b"> ") == b"echo look\r\n> "
@@ -110,7 +108,8 @@ async def test_member_is_asked_for_the_password(serving: Serving) -> None:
     )
     await again.send(IAC + DO + ECHO + b"wrong password\r\n")
     assert await again.until(b"word: ") == (
-        b"\r\nThat is not the password of Anna. An empty line gives up.\r\nPassword: "
+        b"\r\nThat isn't the password of Anna. Try again, "
+        b"or just press Enter to stop.\r\nPassword: "
     )
     await again.send(b"password\r\n")
     assert await again.until(b"> ") == b"\r\n" + IAC + WONT + ECHO + b"Anna comes in.\r\n> "
@@ -166,7 +165,7 @@ async def test_overlong_password_is_refused(serving: Serving) -> None:
     await anna.until(b"New password: ")
     await anna.send(IAC + DO + ECHO + b"x" * 10_000 + b"\r\n")
     assert await anna.until(b"word: ") == (
-        b"\r\nThat line is longer than 1,024 characters; it was not read.\r\nNew password: "
+        b"\r\nThat line is longer than 1,024 characters, so it was ignored.\r\nNew password: "
     )
     await anna.send(b"x" * 129 + b"\r\n")
     assert b"at most 128" in await anna.until(b"word: ")
@@ -212,7 +211,8 @@ async def test_second_login_of_a_member_takes_over(serving: Serving) -> None:
     again = await named(setup, b"ANNA\r\npassword")
     await again.until(b"> ")
     assert await anna.rest() == (
-        b"\r\nBob comes in.\r\n> \r\nYou have come in from elsewhere. This connection ends.\r\n"
+        b"\r\nBob comes in.\r\n> \r\nYou have connected from somewhere else, "
+        b"so this connection ends.\r\n"
     )
     await again.send(b"say here\r\n")
     assert await again.until(b"> ") == b"Anna says: here\r\n> "
@@ -226,10 +226,10 @@ async def test_guest_takes_over_a_dead_connection_with_the_resume_word(serving: 
     anna, word = await come(setup, "Anna")
     anna.stop_reading()
     again = await named(setup, b"anna")
-    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
+    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna is already here.")
     await again.send(b"basalt-lantern-fox-otter-plum\r\n")
     assert await again.until(b"word: ") == (
-        b"That is not the resume word of Anna.\r\nResume word: "
+        b"Those aren't the comeback words of Anna.\r\nComeback words: "
     )
     await again.send(word.encode() + b"\r\n")
     await again.until(b"> ")
@@ -356,7 +356,7 @@ async def test_half_close_during_registration_ends_the_session(serving: Serving)
     anna, _ = await come(setup, "Anna")
     await anna.send(b"register\r\npassword\r\n")
     anna.writer.write_eof()
-    assert (await anna.rest()).endswith(b"The same again: ")
+    assert (await anna.rest()).endswith(b"And again: ")
     assert not setup.service.hall.people
 
 
@@ -394,10 +394,12 @@ async def test_idle_connection_is_warned_and_then_closed(
     await pass_time(100)
     await client.until(b"You have typed nothing for 100 seconds. After 80 seconds more")
     await pass_time(80)
-    assert (await client.rest()).endswith(b"You have typed nothing for 3 minutes. Goodbye!\r\n")
+    assert (await client.rest()).endswith(b"You haven't typed anything for 3 minutes. Goodbye!\r\n")
     anna, _ = await come(setup, "Anna")
     await pass_time(180)
-    assert (await anna.rest()).endswith(b"\r\nYou have typed nothing for 3 minutes. Goodbye!\r\n")
+    assert (await anna.rest()).endswith(
+        b"\r\nYou haven't typed anything for 3 minutes. Goodbye!\r\n"
+    )
     assert not setup.service.hall.people
 
 
@@ -417,7 +419,7 @@ async def test_waiting_for_the_opponent_does_not_count_as_idle(
     while asked < 5:
         assert "Anna" in setup.service.widths
         await pass_time(60)
-    assert (await anna.rest()).endswith(b"You have typed nothing for 60 seconds. Goodbye!\r\n")
+    assert (await anna.rest()).endswith(b"You haven't typed anything for 60 seconds. Goodbye!\r\n")
     assert asked == 5
 
 
@@ -615,13 +617,13 @@ async def test_new_name_quota_still_allows_resuming_a_name(
     setup = await serving(names_per_hour=2)
     anna, bob = await setup.connect(), await setup.connect("Bob")
     await anna.until(b"name? ")
-    word = (await anna.login("Anna")).partition(b"Your resume word, Anna: ")[2].split()[0]
+    word = (await anna.login("Anna")).partition(KEEP_WORD.encode())[2].split()[0]
     other = await setup.connect()
     await other.until(b"name? ")
     await other.send(b"Cara\r\n")
-    assert b"Many new names have been taken" in await other.until(b"name? ")
+    assert b"has used many new names" in await other.until(b"name? ")
     await other.send(b"Anna\r\n")
-    await other.until(b"Resume word: ")
+    await other.until(b"Comeback words: ")
     await other.send(word + b"\r\n")
     await other.until(b"> ")
     await bob.send(b"look\r\n")

@@ -73,7 +73,7 @@ async def until_says(client: Client, line: str, wanted: bytes) -> None:
 def word_in(told: bytes) -> str:
     found = WORD.search(told)
     assert found, told
-    return found[2].decode()
+    return found[1].decode()
 
 
 async def test_standby_takes_over_from_a_killed_server(start: Start) -> None:
@@ -195,13 +195,13 @@ async def test_server_with_different_settings_is_refused(start: Start) -> None:
     first = await start(bots=BOTS)
     await port_of(first)
     said = await refused(await start(bots=BOTS, quiet=100))
-    assert "game.quiet_plies is 200 there, and 100 here." in said
+    assert "game.quiet_plies is 200 there, but 100 here." in said
     second = await start(quiet=100)
     first.terminate()
     await port_of(second)  # the last server with the old settings has gone
     said = await refused(await start(bots=BOTS))
-    assert "game.quiet_plies is 100 there, and 200 here" in said
-    assert "the bot Chip is missing there, and Chalk, pause 0.0 here" in said
+    assert "game.quiet_plies is 100 there, but 200 here" in said
+    assert "the bot Chip is missing there, but Chalk, pause 0.0 here" in said
 
 
 async def test_rolling_restart_keeps_all_seats(start: Start) -> None:

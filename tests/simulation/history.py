@@ -429,7 +429,7 @@ def _denied_yet_done(player: Player, stored: Stored) -> Iterable[str]:
             if line.at - SURE < at < line.answered and _asks_for(line.text, event)
         ]
         if asked and all(_is_denied(line, told) for line, told in asked):
-            yield f"{player.name} was told that {asked[0][0].text!r} has not happened: {entry}"
+            yield f"{player.name} was told that {asked[0][0].text!r} has changed nothing: {entry}"
 
 
 def _is_ply_of(fact: Fact, player: str) -> bool:

@@ -211,9 +211,9 @@ class Link:
             return
         if "try again" in line:
             self.told_to_try_again = True
-        if "cannot tell" in line:
+        if "can't tell" in line:
             self.told.doubts.append(self.world.now)
-        if "has not happened" in line:
+        if "nothing has changed" in line:
             self.told.denied.append(self.world.now)
         if line:
             self.world.note(f"  {self.name} reads: {line}")

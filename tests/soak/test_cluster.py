@@ -57,11 +57,11 @@ PROGRAM = (
         "from thudmud.cli.main import main; raise SystemExit(main())"
     ),
 )
-REFUSED = "so that has not happened", '"type":"refused"'
+REFUSED = "so nothing has changed", '"type":"refused"'
 ASKED = '"code":"sure_resigns"'
 """The confirmation asked before a resignation; not a refusal."""
 
-UNKNOWN = "cannot tell whether that has happened"
+UNKNOWN = "can't tell whether that worked"
 
 pytestmark = pytest.mark.slow
 

@@ -303,7 +303,7 @@ async def test_missing_explored_row_is_detected(path: Path, name: str) -> None:
     store = await Store.open(path)
     found = await store.check()
     assert found
-    assert f"a row of {name} is not what its events make it" in found
+    assert f"a row of {name} does not match the events" in found
     await store.close()
 
 

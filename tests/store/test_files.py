@@ -98,7 +98,7 @@ async def test_store_file_of_another_user_is_warned_about(
     path.chmod(0o644)
     monkeypatch.setattr(os, "chmod", fail)
     await (await Store.open(path)).close()
-    assert [each.getMessage() for each in caplog.records] == ["other users may read the store"]
+    assert [each.getMessage() for each in caplog.records] == ["other users can read the store"]
 
 
 async def test_new_store_file_is_created_atomically(
@@ -116,7 +116,7 @@ async def test_new_store_file_is_created_atomically(
 
 async def test_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    await fails_to_open(nowhere / "store", f"there is no folder {nowhere}")
+    await fails_to_open(nowhere / "store", f"no folder {nowhere}")
     nowhere.mkdir()
     await fails_to_open(nowhere, "it is a folder")
     os.mkfifo(tmp_path / "pipe")
@@ -140,7 +140,7 @@ async def test_unwritable_folder_is_refused(path: Path, monkeypatch: pytest.Monk
     beside(path, "-shm").mkdir()  # prevents SQLite from creating that file
     await fails_to_open(path, r"it cannot be written to \(")
     monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
-    await fails_to_open(path, f"the folder {path.parent} cannot be written to")
+    await fails_to_open(path, f"the folder {path.parent} is not writable")
 
 
 async def test_read_only_database_is_refused(path: Path) -> None:
@@ -170,7 +170,7 @@ async def test_full_disk_at_opening_is_reported(path: Path, *, filled: bool) -> 
 async def test_disk_error_at_opening_is_reported(path: Path) -> None:
     with no_room(), pytest.MonkeyPatch.context() as patched:
         patched.setattr(files, "LITTLE", 0)
-        await fails_to_open(path, r"the disk does not work as it should \(disk I/O error\)")
+        await fails_to_open(path, r"input/output error on the disk \(disk I/O error\)")
 
 
 async def test_full_disk_leaves_stored_data_unchanged(path: Path) -> None:

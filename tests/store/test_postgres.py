@@ -867,7 +867,7 @@ async def test_health_command_reports_the_state_of_the_server(
     await node.close()
     await store.close()
     assert await asyncio.to_thread(main, asked) == 1
-    assert capsys.readouterr().err == "No server runs on the database.\n"
+    assert capsys.readouterr().err == "No server is running on the database.\n"
 
 
 async def test_rebuild_waits_for_servers_of_another_version(

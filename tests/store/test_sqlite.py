@@ -163,9 +163,7 @@ class TestOtherProcesses:
             async with asyncio.timeout(PATIENCE):
                 while not caplog.messages:  # noqa: ASYNC110  (there is no event to wait for)
                     await asyncio.sleep(0.01)
-        assert caplog.messages == [
-            "who is banned, and who is notified, cannot be read: The disk does not work."
-        ]
+        assert caplog.messages == ["could not read bans and notifications: The disk does not work."]
         assert told.empty()
         await another(path, lambda other: other.write(accounts.ban, "Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
@@ -433,7 +431,7 @@ async def test_check_failing_to_run_reports_no_damage(
 async def test_missing_file_during_a_check_is_not_damage(stored: Store, path: Path) -> None:
     await stored.append({OAK: (0, [joined(1)])})
     away = path.rename(path.with_name("away"))  # noqa: ASYNC240  (on the test's own event loop)
-    with pytest.raises(StoreError, match="could not be checked: there is no such file"):
+    with pytest.raises(StoreError, match="could not be checked: no such file"):
         await stored.check()
     away.rename(path)
     await stored.append({OAK: (1, [joined(2)])})

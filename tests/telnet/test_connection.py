@@ -107,7 +107,7 @@ async def test_endless_line_is_rejected_without_delaying_others(serving: Serving
     assert await anna.fence() == b""
     await anna.send(b"\r\n")
     assert await anna.until(b"> ") == (
-        b"That line is longer than 1,024 characters; it was not read.\r\n> "
+        b"That line is longer than 1,024 characters, so it was ignored.\r\n> "
     )
     assert await well(anna)
 

@@ -254,7 +254,7 @@ async def test_wrong_password_falls_back_to_the_password_prompt(serving: Serving
     await member(setup, "Anna")
     await client.send(package('Char.Login {"name": "anna", "password": "passport"}'))
     assert await client.until(b"word: ") == (
-        b"\r\nThat is not the password of Anna. An empty line gives up.\r\n"
+        b"\r\nThat isn't the password of Anna. Try again, or just press Enter to stop.\r\n"
         + DENIAL
         + IAC + WILL + b"\x01"
         + b"Password: "

@@ -184,23 +184,29 @@ async def test_picture_options_are_applied(asking: Asking) -> None:
 
 
 NO_PICTURES = [
-    ("/game/2.svg", "There is no battle of that number."),
-    ("/game/0.svg", "There is no battle of that number."),
-    ("/game/999999999999.png", "There is no battle of that number."),
-    ("/game/9223372036854775808.svg", "There is no battle of that number."),
-    (f"/game/{'9' * 5000}.svg", "There is no battle of that number."),
-    ("/game/one.gif", "There is no battle of that number."),
-    ("/game/\N{SUPERSCRIPT TWO}.gif", "There is no battle of that number."),
-    ("/board/nowhere.svg", "There is no board of that name."),
-    ("/board/%3Cscript%3E.svg", "There is no board of that name."),
-    ("/board/%00.svg", "There is no board of that name."),
-    ("/board/hall.svg", "There is no board of that name."),
+    ("/game/2.svg", "There is no such battle."),
+    ("/game/0.svg", "There is no such battle."),
+    ("/game/999999999999.png", "There is no such battle."),
+    ("/game/9223372036854775808.svg", "There is no such battle."),
+    (f"/game/{'9' * 5000}.svg", "There is no such battle."),
+    ("/game/one.gif", "There is no such battle."),
+    ("/game/\N{SUPERSCRIPT TWO}.gif", "There is no such battle."),
+    ("/board/nowhere.svg", "There is no such board."),
+    ("/board/%3Cscript%3E.svg", "There is no such board."),
+    ("/board/%00.svg", "There is no such board."),
+    ("/board/hall.svg", "There is no such board."),
     ("/game/1.svg?ply=3", "There is no ply 3: the battle has 2."),
     ("/game/1.gif?ply=3", "The battle has 2 plies."),
-    ("/game/1.svg?ply=x", "A picture is of a ply, and from south or north."),
-    ("/game/1.svg?ply=9999999", "A picture is of a ply, and from south or north."),
-    ("/game/1.svg?side=west", "A picture is of a ply, and from south or north."),
-    ("/game/1.svg?colours=%3Cb%3E", f"The colours are {', '.join(SCHEMES)}."),
+    ("/game/1.svg?ply=x", 'Expected a ply of the battle, and "south" or "north" as orientation.'),
+    (
+        "/game/1.svg?ply=9999999",
+        'Expected a ply of the battle, and "south" or "north" as orientation.',
+    ),
+    (
+        "/game/1.svg?side=west",
+        'Expected a ply of the battle, and "south" or "north" as orientation.',
+    ),
+    ("/game/1.svg?colours=%3Cb%3E", f"Expected one of the colour schemes {', '.join(SCHEMES)}."),
     ("/game/1/../1.svg/x", "Page not found. The game is at /."),
 ]
 
@@ -273,7 +279,7 @@ async def test_full_drawing_queue_is_answered_with_503(
     await held.begun.wait()
     refused = await asking.get("/board/oak.svg")
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
-    assert refused.text == "Too many pictures are being drawn just now.\n"
+    assert refused.text == "Too many pictures are being drawn at the moment.\n"
     same = asyncio.create_task(asking.get("/game/1.svg"))
     assert (await asking.get("/")).status_code == 200
     held.may_go_on.set()
@@ -398,7 +404,7 @@ async def test_unstartable_drawing_process_is_answered_with_503(
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     got = await asking.get("/game/1.svg")
-    assert (got.status_code, got.text) == (503, "The picture cannot be drawn just now.\n")
+    assert (got.status_code, got.text) == (503, "That picture can't be drawn at the moment.\n")
     assert got.headers["retry-after"] == "5"
     monkeypatch.undo()
     assert (await asking.get("/game/1.svg")).status_code == 200

@@ -200,7 +200,7 @@ def test_session_survives_a_reload_and_a_server_kill(
         anna.click("A6", "B6")
         bert.sees(B6="dwarf").page.reload()
         bert.sees(B6="dwarf", A6="empty").click("G7", "G6")
-        for words in ("What is your name?", "resume word"):  # answered by the page itself
+        for words in ("What is your name?", "comeback words"):  # answered by the page itself
             expect(bert.page.locator("#log")).not_to_contain_text(words)
         watcher.sees(G6="troll, last move")
         server.kill()

@@ -93,7 +93,7 @@ class OneBoard(Furnished):
         assert "Hurl" in self.type(self.char1, "thud help hurl").title()
         assert "Oak board" in self.type(self.char1, "thud look")
         seen = self.type(self.char1, "thud say hello")
-        assert seen == '"say" is a command of this MUD: type it without "thud".'
+        assert seen == '"say" is a command of this MUD. Type it without "thud".'
 
     def test_listed_topics_have_help_and_commands(self) -> None:
         listed = " ".join(EveryCommand().get_help(self.char2, None).split())
