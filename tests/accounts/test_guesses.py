@@ -118,8 +118,8 @@ async def test_delayed_guess_reports_its_waiting_time(people: Guessers) -> None:
         await people.guess(address)
     assert people.told == []
     await people.pass_time(MOMENT)
-    wrong = "Many wrong answers for that name from elsewhere."
-    yours = "Your answer is looked at in about"
+    wrong = "There have been many wrong answers for that name from elsewhere."
+    yours = "Yours will be checked in about"
     assert people.told == [f"{wrong} {yours} {seconds} seconds." for seconds in (29, 59)]
     await people.pass_time(2 * PASSWORD_INTERVAL)
     assert people.looked[FREE:] == [THEIRS, "203.0.113.2"]
@@ -131,7 +131,7 @@ async def test_delay_by_own_wrong_guesses_blames_the_own_address(people: Guesser
         await people.guess(is_known=True)
     await people.pass_time(MOMENT)
     assert people.told == [
-        "Many wrong answers from your address. Your answer is looked at in about 4 seconds."
+        "There have been many wrong answers from your address. Yours will be checked in about 4 seconds."
     ]
 
 
@@ -191,7 +191,7 @@ async def test_address_that_tries_many_names_is_delayed(people: Guessers) -> Non
         await people.guess(name=f"Anna{number}")
     assert len(people.looked) == ADDRESS_FREE
     await people.pass_time(MOMENT)
-    told = "Many wrong answers from your address. Your answer is looked at in about"
+    told = "There have been many wrong answers from your address. Yours will be checked in about"
     assert people.told == [f"{told} {seconds} seconds." for seconds in (9, 19)]
     for more in (1, 2):
         await people.pass_time(ADDRESS_INTERVAL)

@@ -69,8 +69,8 @@ class TestGuests:
         assert name == "Anna"
         assert answers.shown == [
             NAME,
-            f"Your resume word, Anna: {answers.word}",
             "Your comeback words, in case you lose your connection:",
+            answers.word,
         ]
         kept = await setup.store.read(accounts.find_guest, "anna")
         assert kept
@@ -895,7 +895,7 @@ async def test_new_names_are_limited_by_address() -> None:
         assert (await setup.enter([name], "2001:db8::1"))[0] == name
     name, answers = await setup.enter(["Dora"], "2001:db8::2")
     assert name == ""
-    assert "You can take another one in 20 minutes" in answers.told[0]
+    assert "You can have another one in 20 minutes" in answers.told[0]
     assert (await setup.enter(["Dora"], "192.0.2.1"))[0] == "Dora"
     setup.now += 1200
     assert (await setup.enter(["Ella"], "2001:db8::2"))[0] == "Ella"

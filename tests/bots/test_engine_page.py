@@ -70,7 +70,7 @@ def test_page_match_numbers_are_the_defaults_of_the_command() -> None:
 
 
 def test_page_lists_every_command_word() -> None:
-    told = str(dialogue().answer("what")).split("there are ")[1]
+    told = str(dialogue().answer("what")).split("expected one of ")[1]
     assert list(dict.fromkeys(ASKED)) == told.split(", ")
     assert all(f"`{name}`" in PAGE for name in RULESETS)
 

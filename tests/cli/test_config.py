@@ -22,9 +22,7 @@ def test_configuration_file_is_written_but_never_overwritten(tmp_path: Path, cap
     file = tmp_path / "config.toml"
     assert main(["config", str(file)]) == 0
     assert file.read_text("utf-8") == SHIPPED.read_text("utf-8")
-    assert capsys.readouterr().out == (
-        f"{file} is written; thudmud serve --config {file} uses it.\n"
-    )
+    assert capsys.readouterr().out == (f"Wrote {file}. To use it: thudmud serve --config {file}\n")
     file.write_text("mine", "utf-8")
     assert main(["config", str(file)]) == 2
     assert capsys.readouterr().err == f"thudmud: {file} already exists; not overwritten\n"
@@ -34,6 +32,4 @@ def test_configuration_file_is_written_but_never_overwritten(tmp_path: Path, cap
 def test_unwritable_configuration_file_is_reported(tmp_path: Path, capsys: Shown) -> None:
     file = tmp_path / "nowhere" / "config.toml"
     assert main(["config", str(file)]) == 2
-    assert capsys.readouterr().err == (
-        f"thudmud: {file} cannot be written: No such file or directory\n"
-    )
+    assert capsys.readouterr().err == (f"thudmud: cannot write {file}: No such file or directory\n")

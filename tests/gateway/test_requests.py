@@ -87,23 +87,26 @@ def test_non_object_line_is_malformed(line: bytes, text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"type": "lin"}, f'"type" expected one of {", ".join(KINDS)}.'),
-        ({"type": ["line"]}, f'"type" expected one of {", ".join(KINDS)}.'),
-        ({"liine": ""}, 'There is no key "liine"; there are id, board, seen, player, line, at_ver'),
+        ({"type": "lin"}, f'"type": expected one of {", ".join(KINDS)}.'),
+        ({"type": ["line"]}, f'"type": expected one of {", ".join(KINDS)}.'),
+        (
+            {"liine": ""},
+            'Unknown key "liine"; expected one of id, board, seen, player, line, at_ver',
+        ),
         ({"line": 3}, '"line": expected a text, got 3.'),
         ({"line": [[[["x" * 50]]]]}, '"line": expected a text, got a list.'),
         ({"line": {"x": {}}}, '"line": expected a text, got an object.'),
-        ({"style": "x" * 50}, 'There is no key "style"'),
+        ({"style": "x" * 50}, 'Unknown key "style"'),
         (
             {"at_version": "x" * 50},
             f'"at_version": expected {COUNT}, got "{"x" * 39}...',
         ),
         ({"line": "\ud800"}, '"line" should not contain unpaired surrogates.'),
-        ({"board": ""}, '"board" should be 1 to 120 printable ASCII characters without spaces'),
-        ({"board": "oak\n"}, '"board" should be 1 to 120 printable characters of ASCII without'),
-        ({"key": "k\n"}, '"key" should be 1 to 80 printable characters of ASCII without blanks'),
-        ({"board": "oak board"}, '"board" should be 1 to 120 printable characters of ASCII with'),
-        ({"board": "eiché"}, '"board" should be 1 to 120 printable characters of ASCII without'),
+        ({"board": ""}, '"board": expected 1 to 120 printable ASCII characters without spaces'),
+        ({"board": "oak\n"}, '"board": expected 1 to 120 printable ASCII characters without'),
+        ({"key": "k\n"}, '"key": expected 1 to 80 printable ASCII characters without spaces'),
+        ({"board": "oak board"}, '"board": expected 1 to 120 printable ASCII characters with'),
+        ({"board": "eiché"}, '"board": expected 1 to 120 printable ASCII characters without'),
         ({"at_version": -1}, f'"at_version": expected {COUNT}, got -1.'),
         ({"at_version": "x"}, f'"at_version": expected {COUNT}, got "x".'),
         ({"seen": True}, f'"seen": expected {COUNT}, got true.'),
@@ -114,7 +117,7 @@ def test_non_object_line_is_malformed(line: bytes, text: str) -> None:
         ({"seen": 1.0}, f'"seen": expected {COUNT}, got 1.0.'),
         (
             {"\ud800": ""},
-            r'There is no key "\ud800"; there are id, board, seen, player, line, at_ver',
+            r'Unknown key "\ud800"; expected one of id, board, seen, player, line, at_ver',
         ),
     ],
 )
@@ -128,7 +131,7 @@ def test_invalid_request_fault_carries_its_id(change: dict[str, Any], text: str)
 def test_invalid_id_is_a_bad_request(number: object) -> None:
     found = fault(written(**LINE | {"id": number}))
     assert (found.code, found.number) == (Code.BAD_REQUEST, None)
-    assert found.text.startswith('"id" should be ')
+    assert found.text.startswith('"id": expected ')
 
 
 @pytest.mark.parametrize("key", ["id", "board", "player", "line"])
@@ -177,7 +180,7 @@ def test_duplicate_key_takes_the_last_value() -> None:
 @pytest.mark.parametrize("client", ["", "a b", "ä", "a" * 41, "a/b", "a\n"])
 def test_invalid_client_name_is_refused(client: str) -> None:
     found = fault(written(type="hello", version=1, client=client))
-    assert found.text.startswith('"client" should be 1 to 40 letters')
+    assert found.text.startswith('"client": expected 1 to 40 letters')
 
 
 def test_wrong_version_is_reported_before_other_faults() -> None:

@@ -184,11 +184,14 @@ def test_notebooks_show_positions_and_games() -> None:
     [
         ({"size": 0}, "1 to 2048 pixels"),
         ({"size": 3000}, "1 to 2048 pixels"),
-        ({"orientation": "west"}, "'south' or 'north', not 'west'"),
+        ({"orientation": "west"}, "'south' or 'north' as orientation, got 'west'"),
         ({"marks": [Square(0, 0)]}, "A1 is not on the board"),
         ({"arrows": [(SQUARES[0], Square(0, 0))]}, "A1 is not on the board"),
-        ({"colours": {**SCHEME, "troll": '"/><script>'}}, "'troll' should be like #4a6178"),
-        ({"colours": {}}, "it is missing"),
+        (
+            {"colours": {**SCHEME, "troll": '"/><script>'}},
+            "expected a colour like #4a6178 for 'troll'",
+        ),
+        ({"colours": {}}, "got none"),
     ],
 )
 def test_invalid_drawing_option_is_refused(wrong: dict[str, Any], words: str) -> None:
@@ -199,5 +202,5 @@ def test_invalid_drawing_option_is_refused(wrong: dict[str, Any], words: str) ->
 def test_frame_of_a_missing_ply_is_refused() -> None:
     game = Game.start(DISCWORLD).push("dA6-B6")
     for ply in (-1, 2):
-        with pytest.raises(InvalidValueError, match="the battle has 1"):
+        with pytest.raises(InvalidValueError, match="expected a ply from 0 to 1, got"):
             frame(game, ply)

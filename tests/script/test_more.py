@@ -157,7 +157,7 @@ class TestIncludes:
     def test_mismatch_names_the_chain_of_includes(self) -> None:
         files = {"a": "\n@include b\n", "b": "Anna> say hi\nAnna| You say: ho\n"}
         (mismatch,) = perform(Transcript.parse("@include a", among(files)), house_stage())[0]
-        assert str(mismatch).startswith('line 1: a: line 2: b: line 1: after "Anna> say hi" Anna')
+        assert str(mismatch).startswith('line 1: a: line 2: b: line 1: after "Anna> say hi", Anna')
 
     def test_unplayable_step_names_the_chain_of_includes(self) -> None:
         transcript = Transcript.parse("@include a", among({"a": "Anna+\nAnna+\n"}))
@@ -293,23 +293,23 @@ Anna? 1s Three
         ("@set x ${y}", "line 1: ${y} has no value here"),
         ("Anna+\nAnna~ ${x=*}\nAnna| ${x}", "line 3: ${x} has no value here"),
         ("Anna> a\nAnna? 5s ${x}", "line 2: ${x} has no value here"),
-        ("Anna> say ${x y}", 'line 1: "${x y}" should be ${NAME}'),
-        ("Anna> say ${", 'line 1: "${" should be ${NAME}'),
-        ("Anna> say ${x=*}", "line 1: ${x=*} takes what is seen, and stands in a line with ~"),
-        ("Anna+\nAnna| ${x=*}", "line 2: ${x=*} takes what is seen"),
-        ("@set", 'line 1: "@set" should be "@set", a variable name, and its value'),
-        ("@set x", 'line 1: "@set x" should be'),
-        ("@set 1 x", 'line 1: "@set 1 x" should be'),
-        ("@include", 'line 1: "@include" should be "@include" and a file name'),
+        ("Anna> say ${x y}", "line 1: expected ${NAME}"),
+        ("Anna> say ${", "line 1: expected ${NAME}"),
+        ("Anna> say ${x=*}", "line 1: ${x=*} captures text, and is only valid in a line with ~"),
+        ("Anna+\nAnna| ${x=*}", "line 2: ${x=*} captures text"),
+        ("@set", 'line 1: expected "@set", a variable name, and its value, got "@set"'),
+        ("@set x", 'line 1: expected "@set", a variable name, and its value, got "@set x"'),
+        ("@set 1 x", 'line 1: expected "@set", a variable name, and its value, got "@set 1 x"'),
+        ("@include", 'line 1: expected "@include" and a file name'),
         ("\n@include gone", "line 2: gone: No such file"),
-        ("@include bad", 'line 1: bad: line 2: "What!" should begin with a name'),
-        ("@include deep", 'line 1: deep: line 1: bad: line 2: "What!" should begin'),
+        ("@include bad", "line 1: bad: line 2: expected a name"),
+        ("@include deep", "line 1: deep: line 1: bad: line 2: expected a name"),
         ("@include unset", "line 1: unset: line 1: ${x} has no value here"),
-        ("@include whole", 'line 1: whole: line 1: "@config" stands in the transcript that incl'),
-        ("@include fine\nAnna| x", "line 2: what is seen stands right below the step"),
-        ("@set x y\nAnna| x", "line 2: what is seen stands right below the step"),
-        ("@server", 'line 1: "@server" should be "@server", a name'),
-        ("@server ä", 'line 1: "@server ä" should be "@server", a name'),
+        ("@include whole", 'line 1: whole: line 1: "@config" belongs in the main transcript'),
+        ("@include fine\nAnna| x", "line 2: expected lines must directly follow their step"),
+        ("@set x y\nAnna| x", "line 2: expected lines must directly follow their step"),
+        ("@server", 'line 1: expected "@server", a name'),
+        ("@server ä", 'line 1: expected "@server", a name'),
         ("@server a\n@server a", 'line 2: the server "a" is already defined'),
         ("Anna+\n@server a", 'line 2: "@server" must come before the first step'),
         ("@config x\n@server a", 'line 2: with "@server", name the configuration there'),
@@ -323,11 +323,20 @@ Anna? 1s Three
             "@server a\n@server b\nAnna+ b\nAnna+ a",
             "line 4: Anna is on b, and cannot change servers",
         ),
-        ("Anna+\nAnna? never", 'line 2: "Anna? never" should be "Anna? 5s", say, and the line'),
-        ("Anna+\nAnna? 5 x", 'line 2: "Anna? 5 x" should be'),
-        ("Anna+\nAnna? 5s", 'line 2: "Anna? 5s" should be'),
-        ("Anna+\nAnna? -1s x", 'line 2: "Anna? -1s x" should be'),
-        ("Anna+\nAnna? 123456s x", 'line 2: "Anna? 123456s x" should be'),
+        (
+            "Anna+\nAnna? never",
+            'line 2: expected "Anna? 5s" and a line to wait for, got "Anna? never"',
+        ),
+        ("Anna+\nAnna? 5 x", 'line 2: expected "Anna? 5s" and a line to wait for, got "Anna? 5 x"'),
+        ("Anna+\nAnna? 5s", 'line 2: expected "Anna? 5s" and a line to wait for, got "Anna? 5s"'),
+        (
+            "Anna+\nAnna? -1s x",
+            'line 2: expected "Anna? 5s" and a line to wait for, got "Anna? -1s x"',
+        ),
+        (
+            "Anna+\nAnna? 123456s x",
+            'line 2: expected "Anna? 5s" and a line to wait for, got "Anna? 123456s x"',
+        ),
     ],
 )
 def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.server.plain import Client
+from thudmud.accounts.login import TOLD_WORD
 
 CONFIG = """\
 bot = {bot}

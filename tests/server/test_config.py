@@ -122,7 +122,7 @@ port = 8.5
 
 [server]
 host = ''
---> server.host: expected an address or a host name, not ""
+--> server.host: expected an address or a host name, got ""
 
 [server]
 prot = 1
@@ -130,29 +130,29 @@ prot = 1
 
 [game]
 zzz = 1
---> game.zzz: unknown setting; there are quiet_plies, seat_grace, idle_claim, replay_pause
+--> game.zzz: unknown setting; expected one of quiet_plies, seat_grace, idle_claim, replay_pause
 
 [listing]
 zzz = 1
---> listing.zzz: there is no such setting;
-    there are name, hostname, location, website, contact, created
+--> listing.zzz: unknown setting;
+    expected one of name, hostname, location, website, contact, created
 
 [gateway]
 heartbeat = 0
---> gateway.heartbeat: should be a number of seconds from 1 to 3600, not 0
+--> gateway.heartbeat: expected a number of seconds from 1 to 3600, got 0
 
 [web]
 origins = ['example.org']
---> web.origins 1: expected an origin as browsers send it, such as "https://example.org", not "example.org"
+--> web.origins 1: expected an origin as browsers send it, such as "https://example.org", got "example.org"
 
 [web]
 forwarders = ['my proxy']
---> web.forwarders 1: expected an address or a network, such as "192.0.2.0/24", not "my proxy"
+--> web.forwarders 1: expected an address or a network, such as "192.0.2.0/24", got "my proxy"
 
 [server]
 proxies = '192.0.2.1'
---> server.proxies: should be a list of addresses,
-    such as ["192.0.2.1", "192.0.2.0/24"], not "192.0.2.1"
+--> server.proxies: expected a list of addresses,
+    such as ["192.0.2.1", "192.0.2.0/24"], got "192.0.2.1"
 
 [web]
 tls_key = 'key.pem'
@@ -164,23 +164,23 @@ secret = "hunter2"
 
 [storage]
 file = "a\\u0000b"
---> storage.file: should be the name of a file, not "a\\u0000b"
+--> storage.file: expected the name of a file, got "a\\u0000b"
 
 [server]
 log_file = "a\\u0000b"
---> server.log_file: should be the name of a file, or "", not "a\\u0000b"
+--> server.log_file: expected the name of a file, or "", got "a\\u0000b"
 
 [gateway]
 file = ""
---> gateway.file: should be the name of a file, not ""
+--> gateway.file: expected the name of a file, got ""
 
 [listing]
 created = "soon"
---> listing.created: should be a year such as "2026", or "", not "soon"
+--> listing.created: expected a year such as "2026", or "", got "soon"
 
 [listing]
 created = 2026
---> listing.created: should be a year such as "2026", or "", not 2026
+--> listing.created: expected a year such as "2026", or "", got 2026
 
 [server]
 tls_certificate = "chain.pem"
@@ -204,12 +204,12 @@ port = 1
 --> sever: unknown setting; did you mean "server"?
 
 "\\u001b[2J" = 1
---> "\\u001b[2J": there is no such setting;
-    there are server, log, listing, game, players, features, storage, web, mail, push, tournaments,
+--> "\\u001b[2J": unknown setting;
+    expected one of server, log, listing, game, players, features, storage, web, mail, push, tournaments,
     metrics, gateway, board, bot
 
 server = 3
---> server: should be a section [server], not 3
+--> server: expected a section [server], got 3
 
 [game]
 quiet_plies = -1
@@ -235,21 +235,21 @@ idle_limit = 3600.5
 
 [players]
 idle_warning = -1
---> players.idle_warning: should be a number of seconds from 0 to 31622400, not -1
+--> players.idle_warning: expected a number of seconds from 0 to 31622400, got -1
 
 [server]
 log_level = "loud"
---> server.log_level: should be "debug", "info", "warning" or "error", not "loud"
+--> server.log_level: expected "debug", "info", "warning" or "error", got "loud"
 
 [board]
 name = 'oak'
---> board: should be at least one section [[board]], not {"name": "oak"}
+--> board: expected at least one section [[board]], got {"name": "oak"}
 
 board = []
---> board: should be at least one section [[board]], not []
+--> board: expected at least one section [[board]], got []
 
 board = [3]
---> board 1: should be a section, not 3
+--> board 1: expected a section, got 3
 
 [[board]]
 rules = 'classic'
@@ -265,7 +265,7 @@ rules = 'chess'
 [[board]]
 name = 'oak'
 style = 'long'
---> board 1, style: should be "full" or "brief", not "long"
+--> board 1, style: expected "full" or "brief", got "long"
 
 [[board]]
 name = 'oak'
@@ -274,16 +274,16 @@ rule = 'classic'
 
 [[board]]
 name = 3
---> board 1, name: should be a name made of letters, such as "oak board", not 3
+--> board 1, name: expected a name made of letters, such as "oak board", got 3
 
 [[board]]
 name = 'oak  board'
 --> board 1, name: should be at most 30 letters and single spaces,
-    not "oak  board"
+    got "oak  board"
 
 [[board]]
 name = 'board 2'
---> board 1, name: should be at most 30 letters and single spaces, not "board 2"
+--> board 1, name: should be at most 30 letters and single spaces, got "board 2"
 
 [[board]]
 name = 'Hall'
@@ -301,7 +301,7 @@ name = 'last board'
 name = 'oak board'
 key = '(board) 7'
 --> board 1, key: should not begin with "(board) ", which is reserved for boards that players open,
-    not "(board) 7"
+    got "(board) 7"
 
 [storage]
 file = 'gateway.db'
@@ -317,7 +317,7 @@ file = './all/of.it'
 file = 1
 [gateway]
 file = '1'
---> storage.file: should be the name of a file, not 1
+--> storage.file: expected the name of a file, got 1
 
 [[board]]
 name = 'game'
@@ -331,23 +331,23 @@ name = 'oak'
 
 [[bot]]
 name = 'Grog the Bot'
---> bot: should have names that players could have, but 'Grog the Bot': A name is 2 to 20 letters
-    from A to Z, without spaces. Name bots in sections [[bot]], or have none by "bot = []" above the
-    first section.
+--> bot: 'Grog the Bot' is not a valid name for a bot: A name is 2 to 20 letters
+    from A to Z, without spaces. Name the bots in sections [[bot]], or write "bot = []" above the
+    first section for none.
 
 [[board]]
 name = 'grog board'
 [[bot]]
 name = 'grog'
---> bot: should have names that players could have, but 'Grog': "Grog" has another meaning here.
-    Please choose another name. Name bots in sections [[bot]], or have none by "bot = []" above the
-    first section.
+--> bot: 'Grog' is not a valid name for a bot: "Grog" has another meaning here.
+    Please choose another name. Name the bots in sections [[bot]], or write "bot = []" above the
+    first section for none.
 
 [[board]]
 name = 'grog board'
---> bot: should have names that players could have, but 'Grog': "Grog" has another meaning here.
-    Please choose another name. Name bots in sections [[bot]], or have none by "bot = []" above the
-    first section.
+--> bot: 'Grog' is not a valid name for a bot: "Grog" has another meaning here.
+    Please choose another name. Name the bots in sections [[bot]], or write "bot = []" above the
+    first section for none.
 
 [game]
 quiet_plies = 3
@@ -372,17 +372,17 @@ command = ['grog']
 [[bot]]
 name = 'Grog'
 command = 'grog'
---> bot 1, command: should be a list of words, such as ["thudmud", "engine"], not "grog"
+--> bot 1, command: expected a list of words, such as ["thudmud", "engine"], got "grog"
 
 [[bot]]
 name = 'Grog'
 command = ['grog', 1]
---> bot 1, command 2: should be a list of words, such as ["thudmud", "engine"], not 1
+--> bot 1, command 2: expected a list of words, such as ["thudmud", "engine"], got 1
 
 [[bot]]
 name = 'Grog'
 seconds = 0
---> bot 1, seconds: should be a number of seconds from 0.1 to 3600, not 0
+--> bot 1, seconds: expected a number of seconds from 0.1 to 3600, got 0
 
 [[bot]]
 name = 'Grog'
@@ -393,18 +393,18 @@ restart = 1
 name = "Grog"
 level = "Basalt"
 --> bot 1, level: expected one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
-    7 Diamond, by its number or its name, not "Basalt"
+    7 Diamond, by number or name, got "Basalt"
 
 [[bot]]
 name = "Grog"
 level = 8
 --> bot 1, level: expected one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
-    7 Diamond, by its number or its name, not 8
+    7 Diamond, by number or name, got 8
 
 [[bot]]
 name = "Grog"
 pause = -1
---> bot 1, pause: should be a number of seconds from 0 to 60, not -1
+--> bot 1, pause: expected a number of seconds from 0 to 60, got -1
 
 [server
 port = 1
@@ -453,4 +453,4 @@ def test_unreadable_file_is_reported(tmp_path: Path) -> None:
 def test_unknown_key_is_reported_in_every_section(tmp_path: Path, section: str) -> None:
     head = f"[[{section}]]" if section in {"board", "bot"} else f"[{section}]"
     found = problems(tmp_path, f"{head}\nxyz = 1\n")
-    assert any("xyz: unknown setting; there are" in each for each in found)
+    assert any("xyz: unknown setting; expected one of" in each for each in found)

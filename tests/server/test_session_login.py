@@ -76,7 +76,8 @@ async def test_registration_hides_all_passwords(
     assert await anna.until(b"New password: ") == ADVICE + IAC + WILL + ECHO + b"New password: "
     await anna.send(IAC + DO + ECHO + b"short\r\n")
     assert await anna.until(b"New password: ") == (
-        b"\r\nA password needs at least 8 characters. Try again, or just press Enter to stop.\r\nNew password: "
+        b"\r\nA password needs at least 8 characters. Try again, or just press Enter to stop.\r\n"
+        b"New password: "
     )
     await anna.send(b"password\r\n")
     assert await anna.until(b"again: ") == b"\r\nAnd again: "

@@ -258,7 +258,7 @@ def parse_request(line: bytes) -> Sent:
         # Check the version before anything else, since other versions may have other keys.
         raise RequestError(Code.WRONG_VERSION, f"Expected version {VERSION}.")
     kind = KINDS.get(name) if isinstance(name, str) else None
-    problem = f'Expected one of {_words(*KINDS)} as "type".'
+    problem = f'"type": expected {_words(*KINDS)}.'
     if kind:
         try:
             return _read_as(kind, data)

@@ -55,7 +55,7 @@ def require_colours(colours: Colours) -> None:
     """Raise InvalidValueError if a colour is missing or isn't of the form ``#rrggbb``."""
     for name in SCHEME:
         if not _HEX.fullmatch(str(colours.get(name, ""))):
-            shown = repr(colours[name]) if name in colours else "missing"
+            shown = repr(colours[name]) if name in colours else "none"
             raise InvalidValueError(
                 f"expected a colour like {SCHEME[name]} for {name!r}, got {shown}"
             )

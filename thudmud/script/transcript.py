@@ -151,8 +151,8 @@ def pieces(text: str) -> Iterator[str | Use | Capture]:
     at = 0
     for mark in _MARK.finditer(text):
         if mark["bad"]:
-            right = "expected ${NAME}, or ${NAME=*} to capture text; $${ stands for a literal ${"
-            raise VariableError(f'"{text[mark.start() :]}" {right}')
+            right = "expected ${NAME}, ${NAME=*} to capture text, or $${ for a literal ${"
+            raise VariableError(f'{right}, got "{text[mark.start() :]}"')
         yield text[at : mark.start()]
         at = mark.end()
         if mark["name"] is None:
