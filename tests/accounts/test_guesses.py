@@ -131,7 +131,8 @@ async def test_delay_by_own_wrong_guesses_blames_the_own_address(people: Guesser
         await people.guess(is_known=True)
     await people.pass_time(MOMENT)
     assert people.told == [
-        "There have been many wrong answers from your address. Yours will be checked in about 4 seconds."
+        "There have been many wrong answers from your address. Yours will be checked in about"
+        " 4 seconds."
     ]
 
 

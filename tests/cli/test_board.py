@@ -17,7 +17,7 @@ from thudmud.cli.main import main
 Shown = pytest.CaptureFixture[str]
 
 SERVE = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
-WHERE = "among the boards that are there by default"
+WHERE = "one of the default boards"
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def test_stored_battle_is_drawn_by_its_number(
     assert capsys.readouterr().out.startswith(f"one.svg: the battle after {len(CAPTURE)} plies, ")
     assert "discworld rules" in Path("one.svg").read_text("utf-8")
     assert main(["draw", "2"]) == 2
-    assert capsys.readouterr().err == "thudmud: there is no battle 2\n"
+    assert capsys.readouterr().err == "thudmud: no battle 2\n"
     Path("12").write_text(str(Record(GAME)), encoding="utf-8")
     assert main(["draw", "./12"]) == 0
     assert capsys.readouterr().out == f"{frame(GAME)}\n"
@@ -92,8 +92,8 @@ def test_stored_battle_is_drawn_by_its_number(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--ply", "4"], "there is no ply 4: the battle has 3"),
-        (["--ply", "-1"], "there is no ply -1: the battle has 3"),
+        (["--ply", "4"], "expected a ply from 0 to 3, got 4"),
+        (["--ply", "-1"], "expected a ply from 0 to 3, got -1"),
         (["-o", "board.jpg"], "board.jpg: expected a name that ends in .svg, .png or .gif"),
         (["-o", "board"], "board: expected a name that ends in .svg, .png or .gif"),
         (["--size", "-5"], "expected 1 to 2048 pixels along an edge, got -5"),
@@ -108,7 +108,7 @@ def test_stored_battle_is_drawn_by_its_number(
             "expected 160 to 2048 pixels along an edge, got 2100",
         ),
         (["--size", "0"], "expected 1 to 2048 pixels along an edge, got 0"),
-        (["--size", "100000", "-o", "x.png"], "a picture has 1 to 2048 pixels"),
+        (["--size", "100000", "-o", "x.png"], "expected 1 to 2048 pixels"),
         (["--delay", "0", "-o", "x.gif"], "expected a delay of 0.02 to 60 seconds, got 0"),
         (["-o", "nowhere/board.svg"], "nowhere/board.svg: No such file or directory"),
     ],

@@ -506,7 +506,7 @@ class TestHeaders:
             ('[Date "2026-02-30"]', "expected a day as the date, got 2026-02-30"),
             (
                 '[Dwarf "../Anna"]',
-                "who played the dwarfs expected 2 to 20 letters from A to Z, got '../Anna'",
+                "player of the dwarfs: expected 2 to 20 letters from A to Z, got '../Anna'",
             ),
             (
                 '[Result "99-0"]\n[Winner "dwarf"]\n[Ending "agreement"]',
@@ -541,7 +541,7 @@ class TestRefusedFiles:
             (b"\x7fELF\x00\x01\xff", "not UTF-8 text"),
             (b"text\0with zero", "not UTF-8 text"),
             (b"d" * LARGEST, "line 1: expected a square such as A6"),
-            (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
+            (b"d" * (LARGEST + 1), f"larger than {LARGEST} bytes"),
             (RECORD.encode() + b"dG1-G2\n" * 20_000, "more than 10,000 lines"),
             (RECORD.encode() + b"dG1-G2\n" * 2_000, "line 2002: expected at most 2,000 plies"),
             (b"\x1b[2Jhello\n", "line 1: expected the setup as the first line"),
@@ -621,7 +621,7 @@ def test_subcommands_work_beside_a_running_server(
     assert printed.err.startswith(f"thudmud: {wrong}: line 4: TG6-A1: ")
     out = tmp_path / "out"
     assert main(["export", "--player", "ANNA", "--to", str(out), "--config", str(config)]) == 0
-    assert capsys.readouterr().out == f"1 record written to {out}\n"
+    assert capsys.readouterr().out == f"wrote 1 record to {out}\n"
     [written] = files_in(out)
     assert written.name.endswith("_discworld_Anna_nobody.thud")
     day = written.name[7:17]
@@ -640,7 +640,7 @@ def test_subcommands_work_beside_a_running_server(
         (["export", "--since", "yesterday"], "expected a day such as 2026-11-20, got 'yesterday'"),
         (["import"], "the following arguments are required: FILE"),
         (["import", "x", "--rules", "chess"], "expected one of discworld"),
-        (["import", "x", "--dwarf", "A. Nonymous"], "should be 2 to 20 letters"),
+        (["import", "x", "--dwarf", "A. Nonymous"], "expected 2 to 20 letters"),
     ],
 )
 def test_invalid_arguments_are_a_usage_error(words: list[str], problem: str, capsys: Shown) -> None:
@@ -676,7 +676,7 @@ def test_export_subcommand_counts_the_battles_left_out(
     out = tmp_path / "out"
     assert main(["export", "--to", str(out), "--config", str(config)]) == 0
     assert capsys.readouterr().out == (
-        f"2 records written to {out}\n2 battles left out, still running or adjourned\n"
+        f"wrote 2 records to {out}\nleft out 2 battles in progress or adjourned\n"
     )
 
 

@@ -70,7 +70,7 @@ def test_replaced_file_keeps_its_mode_and_link(tmp_path: Path) -> None:
     write_whole(link, b"older", beginning=2)
     assert link.is_symlink()
     assert (path.read_text("utf-8"), stat.S_IMODE(path.stat().st_mode)) == ("older", 0o640)
-    with pytest.raises(CommandError, match="it holds something else"):
+    with pytest.raises(CommandError, match="exists and contains something else"):
         write_whole(path, b"new", beginning=2)
     write_whole(Path(os.devnull), b"new", beginning=2)
 

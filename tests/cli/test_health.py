@@ -16,7 +16,7 @@ from thudmud.store.files import beside
 Shown = pytest.CaptureFixture[str]
 
 FILE = Path("thudmud.db")
-WELL = "thudmud is well: thudmud.db was written "
+WELL = "thudmud is healthy: it last wrote to thudmud.db "
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_missing_file_means_that_no_server_runs(capsys: Shown) -> None:
     ("name", "content", "why"),
     [
         ("thudmud.db", "no database at all", "is not a store of thudmud"),
-        ("config.toml", '[storage]\nbackend = "memory"\n', "nothing is kept"),
+        ("config.toml", '[storage]\nbackend = "memory"\n', "nothing is stored"),
         ("config.toml", "[", "is not valid TOML"),
     ],
 )

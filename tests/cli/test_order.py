@@ -81,7 +81,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
         olga.type("broadcast hello")
         olga.until("Only operators")
         assert main(["user", "operator", "olga"]) == 0
-        olga.until('"help operators" tells how.')
+        olga.until('"help operators" explains what you can do.')
         olga.type("broadcast hello")
         for player in (bert, carla):
             player.until("Olga, an operator, tells everybody: hello")

@@ -186,7 +186,7 @@ def test_unanswered_mark_is_reported(
     monkeypatch.setattr(remote_stage, "PATIENCE", 0.5)
     Path("login").write_text(LOGIN.replace("20s", "0.1s"), "utf-8")
     assert main([*script, *CLEAN, "--mark", "deaf"]) == 2
-    assert 'line 1: nothing with "deaf1" in it came' in capsys.readouterr().err
+    assert 'line 1: expected "deaf1" within' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,10 @@ def test_unanswered_mark_is_reported(
         (["--connect", "h:1", "--login", "none"], "none: No such file or directory"),
         (["--connect", "h:1", "--login", "seen"], "seen: line 1: a login only types and waits"),
         (["--connect", "h:1", "--login", "bad"], "bad: line 1: ${who} has no value here"),
-        (["--connect", "h:1", "--login", "login", "--prompt", "("], "'(' is no regular expression"),
+        (
+            ["--connect", "h:1", "--login", "login", "--prompt", "("],
+            "'(' is not a valid regular expression",
+        ),
     ],
 )
 def test_invalid_combinations_of_options_are_refused(

@@ -203,7 +203,7 @@ class TestReplay:
         with huge.open("wb") as file:
             file.truncate(100 * 1024 * 1024)
         long.write_text(RECORD + "dG1-G2\n" * MOST_LINES, encoding="utf-8")
-        for path, why in ((huge, "it is larger than"), (long, "it has more than")):
+        for path, why in ((huge, "larger than"), (long, "more than")):
             assert main(["replay", str(path)]) == 2
             assert why in capsys.readouterr().err
 

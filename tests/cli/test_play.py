@@ -52,7 +52,7 @@ def test_game_by_pipe_is_played_through() -> None:
     )  # fmt: skip
     assert done.stderr == ""
     text = done.stdout
-    assert text.startswith("You play Chalk. ")
+    assert text.startswith("Your opponent is Chalk. ")
     assert "and Chalk begin a match" in text
     assert "You move the dwarf from A6 to B6. It is Chalk's turn (trolls)." in text
     assert "Chalk moves the troll from " in text or "Chalk shoves the troll from " in text
@@ -96,7 +96,7 @@ def test_bot_accepts_undo_but_declines_an_early_end(shown: Shown) -> None:
 def test_bot_returns_when_invited(shown: Shown) -> None:
     text = shown("leave game\njoin game as troll\ninvite chalk\nstart\n")
     told = " ".join(text.split())
-    assert 'For another match type "join game as dwarf", "invite chalk" and "start".' in told
+    assert 'For another match, type "join game as dwarf", "invite chalk" and "start".' in told
     assert '"invite chalk" has a bot take it.' in told
     assert "Chalk sits down at the oak board to play the dwarfs" in text
     assert "Trolls: Visitor" in text

@@ -214,7 +214,7 @@ class TestWhatIsCompared:
             'talk: line 3: nothing expected after "Anna> say hi", but Anna saw (+):\n'
             "+ You say: hi\n"
         )
-        assert seen.count("nothing is expected after") == 4  # two for "Bert+", one for "Bert-"
+        assert seen.count("nothing expected after") == 4  # two for "Bert+", one for "Bert-"
         assert main(["script", path, "--update"]) == 0
         assert main(["script", path, "--strict"]) == 0
 
@@ -322,7 +322,7 @@ Bert|  1. elm board (discworld rules): both seats free
         [
             (TEXT, "north=localhost:1", "also needs the address south=HOST:PORT"),
             (TEXT, "localhost:1", "also needs the address north=HOST:PORT and south="),
-            ("Anna+", "north=localhost:1", "it names no servers, so it needs an address without a"),
+            ("Anna+", "north=localhost:1", "names no servers: give one address without a name"),
         ],
     )
     def test_server_name_without_an_address_is_refused(
@@ -335,7 +335,7 @@ Bert|  1. elm board (discworld rules): both seats free
     def test_malformed_address_is_a_usage_error(self, given: str, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "talk", "--connect", given])
-        assert "should be HOST:PORT" in capsys.readouterr().err
+        assert "expected HOST:PORT or NAME=HOST:PORT" in capsys.readouterr().err
 
 
 class TestJUnit:
@@ -352,7 +352,7 @@ class TestJUnit:
         assert (passed.classname, passed.name, passed.is_passed) == ("sub", "good", True)
         (failure,) = failed.result
         assert isinstance(failure, junitparser.Failure)
-        assert failure.message.startswith('line 1: after "Anna> say <&]]>" Anna should see (-)')
+        assert failure.message.startswith('line 1: after "Anna> say <&]]>", Anna should see (-)')
         assert failure.text.startswith("sub/deep/bad: line 1: after")
         assert failure.text.endswith("- #x1Bho\n+ You say: <&]]>")
         (error,) = broken.result

@@ -174,7 +174,7 @@ def test_prune_counts_and_drops_spare_events(old: Path, capsys: Shown) -> None:
         "thudmud.db: nothing to delete before that day\n"
         "thudmud.db: would delete 2 events (0.0 MB of text): 2 joined\n"
         "thudmud.db is in order: 3 events, 1 battle and 2 players\n"
-        f"{old}: 2 events (0.0 MB of text) dropped: 2 joined\n"
+        f"{old}: deleted 2 events (0.0 MB of text): 2 joined\n"
         'new events use the free space; "thudmud store compact" makes the file smaller\n'
         "thudmud.db is in order: 1 event, 1 battle and 2 players\n",
         "",
@@ -199,8 +199,8 @@ def test_prune_works_beside_a_server_but_compact_does_not(old: Path, capsys: Sho
 
 
 NO_FILE = (
-    "no such file. The server makes it when it first starts. If it is elsewhere, --config"
-    " FILE names the configuration that says where."
+    "no such file. The server creates it when it first starts. If it is elsewhere, name the"
+    " configuration with --config FILE."
 )
 
 

@@ -143,7 +143,8 @@ heartbeat = 0
 
 [web]
 origins = ['example.org']
---> web.origins 1: expected an origin as browsers send it, such as "https://example.org", got "example.org"
+--> web.origins 1: expected an origin as browsers send it, such as "https://example.org",
+    got "example.org"
 
 [web]
 forwarders = ['my proxy']
@@ -205,8 +206,8 @@ port = 1
 
 "\\u001b[2J" = 1
 --> "\\u001b[2J": unknown setting;
-    expected one of server, log, listing, game, players, features, storage, web, mail, push, tournaments,
-    metrics, gateway, board, bot
+    expected one of server, log, listing, game, players, features, storage, web, mail, push,
+    tournaments, metrics, gateway, board, bot
 
 server = 3
 --> server: expected a section [server], got 3

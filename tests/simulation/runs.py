@@ -586,7 +586,9 @@ class Run:
                 try:
                     return await (Store.open(path) if path else Store.connect("dbname=world"))
                 except StoreError as error:
-                    if "does not let go" not in str(error):  # the server is writing at the moment
+                    if "locked by another process" not in str(
+                        error
+                    ):  # the server is writing at the moment
                         raise
                     await asyncio.sleep(0.1)
 

@@ -390,7 +390,7 @@ class TestFiles:
                 return_exceptions=True,
             )
             assert all(isinstance(each, NotWrittenError) for each in outcomes)
-            assert "another process does not let go" in str(outcomes[0])
+            assert "locked by another process" in str(outcomes[0])
             connection.execute("rollback")
         await stored.append({OAK: (0, [joined(1)])})
 

@@ -33,7 +33,7 @@ SUBCOMMANDS = {
     "store": ("store", "check, copy or shrink the store"),
     "export": ("export", "write past battles to files"),
     "import": ("import_", "read battles from files"),
-    "perft": ("perft", "count the positions after a number of plies"),
+    "perft": ("perft", "count the sequences of a number of legal plies (perft)"),
     "replay": ("replay", "check a game record and draw its last position"),
     "draw": ("draw", "draw a battle as SVG, PNG or animated GIF"),
     "script": ("script", "play transcripts and compare the output"),

@@ -95,7 +95,7 @@ _UNCERTAIN = (
     "The server has lost touch with its storage, and can't tell whether that worked. Look at the "
     "board before you go on."
 )
-_TOO_OFTEN = "You've said a lot in a short time. You can go on in {}."
+_TOO_OFTEN = "Others have just heard a lot from you. You can go on in {}."
 _OVERLONG = "That line is longer than {:,} characters, so it was ignored."
 _TOO_MUCH = (
     "Your client has sent more telnet commands than this server accepts, so this connection ends."
