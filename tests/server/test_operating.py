@@ -240,7 +240,7 @@ async def test_renewed_certificate_is_used_without_a_restart(
     # An invalid certificate changes nothing.
     (tmp_path / "tls.pem").write_text("none", "utf-8")
     await server.reload()
-    assert "holds no certificate" in server.log("could not reload the settings")[0]["why"]
+    assert "contains no certificate" in server.log("could not reload the settings")[0]["why"]
     third = await server.connect(new)
     for each in (before, after, third):
         await each.close()
@@ -278,7 +278,7 @@ async def test_reload_applies_changed_settings(tmp_path: Path, start: Start) -> 
 
 @pytest.mark.parametrize(
     ("server", "players", "why"),
-    [("max_line = 1", "", "server.max_line: should be"), ("", 'news = "none"', "players.news: ")],
+    [("max_line = 1", "", "server.max_line: expected"), ("", 'news = "none"', "players.news: ")],
 )
 async def test_reload_of_invalid_settings_changes_nothing(
     start: Start, server: str, players: str, why: str

@@ -86,7 +86,7 @@ async def test_inconsistent_board_in_the_store_stops_the_server(
         with pytest.raises(ValueError, match="inconsistent events"):
             await server
     assert len(said) == 1
-    assert "so the server stops" in caplog.text
+    assert "cannot serve boards any longer" in caplog.text
     assert store.closed
 
 

@@ -50,7 +50,7 @@ async def test_unusable_name_is_asked_for_again(serving: Serving) -> None:
     await client.send(b"\r\n")
     assert await client.until(b"name? ") == b"What is your name? "
     await client.send(b" anna \r\n")
-    assert (await client.until(b"word: ")).startswith(b"Somebody called Anna is already here.")
+    assert (await client.until(b"words: ")).startswith(b"Somebody called Anna is already here.")
     await client.send(b"\r\n")
     assert await client.until(b"name? ") == b"What is your name? "
     await client.send(b"Bob\r\n")
@@ -348,9 +348,9 @@ def timer(said: list[str], warning: float, limit: float) -> IdleTimer:
 @pytest.mark.parametrize(
     ("warning", "limit", "told"),
     [
-        (3300, 3600, "for 55 minutes. After 5 minutes more the connection ends."),
-        (100, 161, "for 100 seconds. After 61 seconds more the connection ends."),
-        (60, 3660, "for 60 seconds. After 60 minutes more the connection ends."),
+        (3300, 3600, "for 55 minutes. In another 5 minutes you'll be disconnected."),
+        (100, 161, "for 100 seconds. In another 61 seconds you'll be disconnected."),
+        (60, 3660, "for 60 seconds. In another 60 minutes you'll be disconnected."),
     ],
 )
 async def test_idle_player_is_warned_once_before_the_limit(
@@ -361,7 +361,7 @@ async def test_idle_player_is_warned_once_before_the_limit(
     idle.start()
     await pass_time(warning)
     await pass_time((limit - warning) / 2)
-    assert said == [f"You have typed nothing {told}"]
+    assert said == [f"You haven't typed anything {told}"]
     idle.restart()
     await pass_time(warning)
     assert len(said) == 2  # input re-arms the warning

@@ -89,8 +89,8 @@ async def test_registration_hides_all_passwords(
     assert await anna.until(b"again: ") == b"\r\nAnd again: "
     await anna.send("pässword\r\n".encode())
     assert await anna.until(b"> ") == (
-        b"\r\nThe name Anna is yours now. You'll be asked for "
-        b"this password when you next log in.\r\n" + IAC + WONT + ECHO + b"> "
+        b"\r\nThe name Anna is yours now. You'll be asked for this password when you next"
+        b"\r\nlog in.\r\n" + IAC + WONT + ECHO + b"> "
     )
     await anna.send(IAC + DONT + ECHO + b"look\r\n")
     assert await anna.until(b"> ") == b"echo look\r\n> "
@@ -104,8 +104,8 @@ async def test_member_is_asked_for_the_password(serving: Serving) -> None:
     await anna.rest()
     again = await named(setup, b"anna")
     assert await again.until(b"Password: ") == (
-        b"The name Anna is registered. If it is yours, give its password; with an empty"
-        b"\r\nline you can take another name.\r\n" + IAC + WILL + ECHO + b"Password: "
+        b"The name Anna is registered. If it's yours, give its password. To choose\r\n"
+        b"another name, just press Enter.\r\n" + IAC + WILL + ECHO + b"Password: "
     )
     await again.send(IAC + DO + ECHO + b"wrong password\r\n")
     assert await again.until(b"word: ") == (
@@ -183,7 +183,7 @@ async def test_password_change(serving: Serving) -> None:
     await anna.send(b"another one\r\nanother one\r\n")
     assert (await anna.until(b"> ")).endswith(b"been changed.\r\n" + IAC + WONT + ECHO + b"> ")
     again = await named(setup, b"anna\r\npassword\r\nanother one")
-    assert b"not the password" in await again.until(b"of Anna")
+    assert b"isn't the password" in await again.until(b"of Anna")
     await again.until(b"> ")
     await again.send(b"look\r\n")
     await again.until(b"echo look")
@@ -227,9 +227,9 @@ async def test_guest_takes_over_a_dead_connection_with_the_resume_word(serving: 
     anna, word = await come(setup, "Anna")
     anna.stop_reading()
     again = await named(setup, b"anna")
-    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna is already here.")
+    assert (await again.until(b"words: ")).startswith(b"Somebody called Anna is already here.")
     await again.send(b"basalt-lantern-fox-otter-plum\r\n")
-    assert await again.until(b"word: ") == (
+    assert await again.until(b"words: ") == (
         b"Those aren't the comeback words of Anna.\r\nComeback words: "
     )
     await again.send(word.encode() + b"\r\n")
@@ -246,7 +246,7 @@ async def test_guest_returns_after_a_lost_connection(serving: Serving) -> None:
     await anna.close()
     await bob.until(b"Anna is lost.")
     again = await named(setup, b"anna")
-    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna was here")
+    assert (await again.until(b"words: ")).startswith(b"Somebody called Anna was here")
     await again.send(word.encode() + b"\r\n")
     assert WORD not in await again.until(b"Anna comes in.")
 
@@ -393,7 +393,7 @@ async def test_idle_connection_is_warned_and_then_closed(
     client = await setup.connect()
     await client.until(b"name? ")
     await pass_time(100)
-    await client.until(b"You have typed nothing for 100 seconds. After 80 seconds more")
+    await client.until(b"You haven't typed anything for 100 seconds. In another 80 seconds")
     await pass_time(80)
     assert (await client.rest()).endswith(b"You haven't typed anything for 3 minutes. Goodbye!\r\n")
     anna, _ = await come(setup, "Anna")
@@ -504,8 +504,8 @@ async def test_moved_player_is_told_and_no_longer_recorded_as_seen(
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (PlaysElsewhereError("Anna", "another"), "You are playing on another server of this game"),
-        (NotWrittenError("The disk is full."), "The server cannot reach its storage just now"),
+        (PlaysElsewhereError("Anna", "another"), "You're playing on another server of this game"),
+        (NotWrittenError("The disk is full."), "The server can't reach its storage just now"),
     ],
 )
 async def test_failed_join_is_explained_and_can_be_retried(

@@ -138,7 +138,7 @@ async def test_seek_and_ban_apply_on_all_servers(start: Start, dsn: str) -> None
     store = await Store.connect(dsn)
     await store.write(accounts.set_operator, "Anna", is_one=True)
     await store.close()
-    await anna.until(b"You keep order here from now on")
+    await anna.until(b"You are an operator now")
     bert, _ = await come(ports[1], "Bert", "seek classic as dwarf")
     await anna.until(b'"accept 1" starts it')
     assert b"Your match" in b" ".join((await says(anna, "accept 1")).split())
@@ -159,25 +159,25 @@ async def test_logout_everywhere_applies_on_all_servers(start: Start, dsn: str) 
     words = [members_word(told)]
     second, told = await come(ports[1], "Anna", words[0], supports=True)  # valid there, too
     assert b"The name Anna is registered" in told
-    await first.until(b"You have come in from elsewhere")
+    await first.until(b"You have connected from somewhere else")
     words.append(members_word(told))
     told = await says(second, "logout everywhere")
     latest = members_word(told)
     for word in words:
         _, told = await come(ports[0], "Anna", word)
-        assert b"That is not the password of Anna" in told
+        assert b"That isn't the password of Anna" in told
     third, told = await come(ports[0], "Anna", latest, supports=True)
-    await second.until(b"You have come in from elsewhere")
+    await second.until(b"You have connected from somewhere else")
     words = [latest, members_word(told)]
     store = await Store.connect(dsn)  # like `thudmud user reset` on any machine
     await store.write(accounts.set_password, "Anna", CHEAP.hash("battery staple"))
     await store.close()
-    await third.until(b"You have been logged out")
+    await third.until(b"You've been logged out")
     assert b"Thud.Goodbye" in await third.rest()
     for port in ports:
         for word in words:
             _, told = await come(port, "Anna", word)
-            assert b"That is not the password of Anna" in told
+            assert b"That isn't the password of Anna" in told
     _, told = await come(ports[1], "Anna", "battery staple")
     assert b"You come into the hall" in told
 

@@ -77,7 +77,7 @@ async def test_event_is_applied_although_its_delivery_fails(
     with monkeypatch.context() as patch:
         patch.setattr(place, "take", fail)
         await obeyed(place, "join game as dwarf on oak board")
-    assert "not told to all" in caplog.text
+    assert "could not deliver an event" in caplog.text
     assert "You leave the dwarf seat" in await obeyed(place, "leave game on oak board")
 
 

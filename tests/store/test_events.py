@@ -197,12 +197,12 @@ class TestDamage:
         ],
     )
     def test_invalid_event_field_is_malformed(self, right: str, wrong: str) -> None:
-        with pytest.raises(MalformedTextError, match="This is not an event"):
+        with pytest.raises(MalformedTextError, match="Not an event"):
             from_line(MOVED.replace(right, wrong))
 
     @pytest.mark.parametrize("line", [None, 7, MOVED.encode()])
     def test_line_of_another_type_is_malformed(self, line: Any) -> None:
-        with pytest.raises(MalformedTextError, match="This is not an event"):
+        with pytest.raises(MalformedTextError, match="Not an event"):
             from_line(line)
 
     def test_newer_schema_is_refused(self) -> None:

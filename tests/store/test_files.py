@@ -131,14 +131,14 @@ async def test_unwritable_file_is_refused(path: Path, monkeypatch: pytest.Monkey
     for suffix in ("-head", "-wal", "-shm"):
         beside(path, suffix).unlink(missing_ok=True)
     monkeypatch.setattr(os, "access", lambda place, _: place != path)
-    await fails_to_open(path, "it cannot be written to")
+    await fails_to_open(path, "not writable")
     assert list(path.parent.iterdir()) == [path]
 
 
 async def test_unwritable_folder_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await fill(path)
     beside(path, "-shm").mkdir()  # prevents SQLite from creating that file
-    await fails_to_open(path, r"it cannot be written to \(")
+    await fails_to_open(path, r"read-only \(")
     monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
     await fails_to_open(path, f"the folder {path.parent} is not writable")
 
@@ -148,7 +148,7 @@ async def test_read_only_database_is_refused(path: Path) -> None:
     contents = bytearray(path.read_bytes())
     contents[18] = 3  # marks a newer file format, which SQLite opens read-only
     path.write_bytes(contents)
-    await fails_to_open(path, r"it cannot be written to \(")
+    await fails_to_open(path, r"read-only \(")
 
 
 async def test_garbled_schema_is_reported_as_damage(path: Path) -> None:

@@ -522,7 +522,7 @@ class TestCompacting:
         store = await Store.open(path, serving=True)
         with monkeypatch.context() as patch:
             patch.setattr("thudmud.store.files.os.statvfs", lambda _: NoRoom)
-            with pytest.raises(StoreError, match=r"could not be made smaller.*there are 0\.0 MB"):
+            with pytest.raises(StoreError, match=r"could not be compacted.*only 0\.0 MB"):
                 await store.read(Database.compact)
         await store.close()
         assert size(path) == before

@@ -411,9 +411,9 @@ async def test_damage_found_by_a_check_stops_all_writes(stored: Store, path: Pat
         connection.execute("update event set body = '[]' where position = 50")
     found = await stored.check()
     assert found
-    assert "This is not an event" in found
+    assert "Not an event" in found
     assert "Restore a backup" in found
-    with pytest.raises(NotWrittenError, match="This is not an event"):
+    with pytest.raises(NotWrittenError, match="Not an event"):
         await stored.append({PINE: (0, [joined(1)])})
     with pytest.raises(DamagedStoreError):
         await stored.read_stream(OAK)

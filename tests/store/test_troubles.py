@@ -129,7 +129,7 @@ async def test_disk_write_error_is_reported(stored: Store) -> None:
 
 async def test_read_only_database_is_reported(stored: Store, connections: Connections) -> None:
     connections.set("pragma query_only = 1")
-    await fails(stored, "it cannot be written to")
+    await fails(stored, "read-only")
     connections.set("pragma query_only = 0")
     await works(stored)
 
@@ -214,7 +214,7 @@ class TestOpening:
         with (
             no_more_than(8192),
             pytest.raises(
-                StoreError, match=f"{path.name}-shm, which belongs to it, cannot be made"
+                StoreError, match=f"cannot create its companion file {path.name}-shm"
             ),
         ):
             await Store.open(path)

@@ -430,7 +430,7 @@ async def test_ended_logins_close_the_connection(serving: Serving) -> None:
         await anna.until("echo one")
         await setup.sessions.store.write(accounts.end_logins, "Anna")
         await setup.sessions.end_logged_out()
-        await anna.until("You have been logged out")
+        await anna.until("You've been logged out")
         assert await anna.fact("Thud.Goodbye") == {"why": "logged_out"}
         assert (await anna.end(), anna.socket.close_reason) == (4005, "logged_out")
 

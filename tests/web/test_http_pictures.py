@@ -195,7 +195,7 @@ NO_PICTURES = [
     ("/board/%3Cscript%3E.svg", "There is no such board."),
     ("/board/%00.svg", "There is no such board."),
     ("/board/hall.svg", "There is no such board."),
-    ("/game/1.svg?ply=3", "There is no ply 3: the battle has 2."),
+    ("/game/1.svg?ply=3", "Expected a ply from 0 to 2, got 3."),
     ("/game/1.gif?ply=3", "The battle has 2 plies."),
     ("/game/1.svg?ply=x", 'Expected a ply of the battle, and "south" or "north" as orientation.'),
     (

@@ -601,7 +601,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     expect(note).to_contain_text("is registered")
     nobody.page.get_by_label("Password").fill("wrong")
     nobody.press("Play as guest")
-    expect(note).to_contain_text("That is not the password")
+    expect(note).to_contain_text("That isn't the password")
     nobody.page.get_by_label("Password").fill("correct horse")
     nobody.press("Play as guest")
     expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
