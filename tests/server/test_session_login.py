@@ -89,8 +89,8 @@ async def test_registration_hides_all_passwords(
     assert await anna.until(b"again: ") == b"\r\nAnd again: "
     await anna.send("pässword\r\n".encode())
     assert await anna.until(b"> ") == (
-        b"\r\nThe name Anna is yours now. You'll be asked for this password when you next"
-        b"\r\nlog in.\r\n" + IAC + WONT + ECHO + b"> "
+        b"\r\nThe name Anna is yours now. You'll be asked for this password when you next log"
+        b"\r\nin.\r\n" + IAC + WONT + ECHO + b"> "
     )
     await anna.send(IAC + DONT + ECHO + b"look\r\n")
     assert await anna.until(b"> ") == b"echo look\r\n> "
