@@ -81,7 +81,7 @@ def _play(anna: Window, bert: Wire) -> None:
         (bert, "Bert", "You come into the hall."),
         (anna, "join game as dwarf on oak board", "You sit down"),
         (bert, "join game as troll on oak board", "You sit down"),
-        (anna, "start", "Your move!"),
+        (anna, "start", "You have the dwarfs."),
         (anna, "move f15 f8", "You move the dwarf from F15 to F8."),
     ):
         player.type(line)

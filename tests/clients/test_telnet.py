@@ -55,8 +55,8 @@ def test_complete_match_over_telnet(window: Open) -> None:
     anna.until("end game")
     anna.until("\n> ")
     ended = enter(anna, "end game")
-    assert "The match is over: Bob 31, you 64. You win the match by 33." in ended
-    bob.until("The match is over: you 31, Anna 64.")
+    assert "The match is over: Bob 31, you 64. You win the match by 33!" in ended
+    bob.until("The match\nis over: you 31, Anna 64.")
 
 
 def test_server_shutdown_is_announced(window: Open, tmp_path: Path) -> None:

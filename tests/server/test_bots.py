@@ -394,9 +394,9 @@ async def test_complete_match_against_the_built_in_engine(tmp_path: Path, board:
     async with opened(settings((), restarts=0), tmp_path) as (sessions, anna):
         await anna.type(f"join game as dwarf on {board}", "set board brief", "invite grog")
         await anna.sees("Grog sits down")
-        for side in Side:
+        for side, begun in zip(Side, ("a match", "the second battle"), strict=True):
             await anna.type("start")
-            await anna.sees("begins at the")
+            await anna.sees(f"begin {begun}")
             await play_on(sessions, anna, board, side)
         await anna.sees("The match is over")
         played = await sessions.store.read(battles.battles)

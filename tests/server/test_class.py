@@ -40,8 +40,8 @@ async def come_in(place: tuple[str, int], name: str, stack: AsyncExitStack) -> C
 
 async def begin(client: Client) -> bytes:
     """Wait for the match to begin; return the player's side."""
-    told = await client.until(b"match begins at the") + await client.until(b"the trolls")
-    side = re.search(rb"you\s+play\s+the\s+(dwarfs|trolls)", told)
+    told = await client.until(b"begin a match") + await client.until(b"> ")
+    side = re.search(rb"You\s+have\s+the\s+(dwarfs|trolls)", told)
     assert side, told
     return side[1]
 

@@ -53,7 +53,7 @@ async def begin(players: tuple[Player, Player], *ports: int) -> None:
     await anna.say("join game as dwarf on oak board")
     await bert.say("join game as troll on oak board")
     await bert.say("start")
-    await anna.until("begins at the oak board")
+    await anna.until("begin a match")
 
 
 async def plies(dsn: str) -> list[str]:

@@ -89,7 +89,7 @@ async def test_player_activity_is_counted(watched: Watched) -> None:
         await client.until(b"> ")
     anna, bert = clients
     await bert.send(b"start\r\n")
-    await anna.until(b"begins at")
+    await anna.until(b"begin a match")
     await anna.send(b"move f15 to f8\r\nmove f8 to f9\r\nhrul f8 to g8\r\nboards\r\n")
     await anna.until(b"Did you mean")
     await anna.fence()

@@ -193,7 +193,7 @@ async def test_move_is_one_write_to_the_mover(
             clients.append(client)
         anna, bert = clients
         await bert.send(b"start\r\n")
-        await anna.until(b"begins at")
+        await anna.until(b"begin a match")
         await anna.fence()
         watched[0].writes.clear()
         await anna.send(b"move f15 to f8\r\n")

@@ -298,7 +298,7 @@ class TestGames:
 
     @pytest.mark.parametrize("events", [[], [Joined(NOON, "Anna", Side.DWARF)]])
     def test_game_without_its_start_event_is_an_error(self, events: list[Joined]) -> None:
-        with pytest.raises(ValueError, match="begin with its start"):
+        with pytest.raises(ValueError, match="expected the start of a battle as the first event"):
             fold_game(events)
 
 

@@ -441,7 +441,7 @@ async def test_banned_network_is_told_the_reason(serving: Serving) -> None:
     setup.sessions.apply_order(Order(networks={ip_network(banned.whom): banned}))
     async with browser(setup) as anna:
         assert await anna.end() == 4003
-        assert "has banned 127.0.0.0/8 (your network),\r\nbecause of spam." in anna.text
+        assert "has banned 127.0.0.0/8 (your network), because of\r\nspam." in anna.text
         assert "name?" not in anna.text
 
 

@@ -107,7 +107,7 @@ def test_explorer_is_hidden_from_players_of_the_board(visit: Visit) -> None:
     anna.press("Holly board").press("Leave the seat")
     bert, carl = visit().come_in("Emil"), visit().come_in("Egon")
     anna.type("join as dwarf on holly", SETUP.format("a6, h1"))
-    bert.type("go to holly", "join as troll on holly", "start game").hears("begins at")
+    bert.type("go to holly", "join as troll on holly", "start game").hears("begin a match")
     carl.type("observe holly board")
     opened(carl)
     expect(rows(carl)).to_contain_text(ply("A6", "B6"))

@@ -42,7 +42,7 @@ def test_talk_is_escaped(visit: Visit) -> None:
 def test_comments_are_escaped(visit: Visit) -> None:
     anna, bert = visit().come_in("Heidi"), visit().come_in("Hanno")
     anna.type("go to hazel", "join game as dwarf").hears("You sit down")
-    bert.type("go to hazel", "join game as troll", "start game").hears("begins at")
+    bert.type("go to hazel", "join game as troll", "start game").hears("begin a match")
     anna.sees(F1="dwarf").type("move from f1 to f6")
     bert.sees(F6="dwarf").type("resign on it").press("Resign", within="dialog").type("history")
     # Other tests share the server, so the number of the battle isn't known in advance.
