@@ -1,22 +1,23 @@
-"""What strangers and crowds can do to those who play: the table of docs/reliability.md.
+"""Attacks by strangers and crowds on people who play: the table of docs/reliability.md.
 
-Run it from the checkout: ``python benchmarks/attacks.py``, or ``python -m benchmarks.attacks``; it
-takes a quarter of an hour, ``--quick`` some four minutes. ``--only WORDS`` leaves out the attacks
-without these words in their title. It prints a row as soon as it is measured, and marks what is
-worse than is wanted; with ``--strict`` it then exits with status 1. It needs Linux, on which each
-address that begins with 127 is this machine's, the extra "dev", for a certificate, and nginx, which
-``make clients`` installs, for the rows behind it.
+Run it from the checkout: ``python benchmarks/attacks.py``, or ``python -m benchmarks.attacks``. A
+full run takes a quarter of an hour, ``--quick`` about four minutes. ``--only WORDS`` selects the
+attacks whose titles contain these words. Each row is printed once measured, and marked if it misses
+a target; with ``--strict`` the exit status is then 1. Requirements: Linux, where all of 127.0.0.0/8
+is local; the extra "dev", for certificates; and, for the rows behind a proxy, nginx, which ``make
+clients`` installs.
 
-Each attack meets a server of its own, a process with default settings (where others are needed, the
-row says so) and a durable store in a temporary folder. Two victims play there, a ply every 60 ms.
-All waits for an answer count, also those of plies that would have been played while no answer came.
-The attackers are another process. They come from 127.0.0.2 and other addresses, which the limits
-count apart, connect again when they are cut, and stop by themselves. In the control run the same
-attackers flood a process that only sends back what it gets, while the victims play on the server:
-what that takes, the load takes itself.
+Each attack has a server process of its own, with default settings (where others are needed, the row
+says so) and a durable store in a temporary folder. Two victims play there, a ply every 60 ms. While
+an answer is overdue, the plies that would have been played in the meantime count as waiting, too.
+The attackers run in a separate process. They connect from 127.0.0.2 and further addresses, which
+have separate limits, reconnect when they are cut, and stop by themselves. In the control run the
+same attackers flood a process that only echoes its input, while the victims play on the server:
+this shows the cost of generating the load.
 
-"As before" is when eight answers in a row have taken no longer than the 99th percentile of the
-control, and connections and memory are what they were, but for 16 MiB; seconds since the attack.
+"As before" is the time from the end of the attack until eight answers in a row have been no slower
+than the 99th percentile of the control, no connection of the attackers is left, and memory is
+within 16 MiB of what it was.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ from benchmarks.load.web import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, fra
 from thudmud.store import Store, accounts
 
 PROXY: Sections = {
-    # As config.toml advises where everybody comes through a proxy.
+    # As config.toml advises for servers behind a proxy.
     "server": {
         "port": 0,
         "connections_per_address": 1000,
@@ -102,14 +103,14 @@ BABBLER = "Babbler"
 BABBLE_TITLE = "a bot prints lines without end"
 GUESTS_BACK = "all guests come back after a restart, from one address"
 MEMBERS_BACK = "all members come back after a restart, from one address"
-PATIENCE = 60.0  # seconds that somebody tries to come back after a restart
+PATIENCE = 60.0  # seconds in which everybody should be back after a restart
 
 
 FULL = Extent(seconds=6, noise=20, patience=10, crowd=100)
 QUICK = Extent(seconds=1.5, noise=3, patience=2, crowd=20)
 
 
-# Floods of telnet commands, and others.
+# Floods of telnet commands and other input.
 
 
 COMMANDS = {
@@ -163,11 +164,9 @@ def plain() -> Iterator[Attack]:
 
 # The page.
 
-# The page.
-
 
 def draws(running: Running, _: float) -> Besides:
-    """Have the processes begin that draw: they stay for a while, and have files open."""
+    """Request one SVG and one GIF, to start the drawing processes and open their files."""
     host, port = running.web
     for kind in ("svg", "gif"):
         asked = http.client.HTTPConnection(host, port)
@@ -178,7 +177,11 @@ def draws(running: Running, _: float) -> Besides:
 
 
 def plays(running: Running, _: float) -> Besides:
-    """Have a battle be played that is over, the second there is: others can be explored."""
+    """Play a battle to its end, so that there is a finished one to explore; its number is 2.
+
+    Raises:
+        RuntimeError: the server did not report the end of the battle.
+    """
     typed = "Zoe", "new board", "practice", "move from a6 to b6", "end game", "quit"
     with socket.create_connection(running.place, PATIENCE) as link:
         link.sendall("".join(f"{each}\r\n" for each in typed).encode())
@@ -191,7 +194,7 @@ def plays(running: Running, _: float) -> Besides:
 
 
 def at_page() -> Iterator[Attack]:
-    """Yield what is done to the port of the page."""
+    """Yield attacks on the web port."""
     many = Flood(count=25, per_second=20, addresses=2)
     get = "GET {} HTTP/1.1\r\nHost: x\r\n"
     junk = [
@@ -314,7 +317,7 @@ def questions() -> Iterator[Attack]:
     for rules in ("discworld", "koom valley"):
         for title, lines in QUESTIONS.items():
             if rules == "koom valley" and title == "lines":
-                continue  # it has none
+                continue  # Koom Valley has no lines
             payload = [f"{each} on {board(0)}\r\n" for each in lines]
             yield Attack(
                 f"{title}, 20 players, {rules}",
@@ -334,7 +337,7 @@ def questions() -> Iterator[Attack]:
 
 
 def noise_probe(running: Running, seconds: float, most: float) -> Besides:
-    """Return what counts how often somebody is told of those who make noise."""
+    """Return a probe that counts the lines about noisy players on a listener's screen."""
     guest = Guest(running.place, "127.0.0.250")
     guest.take("Listener")
     guest.say(f"go to {board(1)}")
@@ -349,7 +352,7 @@ def noise_probe(running: Running, seconds: float, most: float) -> Besides:
 
 def noise(extent: Extent) -> Iterator[Attack]:
     where = f"go to {board(1)}"
-    # As much as they may talk by default, and not much more.
+    # The chat limit by default, and a little slack.
     most = 15 + 30 * extent.noise / 60 + 5
     for title, count, payload in (
         ("go to a board and back", 1, ["go to hall\r\n", f"{where}\r\n"]),
@@ -368,7 +371,7 @@ def noise(extent: Extent) -> Iterator[Attack]:
 
 
 def locked_out(running: Running, seconds: float, address: str, most: float) -> Besides:
-    """Return what cuts a guest off and lets her come back while others guess at her name."""
+    """Return a probe in which a guest disconnects and returns, while others guess her word."""
     guest = Guest(running.place, "127.0.0.200")
     word = guest.take(HELGA)
 
@@ -398,7 +401,7 @@ def names() -> Iterator[Attack]:
 
 
 def guests_back(folder: Path, extent: Extent) -> Row:
-    """Measure how long guests behind one address take to come back after a restart."""
+    """Measure how long guests behind one address take to return after a restart."""
     known = []
     with server(folder, AS_IT_IS, PROXY) as (_, place):
         for number in range(extent.crowd):
@@ -411,7 +414,7 @@ def guests_back(folder: Path, extent: Extent) -> Row:
 
 
 def members_back(folder: Path, extent: Extent) -> Row:
-    """Measure the same of members, whose passwords take their time."""
+    """Measure how long members take to return, which includes hashing their passwords."""
     folder.mkdir()
     everybody = [f"m{letters(number)}" for number in range(extent.crowd)]
     password, alone = "a password of theirs", argon2.PasswordHasher()
@@ -448,7 +451,7 @@ async def _enrol(path: Path, everybody: Iterable[str], stored: str) -> None:
 
 @contextmanager
 def gateway(folder: Path) -> Iterator[tuple[Running, Ply]]:
-    """Start a gateway on a port; yield it, and what plays a ply there."""
+    """Start a gateway on a port; yield the process and a function that plays a ply."""
     folder.mkdir(parents=True)
     config = folder / "config.toml"
     config.write_text(f'[gateway]\nport = 0\nsecret = "{SECRET}"\n', encoding="utf-8")
@@ -471,7 +474,7 @@ def gateway(folder: Path) -> Iterator[tuple[Running, Ply]]:
 
 
 def another_client(running: Running, seconds: float) -> Besides:
-    """Return what lets another client of the gateway come in the midst of it."""
+    """Return a probe that connects a second gateway client halfway through the attack."""
 
     def come() -> Sequence[Figure]:
         time.sleep(seconds / 2)
@@ -500,7 +503,7 @@ def strangers() -> Iterator[Attack]:
 
 
 def at_gateway(folder: Path, attack: Attack, extent: Extent) -> Row:
-    """Attack a gateway on a port."""
+    """Attack a gateway's port, and return the row."""
     with gateway(folder) as (running, ply):
         flood = replace(attack.flood, seconds=extent.seconds)
         besides = another_client(running, extent.seconds)
@@ -525,11 +528,11 @@ begun = time.time()
 while time.time() < begun + (end or float(sys.argv[2])):
     os.write(1, b"# I think of this and of that, and cannot make up my mind.\\n" * 700)
 """
-"""A bot that thinks aloud as fast as it can; if its first number is 0, without being asked."""
+"""A bot that floods its output. Arguments: seconds after "go", or 0 and seconds from the start."""
 
 
 def babbling(running: Running, program: Path, seconds: float) -> Assault:
-    """Return what has a bot print lines without end."""
+    """Return an assault by a bot that never stops printing."""
     guest = Guest(running.place, "127.0.0.200")
     guest.take(HELGA)
     for line in (f"join game as troll on {board(1)}", f"invite {BABBLER}"):
@@ -537,7 +540,7 @@ def babbling(running: Running, program: Path, seconds: float) -> Assault:
 
     @contextmanager
     def on_server() -> Iterator[Clock]:
-        guest.send("start")  # it has the dwarfs, and so the first ply
+        guest.send("start")  # the bot plays the dwarfs, who move first
         yield Clock(seconds)
         guest.cut()
 
@@ -554,7 +557,7 @@ def babbling(running: Running, program: Path, seconds: float) -> Assault:
 
 
 def a_bot(folder: Path, extent: Extent) -> Row:
-    """Invite a bot that prints lines without end."""
+    """Measure the harm of inviting a bot that never stops printing."""
     folder.mkdir(parents=True)
     program = folder / "babble.py"
     program.write_text(BABBLE, encoding="utf-8")
@@ -580,11 +583,11 @@ GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
     servers.measures,
     wire.measures,
 )
-"""What yields further rows, each from a module of `benchmarks.assaults`."""
+"""Functions that yield the rows of the modules of `benchmarks.assaults`."""
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     for each in (*telnet(), *plain(), *at_page(), *names()):
         yield each.title, partial(besieged, attack=each, extent=extent)
     yield GUESTS_BACK, partial(guests_back, extent=extent)
@@ -599,7 +602,7 @@ def measures(extent: Extent) -> Iterator[Measure]:
 
 
 def rows(extent: Extent, words: str = "") -> Iterator[Row]:
-    """Measure everything with these words in its title."""
+    """Measure the rows whose titles contain the given words."""
     with TemporaryDirectory(prefix="thudmud.") as name:
         for number, (title, measure) in enumerate(measures(extent)):
             if words in title:
@@ -607,7 +610,7 @@ def rows(extent: Extent, words: str = "") -> Iterator[Row]:
 
 
 def report(extent: Extent, measured: Iterable[Row], form: Callable[[Sequence[str]], str]) -> bool:
-    """Print rows in a form, each once it is measured; return whether all is as is wanted."""
+    """Print rows as they are measured; return whether all met their targets."""
     print(form(COLUMNS))
     if form is markdown:
         print(form(["---", *["---:"] * (len(COLUMNS) - 2), "---"]))
@@ -627,18 +630,18 @@ def report(extent: Extent, measured: Iterable[Row], form: Callable[[Sequence[str
 
 
 def for_terminal(cells: Sequence[str]) -> str:
-    """Return a line for a terminal."""
+    """Format a row for a terminal."""
     title, sent, *numbers, figures = cells
     return f"{title:58}{sent:>26}" + "".join(f"{each:>13}" for each in numbers) + f"  {figures}"
 
 
 def markdown(cells: Sequence[str]) -> str:
-    """Return a line of a Markdown table."""
+    """Format a row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return the exit status."""
+    """Run the attacks and print the table; return the exit status."""
     parser = argparse.ArgumentParser(description="Attack the server.")
     parser.add_argument("--quick", action="store_true", help="less of everything, for a short run")
     parser.add_argument("--markdown", action="store_true", help="as docs/reliability.md has it")

@@ -1,15 +1,15 @@
-"""Makes a store of very many battles, as if people had played them for some years.
+"""Generates a store with very many battles, as after some years of play.
 
-Run it from the checkout, ``python -m benchmarks.battles FILE 1000000``, for a file to try things
-on. A million battles take 8 GB.
+Run it from the checkout, ``python -m benchmarks.battles FILE 1000000``, for a file to experiment
+with. A million battles take 8 GB.
 
-Matches of two battles are played at boards of their own, ten at a time: a seek, people who sit
-down, 80 plies at random, offers, a lost connection, and all who leave. Rows of events are written
-straight to the file, with the store's own text of each; what follows from them is made by the
-store itself, as it is where a newer version finds another number of `PROJECTION`.
+Each match has two battles and a board of its own, and ten matches run at a time: a seek, two
+players who sit down, 80 random plies, offers, a lost connection, and both departures. Event rows
+are inserted straight into the file, in the store's own encoding. The projections are left to the
+store, which rebuilds them whenever a file has another number of `PROJECTION`.
 
-There are ten battles that come again and again. With ``different`` each is another one, of 30
-plies, some of which are played more often than others.
+Ten different battles are repeated over and over. With ``different`` each battle is unique and has
+30 plies, some of which are more popular than others.
 """
 
 from __future__ import annotations
@@ -62,31 +62,35 @@ from thudmud.values import replace
 NOW = 1795225366.123456
 PLIES = 80
 AT_ONCE = 10
-"""How many matches are played at a time."""
+"""Matches in progress at a time."""
 YEARS = 3 * 366 * 86_400.0
-"""Seconds over which all of it has happened."""
+"""Seconds over which the battles are spread."""
 BATCH = 10_000
-"""Events that are written at once."""
+"""Events per insertion."""
 
 ONE, OTHER = "Anna", "Bert"
 _NUMBERS = {ONE: 4_000_000_001, OTHER: 4_000_000_002}
-"""What stands for the numbers of players in texts, until it is known who plays."""
+"""Placeholders for the numbers of players in encoded events."""
 
 
 class Place(NamedTuple):
-    """An event before it is known where it is stored: its stream, and its text."""
+    """An event before it has a position: its stream's number, and its encoded text."""
 
     stream: int
     body: str
 
 
 def players(battles: int) -> int:
-    """Return how many people have played so many battles."""
+    """Return a plausible number of players for a number of battles."""
     return max(500, battles // 50)
 
 
 def battle(games: int) -> list[Event]:
-    """Return the events of a battle at random; ``games`` is how many there were before."""
+    """Return the events of a random battle.
+
+    Args:
+        games: number of earlier battles, the random seed.
+    """
     random, position = Random(games), DISCWORLD.initial_position
     moves: list[Move] = []
     for _ in range(PLIES):
@@ -105,7 +109,7 @@ def battle(games: int) -> list[Event]:
 
 
 def short_battle(games: int) -> list[Event]:
-    """Return a battle of `COUNTED_PLIES` plies, of which some are likelier than others."""
+    """Return a random battle of `COUNTED_PLIES` plies, some moves likelier than others."""
     random, position = Random(games), DISCWORLD.initial_position
     whole = battle(0)
     plies: list[Event] = []
@@ -123,7 +127,7 @@ def short_battle(games: int) -> list[Event]:
 
 
 def _match(seed: int, made: Callable[[int], list[Event]]) -> list[Event]:
-    """Return all that happens at a board while two play a match and leave."""
+    """Return all events at the board of a match of two battles, from arrivals to departures."""
     first, second = made(2 * seed), [_second(event, seed) for event in made(2 * seed + 1)]
     cut_off: list[Event] = [
         Absent(NOW, OTHER, Side.TROLL, Parting.LOST),
@@ -147,7 +151,7 @@ def _match(seed: int, made: Callable[[int], list[Event]]) -> list[Event]:
 
 
 def _second(event: Event, seed: int) -> Event:
-    """Return an event of a battle as one of the second of a match, the seats swapped."""
+    """Return an event of a first battle as one of the second, with the seats swapped."""
     if isinstance(event, BattleStarted):
         return replace(event, number=2, dwarf=OTHER, troll=ONE, player=OTHER)
     if isinstance(event, BattleEnded):
@@ -167,20 +171,20 @@ def _with_numbers(text: str, one: int, other: int) -> str:
 
 
 def events(matches: int, people: int, first: int, *, different: bool = False) -> Iterator[Place]:
-    """Yield what happens in the hall, whose stream is 1, and at as many boards as matches.
+    """Yield the events of the hall, whose stream is 1, and of one board for each match.
 
     Args:
-        matches: how many.
-        people: the numbers of players go from 1 to this.
+        matches: number of matches.
+        people: number of players; theirs are 1 to this.
         first: the number of the first board's stream.
-        different: whether each match is another one.
+        different: whether each match is unique.
     """
     kinds = [[_text(event) for event in _match(seed, battle)] for seed in range(5)]
     for start in range(0, matches, AT_ONCE):
         playing = []
         for match in range(start, min(start + AT_ONCE, matches)):
             one = match % people + 1
-            other = (one + match // people * 7 % (people - 1)) % people + 1  # never the same
+            other = (one + match // people * 7 % (people - 1)) % people + 1  # never equal to one
             key, seek = f"{MADE}{match}", match - start + 1
             hall: tuple[list[HallEvent], list[HallEvent]] = (
                 [
@@ -208,9 +212,12 @@ def events(matches: int, people: int, first: int, *, different: bool = False) ->
 
 
 def fill(path: Path, battles: int, *, different: bool = False) -> None:
-    """Make a store of so many battles, and of two boards at which nobody plays.
+    """Create a store with a number of battles, and two boards at which nobody plays.
 
-    Each is another one, and shorter, if they are to be ``different``.
+    Args:
+        path: the file to create.
+        battles: number of battles; an odd one is rounded down.
+        different: whether each battle is unique, and shorter.
     """
     database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW - YEARS)
     boards = [
@@ -247,19 +254,19 @@ def fill(path: Path, battles: int, *, different: bool = False) -> None:
             table.insert_events(rows)
         for match in range(matches):
             key, number = f"{MADE}{match}", first + match
-            # The last event clears the board, so nothing before it tells how that stands.
+            # The last event clears the board, so its state needs no earlier one.
             version = versions[number]
             table.put("stream", number, key, f"board {match}", version, version)
         if matches:
             table.put("stream", 1, *rest[:2], versions[1], 1)
-        # Of no projection: so the next that opens the file makes all of them.
+        # An outdated projection number makes the next opener rebuild all projections.
         at = max(head.at, NOW - 60.0)
         table.put("head", *head._replace(position=position, at=at, projection=0))
         connection.execute("commit")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make a file; say how long that took, and the projections."""
+    """Generate a file, and print the time taken by the events and by the projections."""
     path, battles = Path(arguments[0]), int(arguments[1])
     begun = perf_counter()
     fill(path, battles)

@@ -1,1 +1,1 @@
-"""Groups of attacks, a module each; `benchmarks/attacks.py` has them in its `GROUPS`."""
+"""Attack groups, one module each, listed in `GROUPS` of `benchmarks/attacks.py`."""

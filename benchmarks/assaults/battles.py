@@ -1,6 +1,7 @@
-"""Long battles: what is asked about them, how they are played on, and analyses of them.
+"""Attacks on long battles: exploring, replaying, drawing, extending and analysing them.
 
-The store holds them before the server starts: two pieces that go to and fro for 1,990 plies.
+The store is filled before the server starts, with battles in which two pieces shuttle back and
+forth for 1,990 plies.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ from thudmud.store import Store, accounts
 
 BATTLES = 8
 PLIES = 1_990
-"""As many as a battle could have in any version."""
+"""Length of a stored battle: just below the limit of every version compared."""
 ANALYSED = 490
 FURTHER = 60
-"""How many plies two players try to play beyond `PLIES`."""
+"""Plies that the players try to add beyond `PLIES`."""
 SHORT = 4
 ON_AND_ON = "two play a battle on and on"
 ANALYSES = "8 long battles are analysed, for players from 4 addresses, half of whom leave"
@@ -62,7 +63,7 @@ RECORD = b"Thud.Record"
 
 
 def to_and_fro(plies: int) -> Sequence[Event]:
-    """Return the events of a running battle in which two pieces go to and fro."""
+    """Return the events of a running battle in which two pieces shuttle back and forth."""
     game = Game.start(DISCWORLD)
     for ply in ("dA6-B6", "TG7-F7", "dB6-A6", "TF7-G7"):
         game = game.push(ply)
@@ -79,7 +80,7 @@ def to_and_fro(plies: int) -> Sequence[Event]:
 
 
 def over(plies: int) -> Sequence[Event]:
-    """Return the events of such a battle that has ended."""
+    """Return the events of `to_and_fro`, followed by the end of the battle."""
     outcome = Outcome(Ending.AGREEMENT, None, Score(32, 32))
     return [
         *to_and_fro(plies),
@@ -88,7 +89,12 @@ def over(plies: int) -> Sequence[Event]:
 
 
 def prepare(folder: Path, lengths: Sequence[int]) -> None:
-    """Store battles of so many plies, numbered from 1, for a server in a folder."""
+    """Fill the store of a server before its first start.
+
+    Args:
+        folder: the server's working directory, created here.
+        lengths: plies of each battle; the battles are numbered from 1.
+    """
 
     async def store() -> None:
         opened = await Store.open(folder / "thudmud.db")
@@ -101,7 +107,7 @@ def prepare(folder: Path, lengths: Sequence[int]) -> None:
 
 
 def questions() -> Iterator[Attack]:
-    """Yield what is asked about long battles, by who has a name and who has none."""
+    """Yield attacks that query long battles, by logged-in players and by anonymous clients."""
     asking = Flood(count=20, at_once=200, name="x")
     numbers, places = range(1, BATTLES + 1), range(40, PLIES, 97)
     exploring = [f"explore {number} {ply}\r\n" for ply in places for number in numbers]
@@ -138,7 +144,11 @@ def questions() -> Iterator[Attack]:
 
 
 def watch_once(sent: str, running: Running, _: float) -> Besides:
-    """Watch each battle once: what is made of it is kept for the next who does."""
+    """Watch each battle once, so that its cached record isn't built during the attack.
+
+    Raises:
+        RuntimeError: the server closed the connection.
+    """
     with socket.create_connection(running.web) as link:
         link.sendall(sent.encode("latin-1"))
         told = bytearray()
@@ -151,7 +161,7 @@ def watch_once(sent: str, running: Running, _: float) -> Besides:
 
 
 def draw_each_kind(running: Running, _: float) -> Besides:
-    """Start the processes that draw: they stay for a while, with files open."""
+    """Request one SVG and one GIF, to start the drawing processes and open their files."""
     asked = http.client.HTTPConnection(*running.web)
     for kind in ("svg", "gif"):
         asked.request("GET", f"/game/1.{kind}?ply=1")
@@ -161,13 +171,13 @@ def draw_each_kind(running: Running, _: float) -> Besides:
 
 
 def asked_about(folder: Path, attack: Attack, extent: Extent) -> Row:
-    """Ask a server about long battles."""
+    """Run an attack on a server whose store holds `BATTLES` long battles."""
     prepare(folder, [PLIES] * BATTLES)
     return besieged(folder, attack, extent)
 
 
 def on_and_on(folder: Path) -> Row:
-    """Play a battle beyond `PLIES`, and count what plies it has in the end."""
+    """Play beyond `PLIES` plies, and report the length that the battle reaches."""
     sits = [Joined(0.0, ANNA, Side.DWARF), Joined(0.0, BERT, Side.TROLL)]
     plies = to_and_fro(PLIES + FURTHER)
     before, further = plies[: PLIES + 1], plies[PLIES + 1 :]
@@ -199,7 +209,7 @@ def on_and_on(folder: Path) -> Row:
 
 
 def come(place: Place, name: str) -> Guest:
-    """Return a member who has come in."""
+    """Log in as a registered member, and return the connection."""
     guest = Guest(place, "127.0.0.200", PATIENCE)
     guest.until(NAME_PROMPT)
     guest.send(name)
@@ -209,7 +219,7 @@ def come(place: Place, name: str) -> Guest:
 
 
 def analyses(folder: Path) -> Row:
-    """Have a short battle analysed; then long ones, and another short one."""
+    """Time the analysis of a short battle, first alone, then behind a queue of long ones."""
     prepare(folder, [*[ANALYSED] * BATTLES, SHORT, SHORT])
     with server(folder, AS_IT_IS) as (_, place), Guest(place, "127.0.0.200", PATIENCE) as guest:
         guest.take("Helga")
@@ -233,7 +243,7 @@ def analyses(folder: Path) -> Row:
 
 
 def analysed(guest: Guest, number: int) -> float:
-    """Return the seconds until a battle is analysed; infinite if that is refused."""
+    """Return the seconds until the analysis of a battle arrives; infinity if it is refused."""
     begun = perf_counter()
     if b"Too many" not in guest.say(f"analyse {number}"):
         with suppress(OSError):
@@ -243,7 +253,7 @@ def analysed(guest: Guest, number: int) -> float:
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     for each in questions():
         yield each.title, partial(asked_about, attack=each, extent=extent)
     yield ON_AND_ON, on_and_on

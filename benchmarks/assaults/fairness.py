@@ -1,4 +1,4 @@
-"""Unfair play: time won by losing one's connection, and tournaments that one person takes over."""
+"""Unfair play: dodging the clock by disconnecting, and monopolising tournaments."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ GHOSTS = "24 guests of one address enter a tournament and leave, before it start
 
 ATTACKER, OPPONENT, DIRECTOR, HONEST = "127.0.0.2", "127.0.0.60", "127.0.0.61", "127.0.0.62"
 PASSWORD = "a password of theirs"  # noqa: S105  (nobody's)
-AWAY = 15.0  # seconds that the attacker is away
-GRACE = 6.0  # seconds that a side may be away in 1+0
-ROUNDING = 1.0  # clocks are told in whole seconds
-PATIENCE = 60.0  # seconds that the first round of a tournament is waited for
+AWAY = 15.0  # seconds for which the attacker stays disconnected
+GRACE = 6.0  # seconds of absence that 1+0 allows a side
+ROUNDING = 1.0  # "clock" prints whole seconds
+PATIENCE = 60.0  # seconds to wait for the first round of a tournament
 
 _LEFT = re.compile(rb"You have (?:([0-9]+) minutes? ?)?(?:([0-9]+) seconds? )?left")
 
 
 def unplugged(folder: Path, extent: Extent) -> Row:
-    """Measure how much time a player wins who is away in their own turn."""
+    """Measure the clock time saved by disconnecting during one's own turn."""
     away = AWAY if extent.seconds > 2 else 0.6 * AWAY
     with ExitStack() as stack:
         _, place = stack.enter_context(server(folder, AS_IT_IS))
@@ -55,14 +55,18 @@ def unplugged(folder: Path, extent: Extent) -> Row:
 
 
 def _seconds_left(told: bytes) -> float:
-    """Return the seconds on one's own clock; 0 if it has run out."""
+    """Parse the answer to "clock".
+
+    Returns:
+        Seconds on the player's own clock; 0 if it has run out.
+    """
     found = _LEFT.search(b" ".join(told.split()))
     minutes, seconds = found.groups(b"0") if found else (b"0", b"0")
     return 60.0 * int(minutes) + int(seconds)
 
 
 def announced(folder: Path) -> Row:
-    """Measure how many tournaments one member can hold, and how far ahead."""
+    """Measure how many tournaments one member can announce, and how far ahead."""
     _enrol(folder, "Olga")
     with ExitStack() as stack:
         _, place = stack.enter_context(server(folder, AS_IT_IS))
@@ -79,7 +83,7 @@ def announced(folder: Path) -> Row:
 
 
 def haunted(folder: Path) -> Row:
-    """Measure how many entrants who have gone are paired in the first round."""
+    """Measure how many entrants who have left are still paired in the first round."""
     _enrol(folder, "Olga")
     with ExitStack() as stack:
         _, place = stack.enter_context(server(folder, AS_IT_IS))
@@ -106,7 +110,7 @@ def haunted(folder: Path) -> Row:
 
 
 def _enrol(folder: Path, name: str) -> None:
-    """Make somebody a member, before the server starts."""
+    """Register a member in the store, before the server starts."""
 
     async def enrol() -> None:
         store = await Store.open(folder / "thudmud.db")
@@ -118,14 +122,14 @@ def _enrol(folder: Path, name: str) -> None:
 
 
 def _member(stack: ExitStack, place: Place, address: str, name: str) -> Guest:
-    """Let a member in."""
+    """Connect from an address and log in as a member."""
     member = stack.enter_context(Guest(place, address))
     _come_in(member, name, PASSWORD)
     return member
 
 
 def _come_in(guest: Guest, name: str, secret: str) -> None:
-    """Come in under a name that is known already."""
+    """Log in under an existing name, with its password or resume word."""
     guest.until(NAME_PROMPT)
     guest.send(name)
     guest.until(*SECRET_PROMPTS)
@@ -134,7 +138,7 @@ def _come_in(guest: Guest, name: str, secret: str) -> None:
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     yield UNPLUGGED, partial(unplugged, extent=extent)
     yield ANNOUNCED, announced
     yield GHOSTS, haunted

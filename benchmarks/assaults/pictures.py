@@ -1,4 +1,4 @@
-"""One address asks for many GIFs, and somebody else for a picture, a record and a GIF."""
+"""Flooding the picture queue with GIFs from one address, while others ask for pictures."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from benchmarks.load.siege import Besides, Figure, Playing, flooding, siege
 
 GIFS = "page: GIFs of one address fill the queue, 24 connections"
 PLIES = 480
-"""Of the battle that is drawn: nearly as many as a GIF may have."""
+"""Length of the drawn battle, just below the limit of a GIF."""
 DRAWN = 6
-"""How many GIFs are drawn before the attack."""
+"""GIFs drawn before the attack."""
 ASKED = 5
-"""How many pictures of a kind somebody else asks for, one after the other."""
+"""Pictures of each kind that the honest visitor requests, one after the other."""
 HONEST = "127.0.0.77"
-PATIENCE = 60.0  # seconds that somebody waits for an answer
+PATIENCE = 60.0  # timeout of the honest visitor's requests, in seconds
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     yield GIFS, partial(gifs, extent=extent)
 
 
 def gifs(folder: Path, extent: Extent) -> Row:
-    """Ask for GIFs of a long battle, each to another ply."""
+    """Request GIFs of a long battle, a different ply each time."""
     play_battle(folder)
     asking = Flood(
         seconds=extent.seconds,
@@ -56,7 +56,11 @@ def gifs(folder: Path, extent: Extent) -> Row:
 
 
 def play_battle(folder: Path) -> None:
-    """Have the first battle be played, by one who practises, and end."""
+    """Play the server's first battle to its end, on a practice board.
+
+    Raises:
+        RuntimeError: the server did not report the end of the battle.
+    """
     with (
         server(folder, WEB, RAISED) as (running, _),
         socket.create_connection(running.place) as link,
@@ -71,10 +75,10 @@ def play_battle(folder: Path) -> None:
 
 
 def visiting(running: Running, extent: Extent) -> Besides:
-    """Return a count of the refusals that an honest visitor gets, by kind of picture.
+    """Return a probe that counts refusals of an honest visitor's requests, by kind of picture.
 
-    The drawing processes are started first: they stay for a minute, and have files open. So many
-    GIFs are drawn that the server keeps as many bytes of pictures as it may.
+    Before the attack, one SVG starts the drawing process, which lives for a minute and holds files
+    open, and `DRAWN` GIFs fill the server's picture cache.
     """
     status(running, "/game/1.svg?ply=1")
     for ply in range(PLIES - DRAWN, PLIES):
@@ -100,7 +104,7 @@ def visiting(running: Running, extent: Extent) -> Besides:
 
 
 def status(running: Running, path: str) -> int:
-    """Return the status of a path."""
+    """Request a path from the honest visitor's address, and return the HTTP status."""
     asked = http.client.HTTPConnection(*running.web, timeout=PATIENCE, source_address=(HONEST, 0))
     asked.request("GET", path)
     answer = asked.getresponse()

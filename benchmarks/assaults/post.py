@@ -1,7 +1,7 @@
-"""What strangers can have a server send, keep and tell: mails, messages, reports, plies.
+"""Abuse of mail, messages, reports, the store and the metrics port.
 
-Limits go by address, and this machine itself is not counted by most. So the attackers come as by a
-proxy, whose header says that they are from elsewhere.
+Limits are per address, and most exempt the loopback network. The attackers therefore connect
+through a trusted proxy address, with PROXY headers that announce external addresses.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ HELGA, OLGA, FRIEDA = "Helga", "Olga", "Frieda"
 HOURS = 2 * 3600.0
 MANY = 40
 
-MOST_TO_ONE = 3  # mails with codes to one mailbox in a day
-PATIENCE = 15.0  # seconds until a code has come: the server looks each five
+MOST_TO_ONE = 3  # mails with codes to one mailbox a day
+PATIENCE = 15.0  # seconds to wait for a code; the server polls its queue every five
 
 COMING: Sections = {
     "server": {"port": 0, "proxies": f'["{PROXY}"]', "connections_per_address": 1000},
@@ -60,7 +60,7 @@ COMING: Sections = {
 
 
 class Visitor(Guest):
-    """Somebody who comes by the proxy, from an address elsewhere."""
+    """A guest who connects through the proxy, from an external address."""
 
     def __init__(self, place: Place, origin: str) -> None:
         super().__init__(place, PROXY)
@@ -70,18 +70,18 @@ class Visitor(Guest):
         self._socket.sendall(signature + b"\x21\x11" + struct.pack("!H", len(rest)) + rest)
 
     def log_in(self, name: str) -> None:
-        """Come in as a member."""
+        """Log in as a member."""
         self.until(NAME_PROMPT)
         self.send(name)
         self.until(*SECRET_PROMPTS)
         self.say(PASSWORD)
 
 
-# What was before.
+# Preparing the store.
 
 
 async def _prepare(folder: Path, members: Sequence[str], operator: str = "") -> None:
-    """Write a store with members who have registered and played two hours ago, with each other."""
+    """Register members in a new store, who played each other two hours ago."""
     then = time.time() - HOURS
     store = await Store.open(folder / "thudmud.db", clock=lambda: then)
     stored = argon2.PasswordHasher(time_cost=1, memory_cost=64).hash(PASSWORD)
@@ -107,10 +107,10 @@ def _prepared(folder: Path, members: Sequence[str], operator: str = "") -> None:
 
 
 class Relay:
-    """A relay that takes all mails.
+    """An SMTP relay that accepts every mail.
 
     Attributes:
-        taken: by address, when mails for it came.
+        taken: arrival times by `time.perf_counter`, keyed by recipient.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Relay:
     async def handle_DATA(  # noqa: N802  (aiosmtpd's name)
         self, _: SMTP, __: Session, envelope: Envelope
     ) -> str:
-        """Take a mail."""
+        """Accept a mail and record its arrival time."""
         for each in envelope.rcpt_tos:
             self.taken.setdefault(each, []).append(time.perf_counter())
         return "250 OK"
@@ -127,7 +127,7 @@ class Relay:
 
 @contextmanager
 def _relaying() -> Iterator[tuple[Relay, int]]:
-    """Run a relay; yield it, and its port."""
+    """Run a relay and yield it with its port."""
     relay, port = Relay(), _free_port()
     controller = Controller(relay, hostname="127.0.0.1", port=port)
     controller.start()
@@ -145,12 +145,15 @@ def _free_port() -> int:
 
 
 def mails(folder: Path, extent: Extent) -> Row:
-    """Have codes sent to one mailbox, by members none of whom asks for two; then an honest one."""
+    """Have many members request one code each for the same mailbox, then an honest member.
+
+    Plus-addressing makes the recipients differ.
+    """
     many = [f"m{letters(number)}" for number in range(MANY if extent.crowd > 2 else 4)]
     _prepared(folder, [*many, HELGA, FRIEDA])
     with ExitStack() as stack:
         relay, port = stack.enter_context(_relaying())
-        per_hour = 30  # as of a small provider; by default it is 100
+        per_hour = 30  # as of a small provider; the default is 100
         mail = {
             "relay": '"127.0.0.1"',
             "port": port,
@@ -165,7 +168,7 @@ def mails(folder: Path, extent: Extent) -> Row:
             with Visitor(place, ATTACKERS) as guest:
                 guest.log_in(name)
                 guest.say(f"notify mail victim+{number}@gmail.com")
-        time.sleep(PATIENCE / 2 if extent.crowd > 2 else 0)  # until these are on their way
+        time.sleep(PATIENCE / 2 if extent.crowd > 2 else 0)  # until these mails are queued
         honest, begun = "helga@example.net", time.perf_counter()
         with Visitor(place, OTHERS) as guest:
             guest.log_in(HELGA)
@@ -187,10 +190,10 @@ def mails(folder: Path, extent: Extent) -> Row:
 
 
 def box(folder: Path) -> Row:
-    """Have strangers fill a member's box; then a friend writes."""
+    """Fill a member's message box from strangers' accounts, then send a friend's message."""
     many = [f"m{letters(number)}" for number in range(6)]
     _prepared(folder, [HELGA, FRIEDA, *many])
-    players = {"chat_per_minute": 100_000, "chat_at_once": 100_000}  # else it takes a minute
+    players = {"chat_per_minute": 100_000, "chat_at_once": 100_000}  # otherwise it takes a minute
     kept = 0
     with ExitStack() as stack:
         _, place = stack.enter_context(server(folder, AS_IT_IS, {**COMING, "players": players}))
@@ -212,7 +215,7 @@ def box(folder: Path) -> Row:
 
 
 def reports(folder: Path) -> Row:
-    """Have guests of one address make all the reports they can; an operator is told."""
+    """Send reports from guests of one address, and measure the output to an operator."""
     _prepared(folder, [OLGA, FRIEDA], OLGA)
     kept = 0
     with ExitStack() as stack:
@@ -237,20 +240,20 @@ def reports(folder: Path) -> Row:
     )
 
 
-# What is stored.
+# Storage.
 
 BOARDS = 9
 PLIES = "move from a6 to b6", "move from g7 to f7", "move from b6 to a6", "move from f7 to g7"
-AT_ONCE = 10  # of these four, which are sent in one go
-QUOTA = 2000  # plies and other events of one address in an hour; by default it takes half a minute
-MOST_STORED = QUOTA + 300  # besides: who comes and goes, and what is begun by then
+AT_ONCE = 10  # rounds of these four moves, sent in one write
+QUOTA = 2000  # stored events of one address an hour; the flood reaches it within half a minute
+MOST_STORED = QUOTA + 300  # arrivals, departures and games already begun come on top
 
 
 def practising(folder: Path, extent: Extent) -> Row:
-    """Have one address practise at as many boards as it may have, with no limit of lines."""
+    """Practise at many boards from one address, with the rate limit of commands lifted."""
     fast = {**COMING["server"], "commands_per_second": 100_000, "commands_at_once": 1_000_000}
     sections: Sections = {**COMING, "server": fast}
-    if "stored_per_hour" in (ROOT / "config.toml").read_text("utf-8"):  # later versions have it
+    if "stored_per_hour" in (ROOT / "config.toml").read_text("utf-8"):  # absent in older versions
         sections = {**sections, "players": {"stored_per_hour": QUOTA}}
     lines, plies = PLIES * AT_ONCE, 0
     with ExitStack() as stack:
@@ -283,7 +286,7 @@ def practising(folder: Path, extent: Extent) -> Row:
 
 
 async def _stored(folder: Path) -> tuple[int, int]:
-    """Return how many events are in a store, and its size once all is in one file."""
+    """Return the number of stored events, and the bytes of the store's main file once closed."""
     store = await Store.open(folder / "thudmud.db")
     position = await store.position()
     await store.close()
@@ -292,11 +295,11 @@ async def _stored(folder: Path) -> tuple[int, int]:
 
 # Monitoring.
 
-MOST_FILES = 60  # of 16 connections, and what is open besides
+MOST_FILES = 60  # 16 connections, and some slack for other files
 
 
 def monitoring(folder: Path, extent: Extent) -> Row:
-    """Have many connections say nothing to the port of metrics, and others much in their heads."""
+    """Flood the metrics port with connections whose request heads are slow and large."""
     port = _free_port()
     head = "GET /health HTTP/1.1\r\nHost: x\r\nX: a" + " " * 20_000 + "b\r\n\r\n"
     flood = Flood(
@@ -324,7 +327,7 @@ def monitoring(folder: Path, extent: Extent) -> Row:
 
 
 def _descriptor_probe(running: Running, seconds: float) -> Besides:
-    """Return what finds out how many files the server has open meanwhile, at most."""
+    """Return a probe that samples the server's peak number of extra file descriptors."""
     before = running.files
 
     def look() -> Sequence[Figure]:
@@ -338,7 +341,7 @@ def _descriptor_probe(running: Running, seconds: float) -> Besides:
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     yield MAILS, partial(mails, extent=extent)
     yield LETTERS, box
     yield REPORTS, reports

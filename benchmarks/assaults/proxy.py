@@ -1,4 +1,4 @@
-"""Behind nginx, as docs/operating.md has it: many who open the page, and one who asks for much."""
+"""Attacks on a server behind nginx: many simultaneous visitors, and one greedy one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from thudmud.server.proxies import SIGNATURE
 VISITORS = 30
 NEWCOMERS = 16
 PER_SECOND = 60
-PATIENCE = 10.0  # seconds that somebody waits to be let in
-WHOLE = 5.0  # seconds until the last visitor has all
+PATIENCE = 10.0  # seconds that a newcomer waits for the name prompt
+WHOLE = 5.0  # seconds until the last visitor has loaded everything
 
 PROXY = "127.0.0.200"
-"""Whoever comes by telnet from there says whom it is for."""
+"""Trusted source of telnet connections that begin with a PROXY header."""
 
 BEHIND: Sections = {
     "server": {"port": 0, "proxies": f'["{PROXY}"]'},
@@ -40,14 +40,14 @@ MUCH = f"behind nginx, one visitor asks for {PER_SECOND} files a second"
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     yield TOGETHER, together
     yield MUCH, partial(much, extent=extent)
 
 
 @contextmanager
 def fronted(folder: Path, proxy: Proxy = nginx) -> Iterator[tuple[Running, Front]]:
-    """Run a server, and a proxy in front of its page."""
+    """Run a server with a proxy in front of its page, and yield both."""
     with (
         thudmud(folder / "server", 4, BEHIND, log=folder / "log") as running,
         proxy(folder / "proxy", running) as front,
@@ -56,12 +56,12 @@ def fronted(folder: Path, proxy: Proxy = nginx) -> Iterator[tuple[Running, Front
 
 
 def missing(title: str) -> Row | None:
-    """Return the row of a machine without nginx; None where it is installed."""
+    """Return a placeholder row if nginx isn't installed, None otherwise."""
     return None if program("nginx") else Row(f"{title} (not measured: nginx is not installed)")
 
 
 def together(folder: Path) -> Row:
-    """Have visitors open the page at once, each from an address of their own."""
+    """Have many visitors open the page at once, each from a different address."""
     if row := missing(TOGETHER):
         return row
     folder.mkdir(parents=True)
@@ -79,7 +79,7 @@ def together(folder: Path) -> Row:
 
 
 def much(folder: Path, extent: Extent) -> Row:
-    """Have a visitor ask for many files, and others come in by the page and by telnet."""
+    """Let one visitor flood the proxy with requests while newcomers try the page and telnet."""
     if row := missing(MUCH):
         return row
     folder.mkdir(parents=True)
@@ -106,7 +106,7 @@ def much(folder: Path, extent: Extent) -> Row:
 
 
 def is_let_in(running: Running, address: str) -> bool:
-    """Return whether a newcomer, announced by the PROXY protocol, gets to the name prompt."""
+    """Return whether a newcomer announced by the PROXY protocol reaches the name prompt."""
     addresses = ip_address(address).packed + ip_address("127.0.0.1").packed
     header = SIGNATURE + b"\x21\x11\x00\x0c" + addresses + b"\x10\x00" * 2
     with socket.socket() as link:

@@ -1,4 +1,4 @@
-"""Requests to the page that are slow to read, or many at once."""
+"""HTTP requests that are expensive to parse, or numerous."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from benchmarks.load.processes import board
 
 _BLANKS = 7_900
 _BEFORE_NUL = 1_500
-"""Blanks that took 3 s while they took cubic time."""
+"""Blanks that took 3 s when parsing was cubic in their number."""
 
 
 def links(count: int) -> Flood:
-    """Return what asks for one link as often as was once allowed, each time with another Host."""
+    """Return a flood of requests for one board's link, each with a different Host header.
+
+    Args:
+        count: number of connections, 25 for each address.
+    """
     path = f"/board/{board(0).replace(' ', '%20')}"
     return Flood(
         count=count,
@@ -40,6 +44,6 @@ def _attacks() -> Iterator[Attack]:
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     for each in _attacks():
         yield each.title, partial(besieged, attack=each, extent=extent)

@@ -1,4 +1,4 @@
-"""Two servers on one PostgreSQL: what is done to one, while the victims play at the other."""
+"""Attacks on one of two servers that share a PostgreSQL; the victims play at the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOARDS = 4
 
 @contextmanager
 def two_servers(folder: Path) -> Iterator[tuple[Running, Running]]:
-    """Start two servers with default settings on a database of their own."""
+    """Start two servers with default settings on a new PostgreSQL cluster."""
     folder.mkdir(parents=True)
     cluster = Cluster()
     try:
@@ -46,7 +46,10 @@ def two_servers(folder: Path) -> Iterator[tuple[Running, Running]]:
 
 
 def standing_still(server: Running, seconds: float) -> Assault:
-    """Return what stops a server, as a freeze of its event loop would."""
+    """Return an assault that freezes a server with SIGSTOP, as a blocked event loop would.
+
+    The control run has no attacker: the echo isn't touched.
+    """
 
     @contextmanager
     def on_server() -> Iterator[Clock]:
@@ -76,7 +79,7 @@ def _besieged(folder: Path, title: str, extent: Extent, *, stops: bool) -> Row:
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     for what, stops in (
         ("is asked for links by 100 connections", False),
         ("stands still", True),

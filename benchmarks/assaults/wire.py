@@ -1,4 +1,4 @@
-"""What is sent to be read slowly, or to be written down: packages, options, lines, and the log."""
+"""Input that is expensive to parse, or that fills the log: GMCP, options and long lines."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from benchmarks.load.siege import Figure, Playing, flooding, siege
 from benchmarks.load.web import HANDSHAKE, TEXT
 
 BLANKS = 'Core.Supports.Set ["{}"]'
-"""A list of packages whose only name is nothing but blanks."""
+"""A list of GMCP packages whose only name consists of blanks."""
 
 BY_TELNET = "\xff\xfd\xc9\xff\xfa\xc9" + BLANKS.format(" " * 4050) + "\xff\xf0"
-"""That list as telnet has it, behind the agreement on GMCP."""
+"""The same list by telnet, after an IAC DO GMCP."""
 
 
 def by_web(package: str) -> str:
-    """Return a package of more than 125 bytes in a frame, as `benchmarks.load.web.framed` does."""
+    """Return a GMCP message of over 125 bytes as a WebSocket frame, masked with zeros."""
     length = len(package).to_bytes(2, "big").decode("latin-1")
     return chr(TEXT | 1 << 7) + chr(126 | 1 << 7) + length + "\0" * 4 + package
 
 
 def attacks() -> Iterator[Attack]:
-    """Yield what takes long to read."""
+    """Yield attacks whose input takes long to parse."""
     frame = by_web(BLANKS.format(" " * 8150))
     yield Attack(
         "page: lists of packages, 8,150 blanks each, 1 WebSocket without a name",
@@ -73,16 +73,16 @@ def attacks() -> Iterator[Attack]:
 # The log.
 
 AT_INFO: Sections = {"server": {"port": 0, "log_level": '"info"'}}
-"""As docs/operating.md advises."""
+"""The log level that docs/operating.md recommends."""
 
 ORIGINS = "page: origins of 7.7 KB, 16 connections of 4 addresses, logged at info"
 
 MOST_LOGGED = 320.0
-"""KiB that strangers' records may take in a minute: 200 with a value of 200 characters each."""
+"""KiB a minute that strangers may add to the log: 200 records, each quoting 200 characters."""
 
 
 def logged(folder: Path, extent: Extent) -> Row:
-    """Measure how much is logged of pages from elsewhere."""
+    """Measure the log's growth under WebSocket handshakes with huge Origin headers."""
     origin = f"{HANDSHAKE}Origin: http://" + "\xff" * 7700 + "\r\n\r\n"
     flood = Flood(
         count=16, addresses=4, payload=[origin], should_hang_up=True, seconds=extent.seconds
@@ -97,7 +97,7 @@ def logged(folder: Path, extent: Extent) -> Row:
 
 
 def measures(extent: Extent) -> Iterator[Measure]:
-    """Yield what measures each row."""
+    """Yield the title and the measurement of each row."""
     for each in attacks():
         yield each.title, partial(besieged, attack=each, extent=extent)
     yield ORIGINS, partial(logged, extent=extent)
