@@ -1,4 +1,4 @@
-"""One attack on a server, and its row in the table of `benchmarks/attacks.py`."""
+"""An attack on a server, and its row in the table of `benchmarks/attacks.py`."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from benchmarks.load.web import BINARY, HANDSHAKE, framed
 from thudmud.features.playing.moves import Play
 from thudmud.rules import RULESETS, Game
 
-MOST_DELAY = 50.0  # ms of the 99th percentile, above the control's
-MOST_CALM = 1.0  # seconds until all is as before
+MOST_DELAY = 50.0  # ms that the 99th percentile may exceed the control's
+MOST_CALM = 1.0  # seconds until the server has recovered
 
 OWN_PORT: Sections = {"server": {"port": 0}}
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is measured.
+    """Amount of work.
 
     Attributes:
-        seconds: how long an attack takes.
-        noise: how long one takes that others are told of.
-        patience: how many seconds all has to be as before.
-        crowd: how many come back after a restart.
+        seconds: duration of an attack.
+        noise: duration of an attack that other players see.
+        patience: seconds to wait for recovery.
+        crowd: number of people who return after a restart.
     """
 
     seconds: float
@@ -47,12 +47,12 @@ class Extent:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table.
+    """A row of the table.
 
     Attributes:
         title: the attack.
-        harm: what it did to those who play; None if that was not what was asked.
-        figures: what else was found out.
+        harm: effect on the victims; None if not measured.
+        figures: further measurements.
     """
 
     title: str
@@ -61,12 +61,12 @@ class Row:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether all is as it should be."""
+        """Whether all figures meet their targets."""
         return not any("!" in each for each in self.cells)
 
     @property
     def cells(self) -> Sequence[str]:
-        """The columns."""
+        """Formatted cells, one for each of `COLUMNS`."""
         figures = "; ".join(f"{each}{_mark(each.is_wanted)}" for each in self.figures)
         if (harm := self.harm) is None:
             return (self.title, *[""] * (len(COLUMNS) - 2), figures)
@@ -115,19 +115,19 @@ def _number(value: float, never: str = "lost") -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:,.2f}"
 
 
-# What is attacked.
+# Attacked servers.
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How a server is set up, where it differs.
+    """Configuration of an attacked server.
 
     Attributes:
-        rules: at all boards.
-        uses_tls: whether there is a port for TLS, which is the one that is attacked.
-        uses_web: whether there is a page, whose port is attacked then.
-        files: how many it may open.
-        more: the end of its configuration.
+        rules: ruleset of all boards.
+        uses_tls: whether to open a TLS port, and attack that.
+        uses_web: whether to serve the page, and attack its port.
+        files: limit of open files; 0 for the default.
+        more: text appended to the configuration.
     """
 
     rules: str = "discworld"
@@ -142,14 +142,14 @@ AS_IT_IS = Setup()
 
 @dataclass(frozen=True)
 class Attack:
-    """Something that is done to a server.
+    """An attack by flooding.
 
     Attributes:
-        title: what is done.
-        flood: what is sent. How long it takes is filled in.
-        besides: makes, before it begins, what finds something else out meanwhile.
-        setup: how the server is set up.
-        is_noisy: whether it takes as long as what others are told of.
+        title: of the row.
+        flood: the flood; its duration is filled in later.
+        besides: given the server and the attack's duration, prepares a concurrent probe.
+        setup: configuration of the server.
+        is_noisy: whether the attack lasts for `Extent.noise` instead of `Extent.seconds`.
     """
 
     title: str
@@ -163,7 +163,7 @@ class Attack:
 def server(
     folder: Path, setup: Setup, sections: Sections = OWN_PORT
 ) -> Iterator[tuple[Running, Place]]:
-    """Start a server; yield it, and the place to attack."""
+    """Start a server; yield the process and the address to attack."""
     folder.mkdir(parents=True, exist_ok=True)
     attacked = None
     if setup.uses_tls:
@@ -194,12 +194,12 @@ def _free_port() -> int:
 
 
 PLIES = 1000
-"""How many plies the victims can play: more than they do, however fast they are answered."""
+"""Number of prepared plies: more than the victims can play during any attack."""
 
 
 @cache
 def wandering(rules: str) -> Sequence[bytes]:
-    """Return the lines of a battle at random that goes on and on: nothing is captured."""
+    """Return the lines of a random battle without captures, which never ends."""
     random, game = Random(18), Game.start(RULESETS[rules])
     lines: list[bytes] = []
     while len(lines) < PLIES:
@@ -212,7 +212,7 @@ def wandering(rules: str) -> Sequence[bytes]:
 
 
 def besieged(folder: Path, attack: Attack, extent: Extent) -> Row:
-    """Attack a server."""
+    """Run an attack on a new server, and return the row."""
     seconds = extent.noise if attack.is_noisy else extent.seconds
     with ExitStack() as stack:
         running, place = stack.enter_context(server(folder, attack.setup))
@@ -228,22 +228,22 @@ def besieged(folder: Path, attack: Attack, extent: Extent) -> Row:
     return Row(attack.title, harm, figures)
 
 
-MOST_LOG = 16.0  # KiB that a server may report of one attack
+MOST_LOG = 16.0  # KiB that an attack may add to the log
 
 
 PIECE = 16 * KIB
-"""Bytes that attackers send at once; each has kernels keep some megabytes, so more is no worse."""
+"""Bytes that attackers send at once; the kernel buffers megabytes, so more does no more harm."""
 
 
 def repeated(data: str) -> str:
-    """Return as many of these bytes as are sent at once."""
+    """Repeat data up to `PIECE` bytes."""
     return data * (PIECE // len(data))
 
 
 WEB = Setup(uses_web=True)
 SOCKET = f"{HANDSHAKE}\r\n"
-PLAYER = SOCKET + framed(BINARY, "xaaaa").replace("aaaa", "{}")  # as many letters
+PLAYER = SOCKET + framed(BINARY, "xaaaa").replace("aaaa", "{}")  # `letters` returns four
 
 
 Measure = tuple[str, Callable[[Path], Row]]
-"""The title of a row, and what measures it in a folder of its own."""
+"""The title of a row, and a function that measures it in a new folder."""

@@ -1,8 +1,8 @@
-"""Attackers: a process of its own that floods a server for some seconds, then stops by itself.
+"""Attackers: a separate process that floods a server for some seconds, then stops by itself.
 
-It is told what to do as JSON on its standard input, prints ``begun`` once those who log in have
-done so, and what it has sent when it stops. It knows sockets and bytes; what they mean is said in
-`benchmarks/attacks.py`.
+The process reads a `Flood` as JSON from its standard input, prints ``begun`` once the attackers
+have logged in, and prints a `Sent` as JSON when it stops. It only handles sockets and bytes; their
+meaning is up to `benchmarks/attacks.py`.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from itertools import cycle
 from benchmarks.load.processes import ROOT, letters
 
 CHUNK = 1 << 16
-PATIENCE = 10.0  # seconds that a server may take to let an attacker in, or to say hello in TLS
+PATIENCE = 10.0  # timeout of logging in and of the TLS handshake, in seconds
 TICK = 0.005
-AGAIN = 0.25  # seconds after which a connection that was cut, or not accepted, is tried again
+AGAIN = 0.25  # seconds before reconnecting
 NAME_PROMPT, PROMPT = b"name? ", b"> "
 
 
 @dataclass(frozen=True)
 class Flood:
-    """What attackers do.
+    """Behaviour of the attackers.
 
     Attributes:
-        seconds: how long.
-        count: how many connections there are at once.
-        payload: what each sends, one after the other, again and again; as Latin-1. Of ``{}`` it
-            makes how many it has sent.
-        per_second: how many of those each connection sends in a second.
-        at_once: how many it sends at first.
-        addresses: from how many addresses of the loopback network they come.
-        name: with what the names begin under which they log in; with none they do not.
-        before: lines that each sends once it is in; of ``{}`` it makes its number.
-        opening: what each sends as soon as it is connected, as Latin-1; of ``{}`` it makes its
-            number in letters.
-        reads: whether they read what they are sent.
-        should_hang_up: whether each connection ends after what it has sent, for another one.
-        uses_tls: whether they speak TLS.
-        waits: whether the server asks for names, as an echo does not.
-        has_staggered_starts: whether each connection begins at another place of the payload.
+        seconds: duration.
+        count: number of concurrent connections.
+        payload: pieces of data that each connection sends in a cycle, as Latin-1; ``{}`` is
+            replaced with the number of pieces sent before.
+        per_second: pieces a second from each connection.
+        at_once: pieces that each connection sends at the start.
+        addresses: number of source addresses in the loopback network.
+        name: prefix of the names to log in under; empty for no login.
+        before: lines that each sends after logging in; ``{}`` is replaced with its number.
+        opening: data that each sends once connected, as Latin-1; ``{}`` is replaced with its number
+            in letters.
+        reads: whether to read the server's output.
+        should_hang_up: whether to reconnect after each piece.
+        uses_tls: whether to connect by TLS.
+        waits: whether to wait for the server's prompts, which an echo lacks.
+        has_staggered_starts: whether each connection starts at another piece of the payload.
     """
 
     seconds: float = 0.0
@@ -69,13 +69,13 @@ class Flood:
 
 @dataclass(frozen=True)
 class Sent:
-    """What attackers have sent.
+    """Totals of an attack.
 
     Attributes:
-        connections: how many were made.
-        ended: how many of those the server ended.
-        bytes: how many bytes went out.
-        stopped: when they stopped, by `time.perf_counter`, which all processes share.
+        connections: number of connections made.
+        ended: number of connections that the server closed.
+        bytes: number of bytes sent.
+        stopped: end of the attack by `time.perf_counter`, a clock that processes share.
     """
 
     connections: int = 0
@@ -85,7 +85,7 @@ class Sent:
 
 
 class Attacker:
-    """One connection, made again when it was cut."""
+    """A connection that reconnects when it is cut."""
 
     def __init__(self, place: tuple[str, int], number: int, flood: Flood) -> None:
         self.socket: socket.socket | None = None
@@ -99,7 +99,7 @@ class Attacker:
         self.sent = Sent()
 
     def come_in(self) -> None:
-        """Connect, and log in if that is what they do."""
+        """Connect, and log in if the flood says so."""
         self.socket = None
         self._next = time.perf_counter() + AGAIN
         raw = socket.socket()
@@ -138,7 +138,7 @@ class Attacker:
                 raise ConnectionError("the server does not let us in")
 
     def go_on(self, begun: float) -> None:
-        """Send what is due; connect again if there is no connection any more."""
+        """Send the data that is due, or reconnect."""
         now = time.perf_counter()
         if self.socket is None:
             if now >= self._next:
@@ -160,13 +160,13 @@ class Attacker:
                     self.come_in()
                     return
         except BlockingIOError:
-            # What the server does not take is not sent later, in one go.
+            # Skip pieces that the server doesn't accept in time, or they would follow in one burst.
             self._count = max(self._count, int(due))
         except OSError:
             self.is_cut()
 
     def hear(self) -> None:
-        """Drop what the server has sent."""
+        """Read and discard output of the server."""
         assert self.socket
         try:
             if not self.socket.recv(CHUNK):
@@ -177,7 +177,7 @@ class Attacker:
             self.is_cut()
 
     def is_cut(self) -> None:
-        """Note that the server has ended the connection."""
+        """Clean up after the server has closed the connection."""
         assert self.socket
         self.socket.close()
         self.socket, self._rest = None, b""
@@ -186,7 +186,7 @@ class Attacker:
 
 
 def attack(place: tuple[str, int], flood: Flood) -> Sent:
-    """Attack for as long as the flood takes; say when it begins."""
+    """Attack for the duration of the flood, and print ``begun`` at the start."""
     attackers = [Attacker(place, number, flood) for number in range(flood.count)]
     if flood.name:
         for each in attackers:
@@ -221,26 +221,26 @@ def _in_tls(raw: socket.socket) -> ssl.SSLSocket:
 
 
 class Attacking:
-    """The process of attackers, while it runs."""
+    """A running process of attackers."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     @property
     def is_running(self) -> bool:
-        """Whether they have not stopped yet."""
+        """Whether the attack is still going on."""
         return self._process.poll() is None
 
     @property
     def totals_sent(self) -> Sent:
-        """What they have sent, once they have stopped."""
+        """Totals of the attack; blocks until its end."""
         assert self._process.stdout
         return Sent(**json.loads(self._process.stdout.read()))
 
 
 @contextmanager
 def attacking(place: tuple[str, int], flood: Flood) -> Iterator[Attacking]:
-    """Let attackers begin; in the end they are stopped if they have not stopped."""
+    """Run attackers in a separate process, and kill it on exit."""
     with subprocess.Popen(  # noqa: S603  (ours)
         [sys.executable, "-m", "benchmarks.load.attackers", *map(str, place)],
         cwd=ROOT,

@@ -1,7 +1,7 @@
-"""What a busy server does: commands a second, how long they take, and telling many of one move.
+"""A busy server: rate of commands, their latency, and broadcast of a move to many spectators.
 
-Owns how these are measured. Each round measures thudmud and the yardsticks one after the other, and
-what counts is the median of the rounds' ratios: on a shared machine nothing else means anything.
+Each round measures thudmud and the yardsticks one after the other; the result is the median of the
+rounds' ratios, since absolute figures mean little on a shared machine.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from benchmarks.load.processes import thudmud, yardstick
 from benchmarks.load.table import Row
 
 SAME_LINE = b"\n"
-"""What is found once in what an echo answers."""
+"""Found once in each answer of an echo."""
 
 WINDOW = 16
-"""How many lines of each player are on their way, when commands are pipelined."""
+"""Lines in flight for each player when commands are pipelined."""
 
 WANTED = {
     SAY.title: (0.9, 0.55),
@@ -46,20 +46,19 @@ WANTED = {
     REFUSED.title: (1.0, 0.6),
     LOOK.title: (0.55, 0.35),
 }
-"""What is wanted of 100 players and more: of one line at a time, and pipelined."""
+"""Target ratios with 100 players or more: for ping-pong, and for pipelined commands."""
 MOVE_WANTED = 0.25
 TELLING_WANTED = 0.85
 DELAY_WANTED = 1.5  # milliseconds
 
 PACE = 2000
 MANY = 100
-"""Up to so many talkers each have a table of their own, with somebody who listens; more sit two at
-a table, and both talk."""
+"""Up to this number of talkers, each has a table with a listener; above, both players talk."""
 
 
 @dataclass(frozen=True)
 class Pains:
-    """How much time is spent on it: in how many rounds, and how many seconds each takes."""
+    """Effort of a measurement: the number of rounds, and the seconds of each."""
 
     rounds: int
     seconds: float
@@ -67,7 +66,7 @@ class Pains:
 
 @dataclass(frozen=True)
 class Trio:
-    """The same number of talkers at thudmud and at both echoes."""
+    """Equal numbers of talkers at thudmud and at both echoes."""
 
     thudmud: Crowd
     telnetlib3: Crowd
@@ -77,7 +76,7 @@ class Trio:
 
 
 def trio(stack: ExitStack, folder: Path, talkers: int) -> Trio:
-    """Start all three, and connect to them."""
+    """Start all three servers, and connect the talkers."""
     size = talkers if talkers > MANY else 2 * talkers
     server = stack.enter_context(thudmud(folder / f"{talkers} talkers", size // 2))
     documented = stack.enter_context(yardstick("telnetlib3", folder))
@@ -92,7 +91,7 @@ def trio(stack: ExitStack, folder: Path, talkers: int) -> Trio:
 
 
 def commands(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
-    """Measure how many commands a second are answered."""
+    """Measure the rate of answered commands."""
     for talkers in numbers:
         with ExitStack() as stack:
             crowds = trio(stack, folder, talkers)
@@ -154,7 +153,7 @@ def _compared(
 
 
 def delays(folder: Path, talkers: int, pains: Pains) -> Iterator[Row]:
-    """Measure how long answers take at a steady pace."""
+    """Measure the latency of answers at a steady pace."""
     pace = min(PACE, 20 * talkers)
     with ExitStack() as stack:
         crowds = trio(stack, folder, talkers)
@@ -175,7 +174,15 @@ def delays(folder: Path, talkers: int, pains: Pains) -> Iterator[Row]:
 
 
 def _percentile(rounds: Sequence[Sequence[Sequence[float]]], part: float) -> list[list[float]]:
-    """Return for each round and server the milliseconds within which a part was answered."""
+    """Return a quantile of the delays, for each round and server.
+
+    Args:
+        rounds: sorted delays in seconds, by round and server.
+        part: the quantile, from 0 to 1.
+
+    Returns:
+        Milliseconds, by round and server.
+    """
     return [[each[int(len(each) * part)] * 1000 for each in delays] for delays in rounds]
 
 
@@ -184,7 +191,7 @@ def _medians(rounds: Sequence[Sequence[float]]) -> list[float]:
 
 
 def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
-    """Measure how long it takes until all who look on are told of a move."""
+    """Measure the latency of a move to the last spectator's screen."""
     for style in ("full", "brief"):
         with ExitStack() as stack:
             server = stack.enter_context(thudmud(folder / style, 1))
@@ -210,7 +217,14 @@ def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
 
 
 def until_all_know(crowd: Crowd, teller: int, line: bytes) -> tuple[float, int]:
-    """Return how long it takes until everybody has a prompt again, and how much each was sent."""
+    """Send a line, and wait until every member has a prompt again.
+
+    Returns:
+        Seconds until then, and the mean number of bytes for each member.
+
+    Raises:
+        TimeoutError: some members received no prompt.
+    """
     missing, size = set(range(len(crowd))), 0
     begun = perf_counter()
     crowd.send(teller, line)

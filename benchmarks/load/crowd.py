@@ -1,6 +1,6 @@
-"""Many connections at once, driven by one loop: the load.
+"""Load generation: many connections driven by one epoll loop.
 
-Owns sockets and bytes, and nothing but those: it has to be much faster than what it drives, which
+It only handles sockets and bytes, since it has to be much faster than the servers under test, as
 the bare echo shows. Must never know what any line means.
 """
 
@@ -18,30 +18,28 @@ from typing import Self
 from benchmarks.load.processes import Running
 
 PATIENCE = 60.0
-"""Seconds after which a server that does not answer is given up."""
+"""Timeout of a server that has stopped answering, in seconds."""
 
 MOST_TIMES = 10
-"""How many times as long a measurement may take as the server is to work: others may keep it from
-that, and where it waits more than it works there is little to wait for."""
+"""Maximum wall time of a measurement, as a multiple of the CPU time that the server is to work:
+other processes may hold it up, and a server that mostly waits leaves little to wait for."""
 
 SHORTLY = 0.002
-"""Seconds before a line is due in which nobody sleeps, since waking may take as long."""
+"""Seconds before a line is due in which the loop polls without sleeping: wake-ups are late."""
 
 CHUNK = 1 << 16
 
 Line = Callable[[int, int], bytes]
-"""Returns what a member of the crowd sends, by the member's number and the line's; nothing if that
-is all."""
+"""Returns the line to send, by the member's number and the count before; empty at the end."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How fast a server was.
+    """Speed of a server.
 
     Attributes:
-        wall: lines answered in a second.
-        cpu: lines answered in a second of its processor's work; what else the machine does at the
-            same time matters less to this.
+        wall: lines answered per second.
+        cpu: lines answered per CPU second of the server, which is less affected by other load.
     """
 
     wall: float
@@ -49,14 +47,22 @@ class Rate:
 
 
 class _Watch:
-    """Takes the time, and that which a server's processor works."""
+    """A stopwatch of wall time and of a server's CPU time."""
 
     def __init__(self, server: Running, awaited: bytes) -> None:
         self._server, self._awaited = server, awaited
         self._cpu, self._begun = server.cpu, time.perf_counter()
 
     def should_continue(self, seconds: float, count: int) -> bool:
-        """Return whether it has not worked for so long yet, or nothing has been answered."""
+        """Return whether the server has worked for less than some CPU time, or answered nothing.
+
+        Args:
+            seconds: the CPU time.
+            count: number of answers so far.
+
+        Raises:
+            TimeoutError: the server has stopped answering.
+        """
         taken = time.perf_counter() - self._begun
         if not count and taken > seconds + PATIENCE:
             raise TimeoutError(f"{self._awaited!r} is not answered any more")
@@ -64,7 +70,7 @@ class _Watch:
         return max(worked, taken / MOST_TIMES) < seconds or not count
 
     def rate(self, count: int) -> Rate:
-        """Return the rate at which so many lines were answered since then."""
+        """Return the rate since the start, for a number of answered lines."""
         taken, cpu = time.perf_counter() - self._begun, self._server.cpu - self._cpu
         return Rate(count / taken, count / cpu)
 
@@ -73,12 +79,12 @@ class Crowd:
     """Connections to one server, numbered from 0.
 
     Args:
-        server: which.
-        size: how many there are to be.
-        hello: how the server's first words end, which are waited for.
+        server: the server.
+        size: number of connections to open.
+        hello: end of the server's greeting, which each connection waits for.
 
     Attributes:
-        server: the same.
+        server: the server.
         sockets: the connections.
     """
 
@@ -115,7 +121,7 @@ class Crowd:
         self._poll.close()
 
     def grow(self, more: int, hello: bytes = b"") -> None:
-        """Connect so many more, all at once."""
+        """Open further connections, all at once, and wait for the greeting."""
         first = len(self)
         for number in range(first, first + more):
             each = socket.socket()
@@ -131,19 +137,19 @@ class Crowd:
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where they connect."""
+        """Address and port to connect to."""
         return self.server.place
 
     def connected(self, number: int) -> None:
-        """Begin a connection, where that takes more than to wait."""
+        """Set a new connection up; a hook for subclasses."""
 
     def send(self, number: int, data: bytes) -> None:
-        """Send bytes; there is always room for them, since few are on their way."""
+        """Send bytes, which always fit into the socket's buffer: few are in flight."""
         if data and self.sockets[number].send(data) < len(data):
             raise BufferError("too much is on its way")
 
     def receive_any(self, timeout: float = 0.05) -> Iterator[tuple[int, bytes]]:
-        """Yield what has come, each with the number of the member it has come to."""
+        """Yield received data with the number of its member."""
         for handle, _ in self._poll.poll(timeout):
             number = self._numbers[handle]
             data = self.sockets[number].recv(CHUNK)
@@ -152,7 +158,11 @@ class Crowd:
             yield number, data
 
     def wait_for(self, members: Iterable[int], words: bytes, times: int = 1) -> None:
-        """Wait until all of these members have been sent some words, so many times."""
+        """Wait until each member has received some words a number of times.
+
+        Raises:
+            TimeoutError: some members did not receive the words.
+        """
         missing = dict.fromkeys(members, times)
         if not words:
             return
@@ -169,36 +179,36 @@ class Crowd:
                 raise TimeoutError(f"no {words!r} for {len(missing)}, such as {some}: {last!r}")
 
     def say(self, members: Sequence[int], line: Callable[[int], bytes], answer: bytes) -> None:
-        """Let these members send a line each, and wait until all have been answered."""
+        """Let each member send a line, and wait until all have been answered."""
         for number in members:
             self.send(number, line(number))
         self.wait_for(members, answer)
 
     def quiet(self, seconds: float = 0.2) -> None:
-        """Take what is still on its way, until nothing has come for some time."""
+        """Discard data until nothing arrives for some seconds."""
         while list(self.receive_any(seconds)):
             pass
 
     def rate(
         self, talkers: Sequence[int], line: Line, answer: bytes, seconds: float, window: int
     ) -> Rate:
-        """Return how many lines a second are answered.
+        """Measure the rate of answered lines.
 
-        It begins to count once as many have been answered as are on their way at once, and counts
-        as many at least: a server may answer them all in one burst.
+        Counting starts after as many answers as lines can be in flight, and goes on for at least as
+        many: a server may answer them all in one burst.
 
         Args:
             talkers: the members that send.
-            line: what they send.
-            answer: what is found once in the answer to each line of one's own.
-            seconds: how long the server works for it.
-            window: how many lines of each are on their way: 1 is ping-pong.
+            line: the lines to send.
+            answer: found once in the answer to each line, for its sender.
+            seconds: CPU seconds that the server is to work.
+            window: lines in flight for each member; 1 is ping-pong.
         """
         sent, owed = dict.fromkeys(talkers, window), dict.fromkeys(talkers, 0)
         batch, burst = max(1, window // 2), len(talkers) * window
 
         def passed_on() -> int:
-            """Let those who are answered send more; return how many answers that were."""
+            """Send more lines for those answered; return the number of answers."""
             answered = 0
             for number, found in self._answers(answer, sent):
                 answered += found
@@ -227,20 +237,21 @@ class Crowd:
         return rate
 
     def _answers(self, answer: bytes, talkers: Container[int]) -> Iterator[tuple[int, int]]:
-        """Yield how many lines of which of them are answered now."""
+        """Yield members among the talkers with the number of answers just received."""
         for number, data in self.receive_any():
             if (found := self._count(number, data, answer)) and number in talkers:
                 yield number, found
 
     def turns(self, pairs: Sequence[int], line: Line, told: bytes, seconds: float) -> Rate:
-        """Return how many lines a second are told to pairs whose members take turns.
+        """Measure the rate of lines broadcast to pairs whose members take turns.
 
         Args:
-            pairs: the numbers of their first members; the second ones come next.
-            line: what is sent, by the member's number and how many lines the pair has sent.
-            told: what is found once in what both are told of each line.
-            seconds: how long the server works for it, at most: it ends when every pair has sent
-                all.
+            pairs: numbers of the first members; the second members follow them.
+            line: the lines to send, by the member's number and the number of lines the pair has
+                sent.
+            told: found once in the output to each member of the pair, for each line.
+            seconds: maximum CPU seconds of the server; the end is earlier when all pairs run out of
+                lines.
         """
         seen = {number: 0 for first in pairs for number in (first, first + 1)}
         going, answered = len(pairs), 0
@@ -250,7 +261,7 @@ class Crowd:
         while going and watch.should_continue(seconds, answered):
             for number, data in self.receive_any():
                 if (found := self._count(number, data, told)) and number in seen:
-                    seen[number] += found  # both sides' lines may come in one read
+                    seen[number] += found  # one read may contain lines of both sides
                     if seen[number] % 2 == number % 2:
                         answered += 1
                         next_line = line(number, seen[number])
@@ -270,15 +281,17 @@ class Crowd:
         *,
         hearer: int = 0,
     ) -> list[float]:
-        """Return the seconds from when each line should be sent to its answer, in order of length.
+        """Return the sorted delays in seconds, from when each line is due until its answer.
+
+        Counting from the due time, not from the sending, avoids coordinated omission.
 
         Args:
             talkers: the members that send, in turn.
-            line: what they send.
-            answer: what is found once in the answer to each line.
-            seconds: how long it goes on.
-            pace: how many lines a second are sent, however long their answers take.
-            hearer: who is answered: the talker, or who comes so many behind.
+            line: the lines to send.
+            answer: found once in the answer to each line.
+            seconds: duration.
+            pace: lines a second, regardless of the answers.
+            hearer: which member receives the answer, as an offset to the sender's number.
         """
         waiting: dict[int, deque[float]] = {number + hearer: deque() for number in talkers}
         found: list[float] = []
@@ -293,7 +306,7 @@ class Crowd:
                 self.send(number, line(number, count))
                 waiting[number + hearer].append(begun + count / pace)
                 count += 1
-            # Where lines are rare it sleeps until shortly before the next: the server wants it all.
+            # Sleep until shortly before the next line is due, to leave the CPU to the server.
             due = begun + count / pace if count < total else now + PATIENCE
             for number, data in self.receive_any(max(0.0, min(due - now - SHORTLY, 0.05))):
                 times = self._count(number, data, answer) if number in waiting else 0
@@ -302,7 +315,7 @@ class Crowd:
         return sorted(found)
 
     def _count(self, number: int, data: bytes, words: bytes) -> int:
-        """Return how often words end in what has just come, wherever it was cut."""
+        """Count the ends of words in new data, including words that were split between reads."""
         data = self._tails[number] + data
         self._tails[number] = data[1 - len(words) :] if len(words) > 1 else b""
         return data.count(words)

@@ -1,7 +1,7 @@
-"""Databases of PostgreSQL: what they take, and servers that share one.
+"""PostgreSQL databases: their costs, and nodes that share one.
 
-Owns how nodes are started and how players are spread over them. Must never measure anything but
-what a database has spent.
+Owns how nodes are started and how players are spread over them. Must never measure anything but the
+costs of a database.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from thudmud.store.rows import DURABLE, PROJECTIONS
 
 @dataclass(frozen=True)
 class Spent:
-    """What a cluster and one of its databases have spent.
+    """Costs of a cluster and of the store in one of its databases.
 
     Attributes:
-        cpu: the seconds that processors have worked for it, all of its processes together.
-        log: the bytes of its write-ahead log.
-        commits: of the store that is in the database.
-        events: likewise.
+        cpu: CPU seconds of all processes of the cluster.
+        log: bytes of write-ahead log.
+        commits: number of the store's commits.
+        events: number of stored events.
     """
 
     cpu: float
@@ -56,7 +56,7 @@ class Spent:
 
 
 def spent(cluster: Cluster, database: str) -> Spent:
-    """Return what a cluster and the store in one of its databases have spent so far."""
+    """Return the costs of a cluster and of the store in one of its databases so far."""
     query = (
         "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8,"
         " commits::float8, position::float8 from head"
@@ -67,30 +67,30 @@ def spent(cluster: Cluster, database: str) -> Spent:
 
 
 def _cpu(cluster: Cluster) -> float:
-    """Return the seconds of the first process, of those it has waited for, and of its children."""
+    """Return the CPU seconds of the postmaster, of its reaped children and of its live ones."""
     first = int((cluster.data / "postmaster.pid").read_text(encoding="ascii").split()[0])
     fields = Path(f"/proc/{first}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     cpu = (int(fields[13]) + int(fields[14])) / 100
     children = Path(f"/proc/{first}/task/{first}/children").read_text(encoding="ascii").split()
     for each in [first, *map(int, children)]:
-        with suppress(OSError):  # it has just ended
+        with suppress(OSError):  # the process has just exited
             cpu += Running(each, ("", 0), 0.0).cpu
     return cpu
 
 
 def database(cluster: Cluster, name: str) -> str:
-    """Make a database in a cluster; return how to connect to it."""
+    """Create a database in a cluster; return its connection string."""
     with psycopg.connect(cluster.dsn(), autocommit=True) as session:
         session.execute(f"create database {name} encoding 'UTF8' template template0".encode())
     return cluster.dsn(name)
 
 
 def pour(path: Path, dsn: str) -> None:
-    """Bring all that a file has into an empty database.
+    """Copy a store's file into an empty database.
 
-    Rows go as they are, those of projections too: ``thudmud store copy`` makes these anew.
+    Rows are copied as they are, including projections, which ``thudmud store copy`` would rebuild.
     """
-    Postgres(dsn).close()  # which makes the tables
+    Postgres(dsn).close()  # creates the tables
     with closing(sqlite3.connect(path)) as old, psycopg.connect(dsn) as new:
         for table in (*DURABLE, *PROJECTIONS):
             with new.cursor().copy(f"copy {table} from stdin".encode()) as target:
@@ -101,17 +101,17 @@ def pour(path: Path, dsn: str) -> None:
 
 
 def stored_in(dsn: str) -> Sections:
-    """Return the settings of a node that keeps everything there."""
+    """Return the settings of a node on a database."""
     return {**RAISED, "storage": {"backend": '"postgresql"', "dsn": f'"{dsn}"'}}
 
 
 @dataclass(frozen=True)
 class Nodes(Running):
-    """Servers that serve together from one database, as if they were one.
+    """Servers on one database, driven as if they were one.
 
     Attributes:
-        every: they.
-        order: at which of them each player comes in; it begins anew after the last.
+        every: the servers.
+        order: indices of the servers that successive players connect to; repeated as needed.
     """
 
     every: Sequence[Running] = ()
@@ -119,7 +119,7 @@ class Nodes(Running):
 
     @property
     def cpu(self) -> float:
-        """The seconds that processors have worked for all of them."""
+        """Total CPU seconds of all nodes."""
         return sum(each.cpu for each in self.every)
 
 
@@ -128,9 +128,9 @@ def nodes(folder: Path, boards: int, dsn: str, order: Sequence[int]) -> Iterator
     """Start nodes on a database.
 
     Args:
-        folder: where each has a folder of its own.
-        boards: how many there are.
-        dsn: how they connect to the database.
+        folder: parent of each node's folder.
+        boards: number of boards.
+        dsn: connection string of the database.
         order: see `Nodes`.
     """
     with ExitStack() as stack:
@@ -147,7 +147,7 @@ class Spread(Crowd):
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where the one comes in who is next."""
+        """Address and port of the next player's node."""
         assert isinstance(self.server, Nodes)
         order = self.server.order
         return self.server.every[order[len(self) % len(order)]].place

@@ -1,4 +1,4 @@
-"""The server, with bots that begin their battles at once: ``python -m benchmarks.load.eager``."""
+"""The server with bots that start at once: ``python -m benchmarks.load.eager``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from thudmud.bots import opponent
 from thudmud.cli.main import main
 
-opponent.START_AFTER = 0.0  # the server is only loaded when it is to run
+opponent.START_AFTER = 0.0  # before cli.main imports the server
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,13 +1,13 @@
-"""The yardsticks: servers that do next to nothing, each run as a process of its own.
+"""Yardsticks: servers that do next to nothing, each run as a separate process.
 
-Owns what a connection costs at least. Must never know what is sent.
+Owns the minimum cost of a connection. Must never interpret data.
 
-- ``bare``: an ``asyncio.Protocol`` that greets, and writes every line back.
-- ``telnetlib3``: the same as telnetlib3's documentation shows it: a shell with a reader and a
+- ``bare``: an ``asyncio.Protocol`` that greets, and echoes each line.
+- ``telnetlib3``: the same in the style of telnetlib3's documentation: a shell with a reader and a
   writer.
-- ``back``: an ``asyncio.Protocol`` that writes all bytes back, lines or not, and does not read on
-  while they are not taken.
-- ``tell``: an ``asyncio.Protocol`` that writes as many bytes as a line says to all connections.
+- ``back``: an ``asyncio.Protocol`` that echoes all bytes, and stops reading while the client
+  doesn't.
+- ``tell``: an ``asyncio.Protocol`` that sends all connections as many bytes as a line asks for.
 """
 
 from __future__ import annotations
@@ -26,57 +26,57 @@ GREETING = b"> "
 
 
 class Bare(asyncio.Protocol):
-    """Writes back every line."""
+    """Echoes each line."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet."""
+        """Send the greeting."""
         assert isinstance(transport, asyncio.Transport)
         self._transport, self._rest = transport, b""
         transport.write(GREETING)
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come."""
+        """Echo complete lines."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self._transport.write(line + b"\n")
 
 
 class Back(asyncio.Protocol):
-    """Writes back all bytes."""
+    """Echoes all bytes."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet."""
+        """Send the greeting."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         transport.write(GREETING)
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come."""
+        """Echo the data."""
         self._transport.write(data)
 
     def pause_writing(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """Read on."""
+        """Resume reading."""
         self._transport.resume_reading()
 
 
 class Tell(asyncio.Protocol):
-    """Writes so many bytes to everybody, the last of which are the greeting's."""
+    """Broadcasts a requested number of bytes, which end in the greeting."""
 
     everybody: set[asyncio.Transport] = set()  # noqa: RUF012  (one process, one crowd)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet."""
+        """Send the greeting."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self.everybody.add(transport)
         transport.write(GREETING)
 
     def data_received(self, data: bytes) -> None:
-        """Write to everybody."""
+        """Broadcast as many bytes as the data says."""
         told = GREETING.rjust(int(data), b"x")
         for each in self.everybody:
             each.write(told)
@@ -86,7 +86,7 @@ class Tell(asyncio.Protocol):
         self.everybody.discard(self._transport)
 
 
-async def shell(reader: Any, writer: Any) -> None:  # of one kind or another, says telnetlib3
+async def shell(reader: Any, writer: Any) -> None:  # telnetlib3 leaves the types open
     writer.write(GREETING.decode())
     while line := await reader.readline():
         writer.write(line)
@@ -102,7 +102,7 @@ async def protocol(kind: type[asyncio.Protocol]) -> asyncio.Server:
 async def documented(wait: float) -> asyncio.Server:
     created = await telnetlib3.create_server("127.0.0.1", 0, shell=shell, connect_maxwait=wait)
     server = cast("asyncio.Server", created)
-    # telnetlib3 leaves asyncio's backlog of 100, beyond which connections hang.
+    # telnetlib3 keeps asyncio's backlog of 100; further connections would hang.
     with socket.socket(fileno=os.dup(server.sockets[0].fileno())) as listening:
         listening.listen(BACKLOG)
     return server

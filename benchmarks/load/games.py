@@ -1,4 +1,4 @@
-"""Whether those who talk notice what goes on at other boards: bots play, or clocks run."""
+"""Latency of chat while other boards are busy: bots play, or clocks run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from benchmarks.load.table import Row
 from thudmud.server.config import Settings
 
 TALKERS = 20
-"""Each has a table of their own, with somebody who listens."""
+"""Talkers, each with a listener at a table of their own."""
 
 PACE = 200
-"""Says a second, of all together."""
+"""Total lines said per second."""
 
 LONGER = 20
-"""How many times as long as others a round takes: what is rare is to be measured."""
+"""Factor by which rounds are longer than elsewhere, as the 99th percentile needs samples."""
 
 WANTED = 1.0
 
@@ -30,16 +30,16 @@ HEARD = b" says: "
 
 
 def beside_bots(folder: Path, games: int, pains: Pains) -> Iterator[Row]:
-    """Measure how long a say takes to the listener's screen, before and while bots play.
+    """Measure the latency of a say to the listener's screen, before and while bots play.
 
-    The server has the bots that come with it, and as many workers.
+    The server has the default bots, and the default number of workers.
     """
     rounds = _rounds(folder, games, pains, _let_bots_play)
     return _rows(rounds, "no bots play", f"{games} games of bots")
 
 
 def beside_clocks(folder: Path, clocks: int, pains: Pains) -> Iterator[Row]:
-    """Measure how long a say takes to the listener's screen, before and while clocks run."""
+    """Measure the latency of a say to the listener's screen, before and while clocks run."""
     rounds = _rounds(folder, clocks, pains, _let_clocks_run)
     return _rows(rounds, "no clock runs", f"{clocks} clocks run")
 
@@ -47,9 +47,18 @@ def beside_clocks(folder: Path, clocks: int, pains: Pains) -> Iterator[Row]:
 def _rounds(
     folder: Path, boards: int, pains: Pains, begin: Callable[[Crowd, range], None]
 ) -> list[tuple[float, float]]:
-    """Measure it before and while something goes on at so many boards more.
+    """Measure the latency before and during activity at further boards.
 
     Each round has a server of its own.
+
+    Args:
+        folder: parent of the servers' folders.
+        boards: number of further boards.
+        pains: rounds and their duration.
+        begin: starts the activity at a range of boards.
+
+    Returns:
+        The 99th percentile before and during the activity, in milliseconds, for each round.
     """
     seconds = pains.seconds * LONGER
     rounds = []
@@ -80,14 +89,18 @@ def _rows(rounds: list[tuple[float, float]], before: str, meanwhile: str) -> Ite
 
 
 def _late(crowd: Crowd, seconds: float) -> float:
-    """Return how many milliseconds all but one in a hundred take at most."""
+    """Return the 99th percentile of the latency, in milliseconds."""
     talkers = range(0, 2 * TALKERS, 2)
     found = crowd.delays(talkers, SAY.line, HEARD, seconds, PACE, hearer=1)
     return found[int(len(found) * 0.99)] * 1000
 
 
 def _let_bots_play(crowd: Crowd, tables: range) -> None:
-    """Invite two bots to each of these tables, and wait until all battles have begun."""
+    """Invite two bots to each table, and wait until all battles have begun.
+
+    Raises:
+        TimeoutError: some battles have not begun.
+    """
     (host,) = _hosts(crowd, 1)
     pairs = cycle(permutations((bot.name for bot in Settings().bot), 2))
     for table, bots in zip(tables, pairs, strict=False):
@@ -105,7 +118,7 @@ def _let_bots_play(crowd: Crowd, tables: range) -> None:
 
 
 def _let_clocks_run(crowd: Crowd, tables: range) -> None:
-    """Let two players begin a battle with a clock at each of these tables."""
+    """Let two players start a battle with a clock at each table."""
     dwarf, troll = _hosts(crowd, 2)
     for table in tables:
         on = f"on {board(table)}"
@@ -121,7 +134,7 @@ def _let_clocks_run(crowd: Crowd, tables: range) -> None:
 
 
 def _hosts(crowd: Crowd, number: int) -> range:
-    """Let some more players come in, and return which of the crowd they are."""
+    """Log in further players, and return their numbers."""
     hosts = range(len(crowd), len(crowd) + number)
     crowd.grow(number, NAME_PROMPT)
     come_in(crowd, hosts)

@@ -1,6 +1,6 @@
-"""Whether a table gets slower as others are added, as a game goes on, or as accounts are stored.
+"""Scaling: does a table slow down with more tables, a longer game, or more stored accounts?
 
-Owns how these are made. The yardstick is the same server with little of it.
+The yardstick is the same server with a small number of each.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from thudmud.store import Store
 from thudmud.store import accounts as account_rows
 
 WANTED = 0.8
-"""How much of a rate is to be left; it should be all of it, but no machine is that quiet."""
+"""Minimum ratio of the rates; ideally 1, but measurements are noisy."""
 
 PLIES = 40
-"""How many plies a round adds: few, beside the many there are."""
+"""Plies added per round: few, compared with those already played."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A table in a crowd where commands are measured.
+    """A table where commands are measured.
 
     Attributes:
         crowd: the crowd.
-        player: its member who has the dwarfs there.
-        plies: how many have been played there.
+        player: number of the member who plays the dwarfs.
+        plies: number of plies played before.
     """
 
     crowd: Crowd
@@ -43,7 +43,7 @@ class Place:
 
 
 def tables(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
-    """Compare one of many tables with one of few; the first number is the yardstick."""
+    """Compare a table among many with one among few; the first number is the yardstick."""
     with ExitStack() as stack:
         places = []
         for number in numbers:
@@ -54,7 +54,7 @@ def tables(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
 
 
 def accounts(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
-    """The same for accounts that are stored."""
+    """Compare servers with many and few stored accounts; the first number is the yardstick."""
     with ExitStack() as stack:
         places = []
         for number in numbers:
@@ -68,7 +68,7 @@ def accounts(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row
 
 
 def plies(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
-    """The same for the plies of a game."""
+    """Compare games after many and few plies; the first number is the yardstick."""
     with ExitStack() as stack:
         server = stack.enter_context(thudmud(folder / "plies", len(numbers)))
         crowd = stack.enter_context(seated(server, 2 * len(numbers)))
@@ -80,7 +80,7 @@ def plies(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
 
 
 async def _enrol(path: Path, number: int) -> None:
-    """Store so many accounts."""
+    """Store a number of accounts in a new store."""
     store = await Store.open(path)
     await asyncio.gather(
         *(store.write(account_rows.enrol, f"Account{each}", "none") for each in range(number))
@@ -89,7 +89,13 @@ async def _enrol(path: Path, number: int) -> None:
 
 
 def _so_many(most: int, line: Line = to_and_fro, before: int = 0) -> Line:
-    """Return lines that end after a number of them; so many have come before."""
+    """Limit a source of lines.
+
+    Args:
+        most: number of lines before the end.
+        line: the source.
+        before: number of lines to skip at the start.
+    """
     return lambda number, count: line(number, before + count) if count < most else b""
 
 
@@ -113,6 +119,6 @@ def _measured(place: Place, pains: Pains) -> Iterator[tuple[str, Rate]]:
     crowd, player = place.crowd, place.player
     for name, words in (("say", SAY), ("a refusal", REFUSED), ("look", LOOK)):
         yield name, crowd.rate([player], words.line, words.answer, pains.seconds, WINDOW)
-    # A round's plies are a multiple of four, after which the pieces are where they were.
+    # A round has a multiple of four plies, which returns the pieces to their squares.
     moves = _so_many(PLIES, move_by_name, place.plies)
     yield "a move", crowd.turns([player], moves, MOVED, PATIENCE)

@@ -1,4 +1,4 @@
-"""Guests with a socket each, who wait for every answer; and how long they take to come back."""
+"""Guests on blocking sockets, who wait for every answer, and the time they take to return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.load.players import NAME_PROMPT, PROMPT
 from thudmud.accounts.login import PASSWORD_PROMPT, TOLD_WORD, WORD_PROMPT
 
 CHUNK = 1 << 16
-AGAIN = 0.5  # seconds after which who was not let in tries again
+AGAIN = 0.5  # seconds between attempts to log in
 SECRET_PROMPTS = (WORD_PROMPT.encode(), PASSWORD_PROMPT.encode())
 _WORD = re.compile(TOLD_WORD.pattern.encode())
 
@@ -23,16 +23,16 @@ Place = tuple[str, int]
 
 
 class ConnectionLeftError(ConnectionError):
-    """The server has ended the connection."""
+    """Raised when the server has closed the connection."""
 
 
 class Guest:
-    """Somebody who is connected.
+    """A blocking client.
 
     Args:
-        place: to what.
-        address: from where.
-        patience: how many seconds they wait for an answer.
+        place: the server's address and port.
+        address: source address.
+        patience: timeout of each answer, in seconds.
     """
 
     def __init__(self, place: Place, address: str, patience: float = 20.0) -> None:
@@ -49,14 +49,14 @@ class Guest:
         self.cut()
 
     def until(self, *wanted: bytes) -> bytes:
-        """Return everything up to the first of some words."""
+        """Return all output up to the first read that contains one of the given words."""
         while not any(each in self.seen for each in wanted):
             self.seen += self._more()
         taken, self.seen = self.seen, b""
         return taken
 
     def hear(self, seconds: float) -> bytes:
-        """Return everything that comes in so many seconds."""
+        """Return all output of the next few seconds."""
         end = time.perf_counter() + seconds
         while (left := end - time.perf_counter()) > 0:
             self._socket.settimeout(left)
@@ -73,19 +73,19 @@ class Guest:
         self._socket.sendall(line.encode() + b"\r\n")
 
     def say(self, line: str) -> bytes:
-        """Type a line, and return what comes until there is a prompt again."""
+        """Type a line, and return the output up to the next prompt."""
         self.send(line)
         return self.until(PROMPT)
 
     def take(self, name: str) -> str:
-        """Come in under a new name; return the word to come back with."""
+        """Log in under a new name; return the resume word."""
         self.until(NAME_PROMPT)
         found = _WORD.search(self.say(name))
         assert found, "there is no resume word"
         return found[1].decode()
 
     def cut(self) -> None:
-        """Lose the connection."""
+        """Reset the connection, by closing without lingering."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 
@@ -98,11 +98,11 @@ class Guest:
 
 @dataclass(frozen=True)
 class Return:
-    """How somebody came back.
+    """The result of resuming a session.
 
     Attributes:
-        seconds: how long it took; infinite if they did not.
-        delayed: how often they were told to wait, or were sent away.
+        seconds: time taken; infinity if unsuccessful.
+        delayed: number of times the server said to wait, or closed the connection.
     """
 
     seconds: float
@@ -110,7 +110,7 @@ class Return:
 
 
 def come_back(place: Place, address: str, name: str, secret: str, patience: float) -> Return:
-    """Come back with the right word or password, as often as it takes."""
+    """Resume with the right word or password, retrying until it works or patience runs out."""
     begun = time.perf_counter()
     delayed = 0
     while (left := begun + patience - time.perf_counter()) > 0:
@@ -124,14 +124,14 @@ def come_back(place: Place, address: str, name: str, secret: str, patience: floa
                 delayed += b"too many" in seen
                 if seen.endswith(PROMPT):
                     return Return(time.perf_counter() - begun, delayed)
-        except OSError:  # not accepted, or sent away again
+        except OSError:  # connection refused or closed
             delayed += 1
         time.sleep(AGAIN)
     return Return(float("inf"), delayed)
 
 
 def all_back(place: Place, secrets: Sequence[tuple[str, str]], patience: float) -> Return:
-    """Let all come back at once from one address; return when the last was back."""
+    """Resume everyone's session at once from one address; return the slowest and all delays."""
     with ThreadPoolExecutor(len(secrets)) as pool:
         every = list(
             pool.map(

@@ -1,7 +1,4 @@
-"""What a server takes while nothing happens, and how fast people come in.
-
-Owns the measurements of memory, of accepting, of the first prompt and of the start.
-"""
+"""Idle servers: memory, rate of accepting connections, first prompt, and start-up."""
 
 from __future__ import annotations
 
@@ -19,25 +16,25 @@ from benchmarks.load.processes import Running, thudmud, yardstick
 from benchmarks.load.table import Row
 
 IDLE_WANTED = 12
-"""KiB that an idle session may take beyond a connection of telnetlib3's echo."""
+"""KiB that an idle session may need beyond a connection of telnetlib3's echo."""
 PLAYER_WANTED, SEAT_WANTED = 6, 1
-"""KiB that a player and a seat may take beyond that."""
+"""KiB that a player, and a seat, may need beyond an idle session."""
 PROMPT_WANTED = 50
-"""Milliseconds until a client that says nothing is asked for a name."""
+"""Milliseconds until a silent client gets the name prompt."""
 START_WANTED = 300
-"""Milliseconds until a server that has just been started is ready."""
+"""Milliseconds until a new server process is ready."""
 
 PLIES = 100
 
 
 def memory(folder: Path, connections: int) -> Iterator[Row]:
-    """Measure what connections, players and games take of a server's memory."""
+    """Measure the memory of connections, players and games."""
     with ExitStack() as stack:
         server = stack.enter_context(thudmud(folder / "memory", connections // 2))
         documented = stack.enter_context(yardstick("telnetlib3", folder))
         bare = stack.enter_context(yardstick("bare", folder))
         crowd = stack.enter_context(Crowd(server, 2, NAME_PROMPT))
-        come_in(crowd, range(2))  # what is loaded for the first of all is nobody's
+        come_in(crowd, range(2))  # so that lazy imports don't count
         sizes = [
             _grown(server, lambda: crowd.grow(connections - 2, NAME_PROMPT), connections),
             *(
@@ -79,7 +76,7 @@ def _grown(server: Running, work: Callable[[], None], parts: int) -> float:
 
 
 def coming(folder: Path, connections: int, pains: Pains) -> Iterator[Row]:
-    """Measure how fast connections are accepted and greeted, and how soon a silent client is."""
+    """Measure the rate of accepting and greeting connections, and a silent client's wait."""
     rates: list[list[float]] = []
     waits: list[list[float]] = []
     with ExitStack() as stack:
@@ -87,7 +84,7 @@ def coming(folder: Path, connections: int, pains: Pains) -> Iterator[Row]:
         documented = stack.enter_context(yardstick("telnetlib3", folder))
         bare = stack.enter_context(yardstick("bare", folder))
         for _ in range(pains.rounds):
-            # telnetlib3 says nothing before it has waited for what the client can.
+            # telnetlib3 prompts only after negotiating, so its first IAC counts as the greeting.
             greeted = ((server, NAME_PROMPT), (documented, b"\xff"), (bare, PROMPT))
             rates.append(
                 [connections / _coming(each, connections, hello) for each, hello in greeted]
@@ -118,7 +115,7 @@ def _coming(server: Running, connections: int, hello: bytes) -> float:
 
 
 def start(folder: Path, pains: Pains) -> Iterator[Row]:
-    """Measure how long a start takes."""
+    """Measure the time from the start of the process until it is ready."""
     found: list[list[float]] = []
     for _ in range(pains.rounds):
         taken = []

@@ -1,6 +1,6 @@
-"""Crowds that play: how they come in and sit down, and what they then type.
+"""Crowds of players: logging in, sitting down, and typing commands.
 
-Owns every word that is sent to thudmud, and what shows that it has been answered. Must never
+Owns all text that is sent to thudmud, and the patterns that recognise its answers. Must never
 measure anything.
 """
 
@@ -18,23 +18,27 @@ from thudmud.rules import DISCWORLD, Verb
 NAME_PROMPT = b"What is your name? "
 PROMPT = b"> "
 MOVED = b"Last move"
-"""What is found once in a board of full style after a move."""
+"""Found once in a board in full style after a move."""
 
 GAMES, PLIES = 100, 120
-"""How many different games are played, and how far: none of them ends before."""
+"""The number of different games, and their length in plies; none of them ends earlier."""
 
 _STEPS = (b"A6 to B6", b"G7 to F7", b"B6 to A6", b"F7 to G7")
-"""What two pieces do that go to and fro, and capture nothing."""
+"""Moves of two pieces that shuttle back and forth, and capture nothing."""
 
 _BEGUN = b"begin a match"
 
 
 @dataclass(frozen=True)
 class Words:
-    """Something to type: what it is, the line, and what is found once in its answer.
+    """A command, and the pattern of its answer.
 
     Attributes:
-        is_by_turn: whether only a player whose turn it is gets that answer: the dwarfs, who begin.
+        title: of the row.
+        line: the lines to type.
+        answer: found once in the answer.
+        is_by_turn: whether the answer depends on being on turn, so that only the dwarfs, who begin,
+            get it.
     """
 
     title: str
@@ -73,14 +77,14 @@ EVERY_WORDS = (SAY, UNREAD, UNREAD_ANEW, REFUSED, LOOK)
 
 
 def move(number: int, count: int) -> bytes:
-    """Return the move of a ply in a table's own game, by how many plies there were before."""
+    """Return a move of the table's own game, by the number of plies before."""
     lines = _game(number // 2 % GAMES)
     return lines[count] if count < len(lines) else b""
 
 
 @cache
 def _game(seed: int) -> list[bytes]:
-    """Return the lines of a game at random."""
+    """Return the lines of a random game."""
     random, position, lines = Random(seed), DISCWORLD.initial_position, []
     for _ in range(PLIES):
         found = random.choice(DISCWORLD.legal_moves(position))
@@ -93,23 +97,23 @@ def _game(seed: int) -> list[bytes]:
 
 
 def to_and_fro(number: int, count: int) -> bytes:  # noqa: ARG001  (a `Line`)
-    """Return the move of a ply, by how many plies there were before; this never ends."""
+    """Return a move of an endless game without captures, by the number of plies before."""
     return b"move from " + _STEPS[count % 4] + b"\r\n"
 
 
 def move_by_name(number: int, count: int) -> bytes:
-    """Return the same, and name the board."""
+    """Return a move like `to_and_fro` that names the board."""
     return to_and_fro(number, count)[:-2] + f" on {board(number // 2)}\r\n".encode()
 
 
 def come_in(crowd: Crowd, members: Sequence[int]) -> None:
-    """Give those a name who have none."""
+    """Log members in under new names."""
     crowd.say(members, lambda number: f"q{letters(number)}\r\n".encode(), PROMPT)
     crowd.quiet()
 
 
 def sit_down(crowd: Crowd, members: Sequence[int]) -> None:
-    """Let pairs begin a game each, at the table of half their number; the even one is dwarf."""
+    """Start a game between each even member and the next; pair N plays at board N."""
 
     def join(side: str) -> Callable[[int], bytes]:
         return lambda number: f"join game as {side} on {board(number // 2)}\r\n".encode()
@@ -126,7 +130,7 @@ def sit_down(crowd: Crowd, members: Sequence[int]) -> None:
 
 
 def start_over(crowd: Crowd, members: Sequence[int]) -> None:
-    """Let pairs begin their games anew, so that these do not grow from one round to the next."""
+    """Restart the games of all pairs, so that they don't grow from round to round."""
     for parity, lines in enumerate((b"start game\r\nyes\r\n", b"yes\r\n")):
         for number in members:
             if number % 2 == parity:
@@ -135,7 +139,7 @@ def start_over(crowd: Crowd, members: Sequence[int]) -> None:
 
 
 def seated(server: Running, size: int, kind: type[Crowd] = Crowd) -> Crowd:
-    """Return a crowd of a kind that plays, two at each table."""
+    """Return a crowd of players, two at each table."""
     crowd = kind(server, size, NAME_PROMPT)
     try:
         come_in(crowd, range(size))
@@ -147,7 +151,7 @@ def seated(server: Running, size: int, kind: type[Crowd] = Crowd) -> Crowd:
 
 
 def watching(server: Running, size: int, style: str, kind: type[Crowd] = Crowd) -> Crowd:
-    """Return a crowd of a kind: two that play at one table, and those who look on."""
+    """Return a crowd of two players and a number of spectators at one table."""
     crowd = seated(server, 2, kind)
     crowd.grow(size, NAME_PROMPT)
     members = range(2, 2 + size)

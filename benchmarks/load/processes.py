@@ -1,4 +1,4 @@
-"""Servers as processes: how they are started, and what they take.
+"""Server processes: how they are started, and the resources they use.
 
 Owns the configuration that thudmud is measured with. Must never drive a server.
 """
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
 
 Sections = Mapping[str, Mapping[str, object]]
-"""Of a configuration: each setting's value by its name, by section. Texts are in quotes."""
+"""Settings of a configuration, by section and name; text values include their quotes."""
 
 RAISED: Sections = {
     "server": {
@@ -35,12 +35,12 @@ RAISED: Sections = {
     },
     "players": {"names_per_hour": 1_000_000, "chat_per_minute": 100_000, "chat_at_once": 100_000},
 }
-"""The caps that keep one client from harming others, raised: here one machine is everybody. How
-many commands are handled in a turn, and how many may wait, is as it is by default."""
+"""Settings that raise the limits for single clients: here one machine plays everyone. The number of
+commands handled in a turn, and the length of the queue, keep their defaults."""
 
 
 def letters(number: int) -> str:
-    """Return a number as four letters; names have no digits."""
+    """Return a number as four letters, since names cannot contain digits."""
     word = ""
     for _ in range(4):
         number, digit = divmod(number, 26)
@@ -56,14 +56,14 @@ def board(number: int) -> str:
 def configured(
     folder: Path, boards: int, sections: Sections = RAISED, more: str = "", rules: str = "discworld"
 ) -> Path:
-    """Write a configuration, in a folder where the server keeps its files.
+    """Write a configuration file, and return its path.
 
     Args:
-        folder: that folder.
-        boards: how many there are.
-        sections: the settings that are not as they are by default.
-        more: what comes behind the boards.
-        rules: those of all boards.
+        folder: the server's working directory.
+        boards: number of boards.
+        sections: settings that differ from the defaults.
+        more: text to append.
+        rules: ruleset of all boards.
     """
     text = "" if "web" in sections else "[web]\nenabled = false\n"
     for section, values in sections.items():
@@ -75,12 +75,12 @@ def configured(
     return path
 
 
-_modules = [str(ROOT)]  # the folders in which servers look for modules first
+_modules = [str(ROOT)]  # PYTHONPATH of servers
 
 
 @contextmanager
 def without_uvloop() -> Iterator[None]:
-    """Let servers that are started meanwhile find no uvloop."""
+    """Hide uvloop from servers that are started in the context."""
     with TemporaryDirectory(prefix="thudmud.") as folder:
         (Path(folder) / "uvloop.py").write_text("raise ImportError\n", encoding="utf-8")
         _modules.append(folder)
@@ -92,13 +92,13 @@ def without_uvloop() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Running:
-    """A server that runs.
+    """A running server.
 
     Attributes:
-        pid: its process.
-        place: where it listens.
-        started: how many seconds its start took.
-        web: where its page is, if it has one.
+        pid: process id.
+        place: address and port.
+        started: seconds that the start took.
+        web: address and port of the page, if any.
     """
 
     pid: int
@@ -108,17 +108,17 @@ class Running:
 
     @property
     def cpu(self) -> float:
-        """The seconds that its processor has worked for it so far, all threads together."""
-        return time.clock_gettime((~self.pid << 3) | 2)  # Linux's clock of another process
+        """CPU seconds of all threads so far."""
+        return time.clock_gettime((~self.pid << 3) | 2)  # Linux's CPU clock of another process
 
     @property
     def files(self) -> int:
-        """How many files it has open, connections among them."""
+        """Number of open files, including connections."""
         return len(os.listdir(f"/proc/{self.pid}/fd"))  # noqa: PTH208  (there may be thousands)
 
     @property
     def memory(self) -> float:
-        """The KiB of memory that it takes."""
+        """Resident memory, in KiB."""
         pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE") / KIB
 
@@ -127,13 +127,13 @@ class Running:
 def started(
     words: Iterable[str | Path], folder: Path, log: Path | None = None, files: int = 0
 ) -> Iterator[Running]:
-    """Start a server, wait until it is ready, and stop it in the end.
+    """Start a server, wait until it is ready, and kill it on exit.
 
     Args:
-        words: its module, and what that is told.
-        folder: where it runs.
-        log: where it reports; by default where we do.
-        files: how many it may open, if not as many as we.
+        words: the module and its arguments.
+        folder: working directory.
+        log: file for standard error; by default it is inherited.
+        files: limit of open files; 0 to inherit it.
     """
     limited = ["prlimit", f"--nofile={files}"] if files else []
     begun = time.perf_counter()
@@ -154,7 +154,7 @@ def started(
             taken = time.perf_counter() - begun
             links = [urlsplit(each.split()[-1]) for each in ways if "://" in each]
             page = [(link.hostname or "", link.port or 0) for link in links]
-            # Plain telnet comes before TLS.
+            # The ready line lists plain telnet before TLS.
             *_, host, port = next(each for each in ways if "://" not in each).split()
             yield Running(process.pid, (host, int(port)), taken, *page)
         finally:
@@ -173,7 +173,7 @@ def thudmud(
     files: int = 0,
     module: str = "thudmud.cli.main",
 ) -> Iterator[Running]:
-    """Start the real server; `configured` and `started` tell how, and what is run is a module."""
+    """Start the real server, or another module in its place; see `configured` and `started`."""
     folder.mkdir(parents=True, exist_ok=True)
     config = configured(folder, boards, sections, more, rules)
     words = [module, "serve", "--config", str(config)]
@@ -182,7 +182,7 @@ def thudmud(
 
 
 WAIT = 4.0
-"""How many seconds telnetlib3 waits, by default, for a client that does not say what it can."""
+"""Default seconds for which telnetlib3 waits for a client that doesn't negotiate."""
 
 
 @contextmanager

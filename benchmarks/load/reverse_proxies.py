@@ -1,6 +1,7 @@
-"""nginx and HAProxy before a server, configured as in docs/operating.md but for ports and paths.
+"""nginx and HAProxy in front of a server.
 
-Must never drive a server.
+The configurations are those of docs/operating.md, but for ports and paths. Must never drive a
+server.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from benchmarks.load.processes import ROOT, Running
 PAGE = ROOT / "docs" / "operating.md"
 HOST = "thud.example.org"
 FORWARDERS = '["127.0.0.1"]'
-"""`web.forwarders`, as in docs/operating.md."""
+"""The value of `web.forwarders` in docs/operating.md."""
 
-_POLL = 0.01  # seconds that a proxy is given before somebody connects again
+_POLL = 0.01  # seconds between attempts to connect to a starting proxy
 
 _NGINX = """\
 {user}
@@ -50,8 +51,8 @@ class Front:
     """A running proxy.
 
     Attributes:
-        place: where the page is, with TLS.
-        trust: the TLS context that trusts its certificate for `HOST`.
+        place: address and port of the page, by TLS.
+        trust: TLS context that trusts the proxy's certificate for `HOST`.
     """
 
     place: tuple[str, int]
@@ -63,13 +64,13 @@ Proxy = Callable[[Path, Running], AbstractContextManager[Front]]
 
 
 def program(name: str) -> str | None:
-    """Return the path of an installed proxy; None if it is missing."""
+    """Return the path of an installed proxy, None if it is missing."""
     return which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
 @contextmanager
 def nginx(folder: Path, server: Running) -> Iterator[Front]:
-    """Run nginx in front of a page; yield it once it can be connected to."""
+    """Run nginx in front of the page; yield once it accepts connections."""
     with _prepared(folder, 1) as ([port], pem, trust):
         changes = (
             ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
@@ -88,7 +89,7 @@ def nginx(folder: Path, server: Running) -> Iterator[Front]:
 
 @contextmanager
 def haproxy(folder: Path, server: Running) -> Iterator[Front]:
-    """Run HAProxy in front of a page and telnet; yield it once it can be connected to."""
+    """Run HAProxy in front of the page and telnet; yield once it accepts connections."""
     with _prepared(folder, 2) as ([port, telnet], pem, trust):
         changes = (
             ("bind :443 ", f"bind 127.0.0.1:{port} "),
@@ -103,7 +104,12 @@ def haproxy(folder: Path, server: Running) -> Iterator[Front]:
 
 
 def _configuration(name: str, changes: Sequence[tuple[str, str]]) -> str:
-    """Return the configuration from docs/operating.md, with changes."""
+    """Return the configuration in docs/operating.md, with substitutions.
+
+    Args:
+        name: language tag of the code block.
+        changes: pairs of old and new text.
+    """
     found = re.search(rf"(?s)```{name}\n(.*?)```", PAGE.read_text("utf-8"))
     assert found, f"expected a block of {name} in {PAGE}, got none"
     text = found[1]
@@ -115,7 +121,10 @@ def _configuration(name: str, changes: Sequence[tuple[str, str]]) -> str:
 
 @contextmanager
 def _prepared(folder: Path, count: int) -> Iterator[tuple[Sequence[int], Path, ssl.SSLContext]]:
-    """Yield free ports, which nobody else is given meanwhile, and a certificate."""
+    """Yield free ports, a certificate with its key, and a trusting TLS context.
+
+    The ports stay bound meanwhile, with SO_REUSEADDR, so that nobody else is assigned them.
+    """
     folder.mkdir(parents=True)
     authority, pem, trust = trustme.CA(), folder / "both.pem", ssl.create_default_context()
     authority.issue_cert(HOST).private_key_and_cert_chain_pem.write_to_path(pem)

@@ -1,7 +1,7 @@
-"""Two victims who play while others attack: how long their answers take, and what is left of it.
+"""Two victims who play during an attack: the latency of their answers, and the recovery afterwards.
 
-The same attackers first flood an echo, while the victims play: what that costs them is the load's
-own doing. Then they flood the server, and then the victims play on until all is as it was.
+First, as a control, the same attackers flood an echo while the victims play: this shows the cost of
+generating the load. Then they flood the server, and the victims play on until it has recovered.
 """
 
 from __future__ import annotations
@@ -22,57 +22,57 @@ from benchmarks.load.players import MOVED
 from benchmarks.load.processes import KIB, Running, yardstick
 
 PACE = 0.06
-"""Seconds between plies: each victim has 8 a second, where the server by default handles 20."""
+"""Seconds between plies: 8 a second for each victim, below the server's default limit of 20."""
 
 IN_A_ROW = 8
-"""How many answers in a row are to be as fast as in the control, before all is as it was."""
+"""Consecutive answers as fast as in the control that prove recovery."""
 
 SPARE = 16 * KIB
-"""KiB of memory that may be left: what Python and the C library keep for the next time. Connections
-with TLS leave the most, whose memory is in small pieces: 9 MiB after one attack, 15 after four."""
+"""KiB of memory that need not be given back: allocator caches of Python and the C library. TLS
+connections leave the most, as their memory is fragmented: 9 MiB after one attack, 15 after four."""
 
 Ply = Callable[[], None]
-"""Plays the next ply, and waits until it is answered."""
+"""Plays the next ply, and waits for the answer."""
 
 
 class Goes(Protocol):
-    """An attack that has begun."""
+    """A running attack."""
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not stopped yet."""
+        """Whether the attack is still going on."""
 
     @property
     def totals_sent(self) -> Sent:
-        """What was sent, once it has stopped."""
+        """Totals of the attack, valid after its end."""
 
 
 class Clock:
-    """An attack that takes so many seconds, and sends nothing."""
+    """An attack of some seconds that sends nothing itself."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.perf_counter() + seconds
 
     @property
     def totals_sent(self) -> Sent:
-        """Nothing."""
+        """Empty totals, with the time of the end."""
         return Sent(stopped=self._end)
 
     @property
     def is_running(self) -> bool:
-        """Whether the time is not over."""
+        """Whether the time isn't over yet."""
         return time.perf_counter() < self._end
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Something else that is found out about an attack.
+    """A further measurement of an attack.
 
     Attributes:
-        what: what it is.
-        value: how much it was; infinite if it was waited for in vain.
-        unit: of what.
-        most: how much it is to be at most.
+        what: the quantity.
+        value: its value; infinity after a timeout.
+        unit: of the value.
+        most: largest acceptable value.
     """
 
     what: str
@@ -82,7 +82,7 @@ class Figure:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is as it should be."""
+        """Whether the value is acceptable."""
         return self.value <= self.most
 
     def __str__(self) -> str:
@@ -93,17 +93,20 @@ class Figure:
 
 @dataclass(frozen=True)
 class Delays:
-    """How long answers took, in milliseconds."""
+    """Quantiles of the victims' delays, in milliseconds: the median and the 99th percentile."""
 
     median: float
     high: float
 
     @classmethod
     def of(cls, taken: Sequence[float]) -> Delays:
-        """Return those of answers that took so many seconds.
+        """Return the quantiles of delays, corrected for coordinated omission.
 
-        Who waits a second for an answer would have asked again and again in that second: those
-        questions count, too. Else what hurts longest would count least.
+        While an answer is overdue, a player with a steady pace would have made further requests,
+        each with a shorter wait. These count, too; otherwise the longest delays would count least.
+
+        Args:
+            taken: seconds until each answer.
         """
         waits = sorted(each - step * PACE for each in taken for step in range(int(each / PACE) + 1))
         return cls(*(waits[int(len(waits) * part)] * 1000 for part in (0.5, 0.99)))
@@ -114,17 +117,17 @@ LOST = Delays(math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Harm:
-    """What an attack did.
+    """Effects of an attack.
 
     Attributes:
-        sent: by the attackers.
-        delays: of the victims' answers meanwhile.
-        control: the same, while an echo was attacked.
-        cpu: seconds that the server's processor worked meanwhile.
-        calm: seconds until all was as before.
-        most: KiB of memory that it took more than before, at most.
-        left: how many of those it had not given back in the end.
-        figures: what else was found out.
+        sent: totals of the attackers.
+        delays: delays of the victims during the attack.
+        control: delays while an echo was attacked.
+        cpu: CPU seconds of the server during the attack.
+        calm: seconds until the server had recovered.
+        most: peak growth of memory, in KiB.
+        left: growth of memory that was left at the end, in KiB.
+        figures: further measurements.
     """
 
     sent: Sent
@@ -138,14 +141,14 @@ class Harm:
 
 
 class Playing:
-    """Two of a crowd who play."""
+    """The first two members of a crowd, who play each other."""
 
     def __init__(self, crowd: Crowd, lines: Sequence[bytes]) -> None:
         self._crowd, self._lines = crowd, lines
         self._count = 0
 
     def __call__(self) -> None:
-        """Play a ply, and wait until both have been told of it."""
+        """Play a ply, and wait until both players have received the board."""
         number, count = self._count % 2, self._count
         self._crowd.send(number, self._lines[count])
         self._crowd.wait_for((0, 1), MOVED)
@@ -153,7 +156,7 @@ class Playing:
 
 
 def play(ply: Ply) -> float:
-    """Play a ply at the pace; return the seconds that the answer took."""
+    """Play a ply at the pace; return the seconds until the answer."""
     begun = time.perf_counter()
     ply()
     taken = time.perf_counter() - begun
@@ -163,18 +166,18 @@ def play(ply: Ply) -> float:
 
 @dataclass(frozen=True)
 class Assault:
-    """How attackers begin: on the server, and, for the control, on an echo."""
+    """Starters of an attack: on the server, and on an echo for the control."""
 
     on_server: Callable[[], AbstractContextManager[Goes]]
     on_echo: Callable[[], AbstractContextManager[Goes]]
 
 
 Besides = Callable[[], Sequence[Figure]]
-"""Finds something out while an attack goes on."""
+"""A probe that runs during an attack, and returns further figures."""
 
 
 def flooding(place: tuple[str, int], flood: Flood, folder: Path) -> Assault:
-    """Return how a flood on the server at a place begins."""
+    """Return an assault that floods a server."""
 
     @contextmanager
     def on_echo() -> Iterator[Attacking]:
@@ -188,14 +191,14 @@ def flooding(place: tuple[str, int], flood: Flood, folder: Path) -> Assault:
 def siege(
     server: Running, ply: Ply, assault: Assault, patience: float, besides: Besides | None = None
 ) -> Harm:
-    """Find out what an attack does.
+    """Measure the effects of an attack.
 
     Args:
-        server: what is attacked.
-        ply: what the victims do.
+        server: the attacked server.
+        ply: plays the victims' next ply.
         assault: the attack.
-        patience: how many seconds to wait at most until all is as before.
-        besides: what else is found out, on a thread of its own.
+        patience: maximum seconds to wait for recovery.
+        besides: a probe to run on another thread during the attack.
     """
     for _ in range(3 * IN_A_ROW):
         play(ply)
@@ -249,7 +252,7 @@ def _calm(
     stopped: float,
     patience: float,
 ) -> float:
-    """Return how long after they stopped everything is as before; infinite if that is too long."""
+    """Return the seconds from the end of the attack to recovery; infinity after a timeout."""
     since, count = math.inf, 0
     while time.perf_counter() < stopped + patience or count:
         begun = time.perf_counter()

@@ -1,7 +1,6 @@
-"""The table that is printed: what was measured, beside yardsticks and what is wanted.
+"""The printed table: measurements beside their yardsticks and targets.
 
-Owns its columns, how it is kept, and what is worse in one table than in another. Must never measure
-anything.
+Owns its columns, its saved form, and the comparison of two tables. Must never measure anything.
 """
 
 from __future__ import annotations
@@ -11,29 +10,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 WIDTH = 58
-"""How many columns the titles take."""
+"""Width of the title column."""
 
 WORSE = 0.2
-"""By which part a figure may be worse than it was without a word about it."""
+"""Relative change for the worse that counts as noise."""
 
 COLUMNS = ("", "thudmud", "telnetlib3", "bare", "unit", "ratio", "by CPU", "wanted")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table.
+    """A row of the table.
 
     Attributes:
-        title: what was measured.
-        unit: in what.
-        values: how much it was; then, where there is one, the same of telnetlib3's documented echo;
-            then of what does nothing else.
-        ratio: to the yardstick, the median of those of all rounds; or whatever else is wanted to
-            have a certain size, if `what` says so.
-        cpu: the same, by what processors worked for it.
-        least: what the ratio is to be at least.
-        most: what it is to be at most.
-        what: the unit of the ratio, if it is none.
+        title: the measured quantity.
+        unit: of the values.
+        values: figures of thudmud, of telnetlib3's documented echo, and of a bare server; the
+            latter two may be missing.
+        ratio: median over the rounds of the ratio to the yardstick; if `what` is set, another
+            quantity with a target.
+        cpu: the same ratio in CPU time.
+        least: minimum acceptable ratio.
+        most: maximum acceptable ratio.
+        what: unit of `ratio`, if it isn't a ratio.
     """
 
     title: str
@@ -47,7 +46,7 @@ class Row:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the ratio is as it should be, on the clock or, which is steadier, by CPU."""
+        """Whether the ratio meets its target, in wall time or, which is steadier, in CPU time."""
         found = [each for each in (self.ratio, self.cpu) if each is not None]
         if self.least is not None:
             return max(found) >= self.least
@@ -55,10 +54,10 @@ class Row:
 
     @property
     def gauge(self) -> tuple[str, float] | None:
-        """What the row is compared by with the same one of another run, and its name.
+        """The name and value by which to compare this row between runs, or None.
 
-        It is the ratio, by CPU where there is one, or memory, which is much the same on every
-        machine. Rows of nothing but milliseconds or lines a second have none.
+        The value is the ratio, in CPU time if measured, or a size of memory, which hardly depends
+        on the machine. Rows with only milliseconds or rates have none.
         """
         if self.ratio is not None and not self.what:
             return ("ratio", self.ratio) if self.cpu is None else ("ratio by CPU", self.cpu)
@@ -67,12 +66,12 @@ class Row:
 
     @property
     def is_better_higher(self) -> bool:
-        """Whether more is better: of lines a second, and of what is to have a size at least."""
+        """Whether larger is better: true for rates, and for values with a minimum."""
         return self.unit == "a second" or self.least is not None
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The columns."""
+        """Formatted cells, one for each of `COLUMNS`."""
         wanted = f">= {self.least:g}" if self.least is not None else ""
         if self.most is not None:
             wanted = f"<= {self.most:g}{self.what}"
@@ -87,19 +86,21 @@ class Row:
 
 
 def to_text(rows: Iterable[Row]) -> str:
-    """Return a table as it is kept: JSON, a line for each row."""
+    """Return a table as JSON, one row per line."""
     return "[\n" + ",\n".join(json.dumps(asdict(row)) for row in rows) + "\n]\n"
 
 
 def from_text(text: str) -> list[Row]:
-    """Return the table of a text that `to_text` has made."""
+    """Parse a table saved by `to_text`."""
     return [Row(**each) for each in json.loads(text)]
 
 
 def compared(now: Iterable[Row], before: Iterable[Row]) -> tuple[list[str], list[str]]:
-    """Return a sentence for each row that is worse by more than a fifth, and for each missing.
+    """Compare two tables by `Row.gauge`.
 
-    A row is missing if only one of the tables has it. What `Row.gauge` leaves out is not compared.
+    Returns:
+        A sentence for each row that got worse by more than a fifth, and one for each row that only
+        one of the tables has.
     """
     ours, theirs = ({row.title: row for row in rows} for rows in (now, before))
     worse = [_worse(row, theirs[title]) for title, row in ours.items() if title in theirs]
@@ -110,19 +111,19 @@ def compared(now: Iterable[Row], before: Iterable[Row]) -> tuple[list[str], list
 
 
 def plain(cells: Sequence[str]) -> str:
-    """Return a line for a terminal."""
+    """Format a row for a terminal."""
     title, thudmud, telnetlib3, bare, unit, *rest = cells
     numbers = "".join(f"{each:>12}" for each in (thudmud, telnetlib3, bare))
     return f"{title:{WIDTH}}{numbers} {unit:12}" + "".join(f"{each:>11}" for each in rest)
 
 
 def markdown(cells: Sequence[str]) -> str:
-    """Return a line of a Markdown table."""
+    """Format a row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
 
 
 def _worse(row: Row, before: Row) -> str:
-    """Return how a row is worse than before; nothing if it is not."""
+    """Return a sentence on the regression of a row, empty if there is none."""
     if row.gauge is None or before.gauge is None:
         return ""
     (name, now), (_, then) = row.gauge, before.gauge

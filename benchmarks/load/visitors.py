@@ -1,4 +1,4 @@
-"""Visitors of the page behind a proxy with TLS: they load it with all its files, as browsers do."""
+"""Visitors of the page behind a TLS proxy, who load all its files as browsers do."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from websockets.typing import Origin, Subprotocol
 from benchmarks.load.reverse_proxies import HOST, Front
 
 CONNECTIONS = 6
-"""How many connections a browser opens to a host."""
+"""Parallel connections that a browser opens to a host."""
 
-PATIENCE = 60.0  # seconds that a visitor waits for everything
+PATIENCE = 60.0  # timeout of loading everything, in seconds
 OK, SWITCHING = 200, 101
 NOTHING = 0
-"""The status of a request whose connection ended before its answer was complete."""
+"""Status of a request whose connection ended before the response was complete."""
 
 _IN_PAGE = re.compile(r'<(?:link|script)\b[^>]*?\b(?:href|src)="(/[^"]+)"')
 _IN_MODULE = re.compile(r'(?m)^(?:import|export)\b[^;]*?"\.(/[^"]+\.js)"')
@@ -30,11 +30,11 @@ _IN_MODULE = re.compile(r'(?m)^(?:import|export)\b[^;]*?"\.(/[^"]+\.js)"')
 
 @dataclass(frozen=True)
 class Loaded:
-    """What somebody was answered.
+    """The result of loading the page.
 
     Attributes:
-        statuses: by the path; that of the WebSocket is among them.
-        seconds: how long it took.
+        statuses: HTTP statuses by path, including that of the WebSocket.
+        seconds: time taken.
     """
 
     statuses: Mapping[str, int]
@@ -42,12 +42,12 @@ class Loaded:
 
     @property
     def refused(self) -> int:
-        """The number of failed requests."""
+        """Number of failed requests."""
         return sum(status not in {OK, SWITCHING} for status in self.statuses.values())
 
 
 async def load(front: Front, source: str) -> Loaded:
-    """Load the page and all that it names, over up to six connections; then open a WebSocket."""
+    """Load the page and its dependencies over parallel connections, then open a WebSocket."""
     begun, statuses = time.perf_counter(), dict[str, int]()
     wanted: asyncio.Queue[str] = asyncio.Queue()
 
@@ -80,12 +80,12 @@ async def load(front: Front, source: str) -> Loaded:
 
 
 async def load_all(front: Front, sources: Sequence[str]) -> Sequence[Loaded]:
-    """Load the page from each of some addresses, all at once."""
+    """Load the page from several source addresses at once."""
     return await asyncio.gather(*(load(front, source) for source in sources))
 
 
 async def get(front: Front, source: str, path: str) -> int:
-    """Return the status of a file, over a connection of its own."""
+    """Request a path over a new connection, and return the status."""
     async with asyncio.timeout(PATIENCE), _Connection(front, source) as connection:
         return (await connection.get(path))[0]
 
@@ -98,7 +98,7 @@ def _references(path: str, text: str) -> Iterator[str]:
 
 
 class _Connection:
-    """A keep-alive connection to the proxy, opened on first use and again after it has ended."""
+    """A keep-alive connection to the proxy, opened on first use and reopened when closed."""
 
     def __init__(self, front: Front, source: str) -> None:
         self._front, self._source = front, source
@@ -112,7 +112,7 @@ class _Connection:
             self._writer.transport.abort()
 
     async def get(self, path: str) -> tuple[int, str]:
-        """Return the status of a file, and its text."""
+        """Return the status and the text of a path; `NOTHING` and no text on failure."""
         try:
             return await self._get(path)
         except (OSError, EOFError):

@@ -1,6 +1,6 @@
-"""Crowds that come by WebSocket, as the page does: what they are told, beside those by telnet.
+"""Crowds on WebSockets, as the page uses them: broadcast, compared with telnet.
 
-Owns how frames are made, and how much the page weighs.
+Owns the encoding of frames, and the size of the page.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ WITH_PAGE: Sections = {
 
 
 def framed(opcode: int, data: str, *, fin: bool = True, mask: bool = True) -> str:
-    """Return a frame, as Latin-1. Its mask is nothing but zeros: what is in it can be read."""
+    """Return a WebSocket frame as Latin-1, masked with zeros so that the payload stays legible."""
     assert len(data) < 126, "longer ones begin otherwise"
     head = chr(opcode | fin << 7) + chr(len(data) | mask << 7)
     return head + "\0" * 4 * mask + data
 
 
 class WebCrowd(Crowd):
-    """The same by WebSocket. Each wants what the page does: facts, and words instead of boards."""
+    """A crowd on WebSockets, with the page's subscriptions: GMCP facts, and prose for boards."""
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where they connect: to the page."""
+        """Address and port of the page."""
         return self.server.web
 
     def connected(self, number: int) -> None:
-        """Make a WebSocket of a connection."""
+        """Upgrade a connection to a WebSocket."""
         opened = self.sockets[number]
         select.select([], [opened], [], PATIENCE)
         wants = ('Core.Supports.Set ["Thud 1"]', 'Thud.Terminal {"width": 80, "reader": true}')
@@ -60,7 +60,7 @@ class WebCrowd(Crowd):
 
 
 def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
-    """Measure how long it takes until all are told of a move, and how much each is sent."""
+    """Measure the latency of a move to the last spectator's screen, and the bytes for each."""
     for count in (0, watchers):
         with ExitStack() as stack:
             there = folder / f"{count} by"
@@ -96,7 +96,7 @@ def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
 
 
 def weight() -> Iterator[Row]:
-    """Tell how much a browser loads, beside what it would have to without gzip."""
+    """Measure the page's transfer size, beside its uncompressed size."""
     page = [
         file
         for path, file in files().items()
