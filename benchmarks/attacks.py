@@ -16,8 +16,8 @@ same attackers flood a process that only echoes its input, while the victims pla
 this shows the cost of generating the load.
 
 "As before" is the time from the end of the attack until eight answers in a row have been no slower
-than the 99th percentile of the control, no connection of the attackers is left, and memory is
-within 16 MiB of what it was.
+than the 99th percentile of the control, the server has no more open files than before, and at most
+16 MiB more memory.
 """
 
 from __future__ import annotations

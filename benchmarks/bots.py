@@ -1,21 +1,19 @@
-"""How strong the player is: matches against players that stay as they are, and between levels.
+"""Strength of the search: matches against frozen opponents, and between adjacent levels.
 
-Run it from the checkout, a git repository: ``python benchmarks/bots.py``. All of it takes hours of
-the processor; what was played is kept in ``--folder``, and the next run goes on from there. Another
-version of the player needs another folder. ``--only WORDS`` leaves out the contests without these
-words in their title, ``--workers N`` plays so many battles at a time, and ``--seconds S`` gives the
-player more time for a ply, or less.
+Run it from the checkout, a git repository: ``python benchmarks/bots.py``. A full run takes hours of
+CPU time. Results are kept in ``--folder``, where an interrupted run resumes; use another folder for
+another version of the search. ``--only WORDS`` selects the contests whose titles contain these
+words, ``--workers N`` plays N battles in parallel, and ``--seconds S`` sets the CPU time per ply.
 
-A match is two battles from one opening of four plies by chance, with the sides swapped. The
-opponents are those of `benchmarks.strangers`, a bot of the past that looks one ply ahead, which
-comes out of the history of the repository, and levels, which play by their own limits. All others
-have the same time of the processor for each ply, whether they need it or not. A battle is ended and
-scored as it stands after 60 plies without a capture, or 220 plies.
+A match is two battles from the same random opening of four plies, with the sides swapped. The
+opponents are those of `benchmarks.strangers`; a former bot that looks one ply ahead, checked out of
+the repository's history; and levels, which keep their own limits. All others have the same CPU time
+for each ply, whether or not they use it. A battle is adjudicated after 60 plies without a capture,
+or after 220 plies.
 
-Margins are means of what the player had more than the other at the end, with the standard error
-behind ``±``.
+Margins are mean differences in score at the end of a battle, with the standard error behind ``±``.
 
-At the end it prints how deep the player looks by each ruleset, and at how many positions a second.
+A second table has the mean search depth by ruleset and side, and the nodes per second.
 """
 
 from __future__ import annotations
@@ -47,18 +45,18 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "bots"
 
 BEFORE = "43b3dae7cf21a56c59e4298f23da5064bf72017d"
-"""The commit of the bot before the search, which looks one ply ahead."""
+"""The last commit whose bot looked one ply ahead, before the search replaced it."""
 
 SECONDS = 0.2
-"""Seconds of the processor that may be used for a ply, if nothing else is said; 0.7 of it is."""
+"""CPU seconds allowed per ply by default; the search stops at 0.7 of this."""
 
 MATCHES, FEWER = 40, 10
 
 THUD = "discworld", "classic"
-"""The rules that all strangers know."""
+"""Rulesets that all strangers support."""
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""The shell's exit status after SIGINT: 128 + 2."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +64,12 @@ class Contest:
     """Matches against one opponent.
 
     Attributes:
-        title: against whom.
-        rules: by which rules.
-        bots: the player and the opponent, as ``thudmud match`` takes them.
-        options: how they play.
-        matches: how many.
-        share: what part of the matches is to be won, a draw being half of one.
+        title: the opponent.
+        rules: the ruleset's name.
+        bots: commands of the player and the opponent, as ``thudmud match`` accepts them.
+        options: further options of ``thudmud match``.
+        matches: number of matches.
+        share: target share of match points, from 0 to 1; a draw is half a point.
     """
 
     title: str
@@ -83,7 +81,7 @@ class Contest:
 
 
 def version(commit: str, folder: Path) -> str:
-    """Return the command of the engine of a commit, whose files are put into the folder."""
+    """Extract a commit's files into the folder, and return the command of its engine."""
     path = folder / commit[:10]
     if not path.exists():
         packed = subprocess.run(  # noqa: S603
@@ -98,12 +96,17 @@ def version(commit: str, folder: Path) -> str:
 
 
 def command(path: Path, *module: str) -> str:
-    """Return the command that runs a module of the checkout there, and of no other."""
+    """Return a shell command that runs a module of one checkout, and of no other."""
     return shlex.join(["env", f"PYTHONPATH={path}", sys.executable, "-P", "-m", *module])
 
 
 def contests(folder: Path, seconds: float) -> Iterator[Contest]:
-    """Yield all contests, in which a ply may take so many seconds of the processor."""
+    """Yield all contests.
+
+    Args:
+        folder: where old versions are extracted.
+        seconds: CPU seconds per ply.
+    """
     timed = ("--seconds", f"{seconds:g}", "--cpu")
     for name, all_rules, matches, share in (
         ("checklist", THUD, MATCHES, 0.65),
@@ -130,7 +133,16 @@ def contests(folder: Path, seconds: float) -> Iterator[Contest]:
 
 
 def played(contest: Contest, folder: Path, workers: int) -> dict[str, Any]:
-    """Return what has come of a contest, having played what was left of it."""
+    """Play the remaining battles of a contest.
+
+    Args:
+        contest: the contest.
+        folder: where finished battles are kept, in one file for each contest.
+        workers: number of battles in parallel.
+
+    Returns:
+        The summary of ``thudmud match --json``.
+    """
     _, limit, *_ = contest.options
     name = f"{contest.title} {contest.rules} {limit}".replace(" ", "-")
     done = subprocess.run(  # noqa: S603
@@ -148,7 +160,7 @@ def played(contest: Contest, folder: Path, workers: int) -> dict[str, Any]:
 
 
 def row(contest: Contest, found: dict[str, Any]) -> str:
-    """Return the row of the table."""
+    """Format the Markdown row of a contest's summary."""
     won, drawn, lost = (found["matches"][each] for each in ("won", "drawn", "lost"))
     us, them = found["bots"]
     is_met = won + drawn / 2 >= contest.share * contest.matches
@@ -165,7 +177,7 @@ def row(contest: Contest, found: dict[str, Any]) -> str:
 
 
 def _signed(margin: float | None, error: float | None) -> str:
-    """Return a margin, and its standard error if there was more than one battle."""
+    """Format a margin with its sign, and its standard error if there was more than one battle."""
     if margin is None:
         return ""
     return f"{margin:+.1f}" if error is None else f"{margin:+.1f} ± {error:.1f}"
@@ -180,12 +192,17 @@ DEPTH_HEAD = "| rules | side | depth | positions a second |\n| --- | --- | ---: 
 
 
 def is_over(end: float) -> bool:
-    """Return whether so much time of the processor has been used."""
+    """Return whether this process's CPU clock has passed a deadline."""
     return time.process_time() > end
 
 
 def depths(ruleset: Ruleset, seconds: float = 0.3) -> Iterator[str]:
-    """Yield rows that tell how deep each side looks in so long, and how fast."""
+    """Yield Markdown rows with the mean depth and the nodes per second of each side.
+
+    Args:
+        ruleset: the ruleset.
+        seconds: CPU seconds per ply.
+    """
     plies, depth, nodes, used = [0, 0], [0, 0], [0, 0], [0.0, 0.0]
     for seed in range(6):
         game = random_opening(ruleset, 4, str(seed))
@@ -209,7 +226,7 @@ def depths(ruleset: Ruleset, seconds: float = 0.3) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Play what is left, and print the tables."""
+    """Play all remaining battles, and print the tables."""
     parser = argparse.ArgumentParser(description="Let the player play against others.")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--only", default="")
@@ -218,7 +235,7 @@ def main(words: Sequence[str] | None = None) -> None:
         "--seconds", type=float, default=SECONDS, help="seconds of the processor a ply"
     )
     options = parser.parse_args(words)
-    for each in (signal.SIGINT, signal.SIGTERM):  # and what it runs ends with it
+    for each in (signal.SIGINT, signal.SIGTERM):  # subprocess.run kills its child
         signal.signal(each, lambda *_: sys.exit(INTERRUPTED))
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)

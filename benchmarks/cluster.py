@@ -1,26 +1,26 @@
-"""How fast PostgreSQL is beside SQLite, what several nodes on it bring, and how soon they go on.
+"""PostgreSQL compared with SQLite, several nodes with one, and time to recover from failures.
 
-Run it from the checkout: ``python benchmarks/cluster.py``, or ``python -m benchmarks.cluster``. It
-takes some minutes; ``--quick`` one. Words choose parts: ``appends``, ``watchers``, ``nodes``,
-``failover``, ``starts``. It needs the programs of PostgreSQL, makes a cluster in a temporary folder
-with all the care that a cluster takes by default (``fsync`` is on), and prints one table. What is
-measured stands beside a yardstick, in turns with it:
+Run it from the checkout: ``python benchmarks/cluster.py``, or ``python -m benchmarks.cluster``. A
+full run takes some minutes, ``--quick`` one. Arguments select parts: ``appends``, ``watchers``,
+``nodes``, ``failover``, ``starts``. Requires PostgreSQL's programs, which create a cluster in a
+temporary folder with default durability (``fsync`` is on). Each figure in the table has a yardstick
+that is measured alternately with it:
 
-- appends of one ply, at one table and at 100, each of which waits for one before the next: how many
-  a second, and how long half of them and 99 in a hundred take, beside SQLite; beside bare commits
-  of PostgreSQL; what they take of its processors and its write-ahead log;
-- a ply that is typed at one node until somebody reads it who looks on at another, beside somebody
-  who looks on at the same node, of the very same plies; and these beside a server on SQLite;
-- plies a second of all tables at 1, 2 and 3 nodes, beside a server on SQLite, where whoever comes
-  in gets to any of the nodes; and what nodes and database take of the processors;
-- how soon somebody plays on whose node was killed, beside somebody whose connection was cut, and
-  how soon the other player is told; and how soon a ply is stored after the database was killed and
-  a synchronous standby promoted at once, beside a bare program that writes as soon as it can;
-- how long a node takes to start with many battles, beside SQLite: ``--battles`` of them, or those
-  of a file that ``python -m benchmarks.battles`` has made, which is copied.
+- appends of one ply, at one table and at 100, sequential at each: the rate, the median and the 99th
+  percentile, beside SQLite; the rate beside bare commits of PostgreSQL; and the CPU time and
+  write-ahead log per append;
+- latency of a ply typed at one node until a spectator at another node reads it, beside a spectator
+  at the same node, for the very same plies; and the latter beside a server on SQLite;
+- total plies a second at 1, 2 and 3 nodes, beside a server on SQLite, with connections spread over
+  the nodes at random; and the CPU time of nodes and database;
+- time until a player resumes after their node was killed, beside a player whose connection was cut,
+  and until the opponent is informed; and time until a ply is stored after the database was killed
+  and a synchronous standby promoted at once, beside a bare client that writes as soon as it can;
+- start of a node with many battles, beside SQLite: ``--battles`` generated ones, or those of a file
+  that ``python -m benchmarks.battles`` has made, which is copied.
 
-Players, nodes and the database share the machine's processors. So what is measured by the clock
-says little of nodes that have machines of their own, what is measured by CPU a lot.
+Players, nodes and the database share the machine's processors. Wall times therefore say little
+about nodes on machines of their own; CPU times say a lot.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ from thudmud.store.codec import to_array, to_text
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is measured.
+    """Amount of work.
 
     Attributes:
-        rounds: how often.
-        seconds: how long each takes.
-        tables: how many append at once.
-        boards: at how many people play at nodes.
-        plies: how many somebody looks on at.
-        most: nodes.
-        kills: how many of them are killed.
-        starts: how often each store is opened.
+        rounds: number of rounds.
+        seconds: duration of each round.
+        tables: number of tables that append concurrently.
+        boards: number of boards in play for the nodes.
+        plies: number of plies that the spectators watch.
+        most: largest number of nodes.
+        kills: number of nodes, and of databases, to kill.
+        starts: number of starts of each store.
     """
 
     rounds: int = 5
@@ -94,11 +94,11 @@ class Extent:
 
 
 PARTS = ("appends", "watchers", "nodes", "failover", "starts")
-"""What can be measured, each by itself."""
+"""Parts that can be selected."""
 
 ADDRESS = "127.0.0.1"
 SOON = 0.1
-"""Seconds after which who was not let in tries again."""
+"""Seconds between attempts to return or to write."""
 
 APPENDING = """
 import asyncio, sys
@@ -112,7 +112,7 @@ async def append(dsn, tables, seconds, key):
     await store.close()
 asyncio.run(append(*sys.argv[1:]))
 """
-"""A process that appends when it is told to."""
+"""Program that connects, waits for a line on its standard input, then appends."""
 
 BEGUN = b"begin a match"
 NOTHING = Spent(0, 0, 0, 0)
@@ -122,30 +122,52 @@ QUICK = Extent(1, 0.5, boards=10, plies=50, kills=1, starts=1)
 
 @dataclass(frozen=True)
 class Appended:
-    """What appends took: how many a second, and each the seconds, in order of length."""
+    """Result of a run of appends: the rate per second, and the sorted durations in seconds."""
 
     rate: float
     times: Sequence[float]
 
     def part(self, part: float) -> float:
-        """Return the milliseconds that such a part of them takes at most."""
+        """Return a quantile of the durations, in milliseconds."""
         return percentile(self.times, part)
 
 
 def percentile(times: Sequence[float], part: float) -> float:
-    """Return the milliseconds that such a part of some times in seconds takes at most."""
+    """Return a quantile.
+
+    Args:
+        times: durations in seconds.
+        part: the quantile, from 0 to 1.
+
+    Returns:
+        The duration at that quantile, in milliseconds.
+    """
     return sorted(times)[min(len(times) - 1, int(len(times) * part))] * 1000
 
 
 def compared(title: str, ours: Sequence[float], theirs: Sequence[float], unit: str) -> Row:
-    """Return the row of what was found in each round, beside the yardstick of that round."""
+    """Return a row with the median and the median ratio of paired rounds.
+
+    Args:
+        title: of the row.
+        ours: the measurement of each round.
+        theirs: the yardstick of each round.
+        unit: of both.
+    """
     ratio = median(one / other for one, other in zip(ours, theirs, strict=True))
     measured = median(ours)
     return Row(title, measured, measured / ratio, unit)
 
 
 async def appended(store: Store, key: str, tables: int, seconds: float) -> Appended:
-    """Append plies at so many new tables for some time, one after the other at each."""
+    """Append plies to new streams, sequentially in each, concurrently over all.
+
+    Args:
+        store: the store.
+        key: part of the streams' names.
+        tables: number of streams.
+        seconds: duration.
+    """
     plies = [event for event in battle(0) if isinstance(event, Moved)]
     times: list[float] = []
     begun = perf_counter()
@@ -163,7 +185,7 @@ async def appended(store: Store, key: str, tables: int, seconds: float) -> Appen
 
 
 def bare_commits(dsn: str, seconds: float) -> float:
-    """Return how many rows a second PostgreSQL stores, each by itself."""
+    """Return the rate per second at which PostgreSQL commits single-row inserts."""
     with psycopg.connect(dsn, autocommit=True) as session:
         session.execute("create table if not exists bare (id bigserial primary key, body text)")
         begun, done = perf_counter(), 0
@@ -174,7 +196,7 @@ def bare_commits(dsn: str, seconds: float) -> float:
 
 
 async def appends(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
-    """Measure appends."""
+    """Measure appends, from this process and from several at once."""
     dsn = database(cluster, "appends")
     sqlite = await Store.open(folder / "appends", serving=True)
     postgres = await Store.connect(dsn)
@@ -214,7 +236,7 @@ async def appends(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
 
 
 def together(dsn: str, key: str, extent: Extent, processes: int) -> float:
-    """Return how many appends a second some processes store, all of them together."""
+    """Return the total rate of appends per second of several concurrent processes."""
     pipe = subprocess.PIPE
     words = [sys.executable, "-c", APPENDING, dsn, str(extent.tables), str(extent.seconds)]
     with ExitStack() as stack:
@@ -237,12 +259,12 @@ def together(dsn: str, key: str, extent: Extent, processes: int) -> float:
 
 
 def costs(took: Spent, worked: float, what: str) -> list[Row]:
-    """Return the rows of what events have cost a database.
+    """Return rows with the database's costs per event.
 
     Args:
-        took: all of them together.
-        worked: the milliseconds of processor of those who use it, for each.
-        what: an event.
+        took: total costs of a number of events.
+        worked: CPU milliseconds of the database's clients per event.
+        what: noun phrase for one event.
     """
     plies = [event for event in battle(0) if isinstance(event, Moved)]
     text = mean(len(to_text(to_array(event, lambda _: 100))) for event in plies)
@@ -257,7 +279,7 @@ def costs(took: Spent, worked: float, what: str) -> list[Row]:
 
 
 def watchers(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
-    """Measure how long a ply takes until somebody reads it who looks on."""
+    """Measure the latency from a typed ply to a spectator's screen."""
     dsn = database(cluster, "watchers")
     with ExitStack() as stack:
         lone = stack.enter_context(thudmud(folder / "lone", 1))
@@ -281,7 +303,14 @@ def watchers(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
 
 
 def measure_broadcast(crowd: Crowd, ply: int) -> Mapping[int, float]:
-    """Let one of two move; return the seconds until each member of the crowd has read it."""
+    """Play a ply, and measure its latency to each member.
+
+    Returns:
+        Seconds until each member of the crowd has read the ply, by the member's number.
+
+    Raises:
+        TimeoutError: some members did not read the ply.
+    """
     found: dict[int, float] = {}
     begun = perf_counter()
     crowd.send(ply % 2, to_and_fro(0, ply))
@@ -297,7 +326,7 @@ def measure_broadcast(crowd: Crowd, ply: int) -> Mapping[int, float]:
 
 
 def several(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
-    """Measure how many plies a second there are at several nodes, and what they take."""
+    """Measure plies per second at several nodes, and their costs."""
     dice, size = Random(1), 2 * extent.boards
     numbers = range(1, extent.most + 1)
     pairs = range(0, size, 2)
@@ -331,7 +360,7 @@ def several(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
 
 
 def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
-    """Measure how soon players go on whose node was killed."""
+    """Measure how soon players resume after their node was killed."""
     dsn = database(cluster, "failures")
     tables = 4 * extent.kills
     cut: list[tuple[float, float]] = []
@@ -350,16 +379,16 @@ def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
 
 
 def measure_failover(node: Running, survivor: Running, table: int) -> tuple[float, float]:
-    """Let two lose their connections at once, of whom one comes back to a node that survives.
+    """Cut two players off at once, one of whom returns to the surviving node.
 
     Args:
-        node: where they are. It is killed, if it is not the one that survives.
-        survivor: where the other players are.
-        table: at which the one plays who stays away; the other one plays at the next.
+        node: the node of these players; it is killed unless it is the survivor.
+        survivor: the node of their opponents.
+        table: the board of the player who stays away; the returning player uses the next one.
 
     Returns:
-        The seconds until who plays with the one is told, and until who plays with the other has
-        read that one's next ply.
+        Seconds until the opponent of the first is informed, and until the opponent of the second
+        has read the next ply.
     """
     away, told = play(node, survivor, table)
     lost, kept = play(node, survivor, table + 1)
@@ -384,7 +413,7 @@ def measure_failover(node: Running, survivor: Running, table: int) -> tuple[floa
 
 @dataclass(frozen=True)
 class Lost:
-    """Somebody who is about to lose a connection, and the word to come back with."""
+    """A player who is about to lose the connection, and the word to resume with."""
 
     guest: Guest
     name: str
@@ -392,7 +421,7 @@ class Lost:
 
 
 def play(node: Running, survivor: Running, table: int) -> tuple[Lost, Guest]:
-    """Let one at a node and another at one that survives play two plies."""
+    """Let a player at a node and an opponent at the survivor play two plies."""
     lost, kept = Guest(node.place, ADDRESS), Guest(survivor.place, ADDRESS)
     name = f"lost{letters(table)}"
     word = lost.take(name)
@@ -412,7 +441,7 @@ def play(node: Running, survivor: Running, table: int) -> tuple[Lost, Guest]:
 
 
 def takeovers(folder: Path, extent: Extent) -> Iterator[Row]:
-    """Measure how soon a ply is stored after the database was killed and its standby promoted."""
+    """Measure the time from the kill of the primary database until a ply is stored again."""
     ours: list[float] = []
     bare: list[float] = []
     for number in range(extent.kills):
@@ -446,7 +475,7 @@ def takeovers(folder: Path, extent: Extent) -> Iterator[Row]:
 
 
 def first_row(dsn: str) -> float:
-    """Write a row as soon as that can be done; return when it was."""
+    """Insert a row as soon as a database accepts writes; return the time of the commit."""
     while True:
         with (
             suppress(psycopg.Error),
@@ -459,7 +488,11 @@ def first_row(dsn: str) -> float:
 
 
 def back(place: tuple[str, int], name: str, word: str) -> Guest:
-    """Come back under a name, as often as it takes."""
+    """Resume under a name, and retry until the node lets the player in.
+
+    Raises:
+        TimeoutError: no attempt succeeded within `PATIENCE`.
+    """
     end = perf_counter() + PATIENCE
     while perf_counter() < end:
         guest = Guest(place, ADDRESS)
@@ -475,9 +508,9 @@ def back(place: tuple[str, int], name: str, word: str) -> Guest:
 
 
 def node_starts(cluster: Cluster, folder: Path, extent: Extent, path: Path) -> Iterator[Row]:
-    """Measure how long a node takes to start with what a file has, beside one on that file."""
+    """Measure the start of a node on a copy of a file, beside one on the file itself."""
     dsn = database(cluster, "starts")
-    starts(path, 1)  # what follows from the events is made then, if it is missing
+    starts(path, 1)  # builds missing projections before the copy
     pour(path, dsn)
     size = path.stat().st_size
     with psycopg.connect(dsn) as session:
@@ -503,9 +536,9 @@ def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterato
     """Yield the lines of the table.
 
     Args:
-        parts: what is measured, of `PARTS`.
-        extent: how much.
-        battles: how many there are when a node starts, or a file that has them.
+        parts: parts to measure, a subset of `PARTS`.
+        extent: amount of work.
+        battles: number of battles in the store when a node starts, or a file that contains them.
     """
     yield f"{'':72}{'cluster':>12}{'yardstick':>12}{'ratio':>19}"
     cluster = Cluster()
@@ -534,7 +567,7 @@ def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterato
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
+    """Measure the selected parts and print the table."""
     parser = argparse.ArgumentParser(description="Measure nodes on PostgreSQL.")
     parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all")
     parser.add_argument("--quick", action="store_true", help="less of everything, for a short run")

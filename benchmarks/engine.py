@@ -1,12 +1,12 @@
-"""How fast the rules engine is, beside the plain rules of its tests as a yardstick.
+"""Speed of the rules engine, beside the plain rules of its tests as a yardstick.
 
 Run it from the checkout: ``python benchmarks/engine.py``, or ``python -m benchmarks.engine``. It
-prints one table, and exits with status 1 if a ratio is below what is wanted of it.
+prints one table; the exit status is 1 if a ratio is below its target.
 
-- Listing: all legal moves of one position, over and over.
-- Playouts: list all legal moves, play a random one, until there is none; both sides of the
-  comparison from the same seeds, at most ``MOST_PLIES`` each, counted in plies a second.
-- Perft: the count of distinct outcomes three plies deep, in seconds.
+- Listing: generate all legal moves of the initial position, over and over.
+- Playouts: play random legal moves until there are none, or for ``MOST_PLIES``; both sides of the
+  comparison use the same seeds. The result is plies a second.
+- Perft: seconds to count the distinct sequences of three plies.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from tests.rules.shorthand import plain_state
 from thudmud.rules import RULESETS, Ruleset, perft
 
 ROUNDS = 5
-"""Engine and yardstick take turns; the best round of each counts, being the least disturbed."""
+"""Alternating rounds of engine and yardstick; the best of each counts, as the least disturbed."""
 
 SECONDS = 0.4
-"""How long a round lasts at least."""
+"""Minimum duration of a round."""
 
 SEEDS = 1_000
-"""Each round plays from seeds of its own, so that no round finds what another has remembered."""
+"""Distance between the seeds of two rounds, so that no round benefits from warm caches."""
 
 MOST_PLIES = 1_000
-"""Where a playout stops: koom valley at random may go on for thousands of plies."""
+"""Cutoff of a playout: random play under koom valley can last thousands of plies."""
 
 WIDTH = 46
-"""How many columns the table's titles take."""
+"""Width of the title column."""
 
 LISTING_WANTED = 30
 PLAYOUT_WANTED = 5
@@ -46,7 +46,7 @@ DEPTH = 3
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table; rates are per second."""
+    """A row of the table; rates are per second."""
 
     title: str
     engine: float
@@ -55,7 +55,7 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast as the yardstick the engine is."""
+        """Speed relative to the yardstick."""
         return self.engine / self.yardstick
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class Row:
 
 
 def listing(rules: Ruleset, rounds: int, seconds: float) -> Row:
-    """Compare how often the opening's moves are listed."""
+    """Compare the rate of move generation in the initial position."""
     position, state = rules.initial_position, plain_state(rules.initial_position)
     number = len(rules.legal_moves(position))
     assert number == len(plain_rules.outcomes(rules.name, state))
@@ -85,7 +85,7 @@ def listing(rules: Ruleset, rounds: int, seconds: float) -> Row:
 
 
 def playouts(rules: Ruleset, rounds: int, seconds: float) -> Row:
-    """Compare how many plies of random battles are played."""
+    """Compare the plies per second of random playouts."""
 
     def by_engine(seed: int) -> int:
         random, position, plies = Random(seed), rules.initial_position, 0
@@ -108,7 +108,7 @@ def playouts(rules: Ruleset, rounds: int, seconds: float) -> Row:
 def best_rates(
     engine: Callable[[int], int], yardstick: Callable[[int], int], rounds: int, seconds: float
 ) -> tuple[float, float]:
-    """Return how much either did a second, in its best round."""
+    """Return the rates of engine and yardstick, each from its best round."""
     rates = [
         (rate(engine, seconds, first), rate(yardstick, seconds, first))
         for first in range(0, rounds * SEEDS, SEEDS)
@@ -117,7 +117,16 @@ def best_rates(
 
 
 def rate(work: Callable[[int], int], seconds: float, first: int) -> float:
-    """Do work, numbered from ``first`` on, for some seconds; return how much was done a second."""
+    """Call a function for some seconds, and return the rate.
+
+    Args:
+        work: takes a seed, and returns the units of work done.
+        seconds: minimum duration.
+        first: first seed; later calls count up.
+
+    Returns:
+        Units of work per second.
+    """
     done, seed = 0, first
     start = perf_counter()
     while (taken := perf_counter() - start) < seconds:
@@ -127,7 +136,7 @@ def rate(work: Callable[[int], int], seconds: float, first: int) -> float:
 
 
 def perft_line(rules: Ruleset, depth: int) -> str:
-    """Count and time the games of some plies."""
+    """Count the sequences of legal plies to a depth, and format the count with its duration."""
     start = perf_counter()
     count = perft(rules, rules.initial_position, depth)
     taken = perf_counter() - start
@@ -147,7 +156,7 @@ def report(rounds: int, seconds: float, depth: int) -> Iterator[Row | str]:
 
 
 def main() -> int:
-    """Print the table; return 1 if the engine is slower than is wanted."""
+    """Print the table; return 1 if a ratio is below its target."""
     status = 0
     for line in report(ROUNDS, SECONDS, DEPTH):
         print(line, flush=True)

@@ -1,26 +1,23 @@
-"""How fast the real server is beside what people would take instead: a game of Evennia's.
+"""Speed of the server, beside the obvious alternative: a game on Evennia.
 
-Run it from the checkout: ``python benchmarks/evennia.py``, or ``python -m benchmarks.evennia``. It
-takes six minutes, ``--quick`` one, with five players; ``make evennia`` has installed Evennia. It
-needs Linux: epoll, and /proc.
+Run it from the checkout: ``python benchmarks/evennia.py``, or ``python -m benchmarks.evennia``. A
+full run takes six minutes, ``--quick`` one, with five players; ``make evennia`` installs Evennia.
+Requires Linux: epoll and /proc.
 
-Players connect by telnet to both. First they are all in one room, where each is told what any of
-them says: our hall, and Evennia's Limbo, as it comes, without anything of ours. Then all are at a
-board: walked up to at ours, and dropped in Limbo in the other game, where it is `thudmud.evennia`.
-Each round measures both one after the other, for each thing that is typed:
+Players connect by telnet to both. First all are in one room, where everyone hears what anyone says:
+our hall, and Evennia's Limbo as installed, without our code. Then all are at a board: at ours they
+walk up to one, in Evennia `thudmud.evennia` puts one into Limbo. Each round measures both servers,
+one after the other, for each command:
 
-- how many lines a second are answered, when each player types the next one once the last is
-  answered;
-- how long processors work for one of these: all processes, which are Evennia's portal and server;
-- how long all but one in a hundred take to be answered at most, while all together type some lines
-  a second: few enough for both.
+- the rate of answers, when each player types the next line upon the answer to the last;
+- the CPU time per answer, of all processes (Evennia has two, portal and server);
+- the 99th percentile of the delay at a steady total pace that both servers can sustain.
 
-Evennia's game is what ``evennia --init`` makes, set up as docs/evennia.md has it, on its database,
-SQLite. Four of its caps are raised as ours are, since one machine is everybody here: of lines a
-second of a session (`tests.evennia.mud` does that), of connections a second, and of accounts made
-and logins from an address. All of its players have accounts; ours are guests. It sends colours to
-clients that do not say what they can, we do not. Ours names twelve of those in a room, Evennia's
-all.
+Evennia's game is made by ``evennia --init``, set up as in docs/evennia.md, on its default database,
+SQLite. Four of its caps are raised like ours, since all players come from one machine: lines a
+second of a session (see `tests.evennia.mud`), connections a second, and the accounts and logins of
+one address. Its players have accounts, ours are guests. It sends colours to clients that announce
+no capabilities, we don't. Our room description names twelve of the people present, Evennia's all.
 """
 
 from __future__ import annotations
@@ -52,20 +49,20 @@ MAX_CONNECTION_RATE = 1000
 CREATION_THROTTLE_LIMIT = LOGIN_THROTTLE_LIMIT = 1_000_000
 """
 HELLO = b" will re-show this screen."
-"""How the first that Evennia shows ends."""
+"""The end of Evennia's welcome screen."""
 
 AT_ONCE = 10
-"""How many make accounts at once: Evennia hashes their passwords one after the other."""
+"""Concurrent registrations: Evennia hashes the passwords one after the other."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is measured.
+    """Amount of work.
 
     Attributes:
-        pains: the rounds, and how long each takes.
-        players: how many are in the room.
-        pace: how many lines a second they type all together, when delays are measured.
+        pains: rounds and their duration.
+        players: number of players in the room.
+        pace: total lines a second during the measurement of delays.
     """
 
     pains: Pains
@@ -77,7 +74,7 @@ FULL = Extent(Pains(3, 4.0))
 QUICK = Extent(Pains(1, 1.0), players=5)
 
 TheirWords = tuple[Words, Words]
-"""What is typed at our server, and the same at Evennia's."""
+"""A command at our server, and its equivalent at Evennia's."""
 
 THEIR_SAY = Words("say", SAY.line, b"You say,")
 IN_ROOM: Sequence[TheirWords] = (
@@ -95,23 +92,23 @@ AT_BOARD: Sequence[TheirWords] = (
 
 @dataclass(frozen=True)
 class RunningMud(Running):
-    """A game of Evennia's that runs; its process is one of these.
+    """A running Evennia game; `pid` is one of its processes.
 
     Attributes:
-        pids: its processes.
+        pids: all of its processes.
     """
 
     pids: Sequence[int] = ()
 
     @property
     def cpu(self) -> float:
-        """The seconds that processors have worked for all of its processes."""
+        """CPU seconds of all processes."""
         return sum(time.clock_gettime((~pid << 3) | 2) for pid in self.pids)
 
 
 @contextmanager
 def evennia(folder: Path) -> Iterator[Mud]:
-    """Make a game in a folder, start it, and stop it in the end."""
+    """Create an Evennia game in a folder, and run it in the context."""
     with free_ports() as free_port:
         mud = Mud(COMMANDS, folder, free_port, SETTINGS)
         try:
@@ -122,7 +119,7 @@ def evennia(folder: Path) -> Iterator[Mud]:
 
 
 def enrolled(mud: Mud, size: int) -> Crowd:
-    """Return a crowd that plays in a game of Evennia's."""
+    """Register accounts with an Evennia game, and return a crowd that is logged in."""
     pids = sorted(mud.pids)
     crowd = Crowd(RunningMud(pids[0], ("127.0.0.1", mud.port), 0.0, pids=pids), size, HELLO)
     try:
@@ -142,7 +139,7 @@ def enrolled(mud: Mud, size: int) -> Crowd:
 
 
 def put_board(mud: Mud) -> None:
-    """Have the superuser put a board into the room."""
+    """Create a board in the room, as the superuser."""
     anna = mud.client()
     for line, answer in (
         (f"connect Anna {PASSWORD}", "You become"),
@@ -154,11 +151,11 @@ def put_board(mud: Mud) -> None:
 
 
 def report(extent: Extent, mud: Mud | None = None) -> Iterator[Row]:
-    """Yield the rows of the table: ours beside Evennia's.
+    """Yield the rows of the table.
 
     Args:
-        extent: how much is measured.
-        mud: a game of Evennia's that runs, with these settings; one is made unless there is one.
+        extent: amount of work.
+        mud: a running Evennia game with `SETTINGS`; by default a new one.
     """
     players = range(extent.players)
     with ExitStack() as stack:
@@ -208,11 +205,11 @@ def _rows(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
+    """Run the comparison and print the table."""
     parser = argparse.ArgumentParser(description="Measure the server beside a game of Evennia's.")
     parser.add_argument("--quick", action="store_true", help="five players, for a short run")
     options = parser.parse_args(arguments)
-    # Evennia's processes are nobody's children: they are stopped, however this ends.
+    # Evennia's processes are daemons: exit by an exception, so that they are stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print(f"{'':56}{'thudmud':>12}{'Evennia':>12} {'':10}{'ratio':>8}")
     for row in report(QUICK if options.quick else FULL):

@@ -1,9 +1,9 @@
-"""How many plies a second players make through the gateway, beside bare commits of SQLite.
+"""Throughput of plies through the gateway, beside bare SQLite commits.
 
 Run it from the checkout: ``python benchmarks/gateway.py``, or ``python -m benchmarks.gateway``. One
-client of ``thudmud gateway`` plays over a unix socket: at one board, each request after the answer
-to the one before, and at twenty at once. The yardstick is the commit that each ply needs at least:
-of a row of the same length, in the same folder, in turns with what is measured.
+client of ``thudmud gateway`` plays over a Unix socket: at one board, with each request sent upon
+the answer to the last, and at twenty boards concurrently. The yardstick is the minimum that a ply
+costs, one commit: of a row of the same length, in the same folder, measured alternately.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PLAYERS = {Side.DWARF: "Anna", Side.TROLL: "Bert"}
 
 
 def plays(seed: int, plies: int) -> list[tuple[str, str]]:
-    """Return who types which line in a battle at random, in which nothing is captured."""
+    """Return the players and lines of a random battle without captures."""
     random, position = Random(seed), DISCWORLD.initial_position
     lines: list[tuple[str, str]] = []
     while len(lines) < plies:
@@ -47,13 +47,13 @@ def plays(seed: int, plies: int) -> list[tuple[str, str]]:
 
 
 class Client:
-    """A client of a gateway.
+    """A gateway client.
 
     Args:
-        place: its unix socket, or its address and port.
-        name: the client's own.
-        secret: the gateway's.
-        patience: how many seconds it waits for an answer; None for ever.
+        place: path of the gateway's Unix socket, or its address and port.
+        name: the client's name.
+        secret: the gateway's secret.
+        patience: timeout in seconds; None for none.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Client:
         assert self._read_reply()["type"] == "welcome"
 
     def send(self, **request: object) -> int:
-        """Send a request; return its number."""
+        """Send a request; return its id."""
         self._last += 1
         self._say({"id": self._last, **request})
         return self._last
 
     def answer(self) -> dict[str, Any]:
-        """Return the next answer."""
+        """Read, acknowledge and return the next answer."""
         while (heard := self._read_reply())["type"] != "answer":
             assert heard["type"] in {"tell", "data"}, heard
         assert heard["ok"], heard
@@ -86,12 +86,12 @@ class Client:
         return heard
 
     def ask(self, **request: object) -> None:
-        """Send a request, and wait for its answer."""
+        """Send a request and wait for its answer."""
         self.send(**request)
         self.answer()
 
     def set_up(self, board: str) -> None:
-        """Have Anna and Bert begin a battle at a board."""
+        """Open a board and start a battle of Anna and Bert there."""
         self.ask(type="open", board=board, name="oak board")
         for player in PLAYERS.values():
             self.ask(type="enter", board=board, player=player, room="board")
@@ -103,7 +103,7 @@ class Client:
             self.ask(type="line", board=board, player=player, line=line)
 
     def close(self) -> None:
-        """End the link."""
+        """Close the connection."""
         self._file.close()
         self._socket.close()
 
@@ -118,7 +118,7 @@ class Client:
 
 @contextmanager
 def gateway(folder: Path) -> Iterator[Client]:
-    """Run a gateway in a folder, and yield a client of it."""
+    """Run a gateway in a folder and yield a connected client."""
     config = folder / "config.toml"
     config.write_text('[gateway]\nsocket = "socket"\n', "utf-8")
     command = [sys.executable, "-m", "thudmud.cli.main", "gateway", "--config", str(config)]
@@ -137,7 +137,7 @@ def gateway(folder: Path) -> Iterator[Client]:
 
 
 def rate_of(client: Client, boards: list[str], seed: int, plies: int) -> float:
-    """Return how many plies are answered a second, one at a time at each board."""
+    """Return the plies answered per second, with one request in flight at each board."""
     for board in boards:
         client.set_up(board)
     lines = {board: iter(plays(seed + number, plies)) for number, board in enumerate(boards)}
@@ -158,7 +158,7 @@ def rate_of(client: Client, boards: list[str], seed: int, plies: int) -> float:
 
 
 def report(rounds: int, plies: int, boards: int) -> list[Row]:
-    """Return the rows of the table: the best of some rounds, being the least disturbed."""
+    """Return the rows of the table, from the best and so least disturbed rounds."""
     best = {"commits": 0.0, "one": 0.0, "many": 0.0}
     for number in range(rounds):
         with TemporaryDirectory() as name:
@@ -176,7 +176,7 @@ def report(rounds: int, plies: int, boards: int) -> list[Row]:
 
 
 def main() -> int:
-    """Print the table."""
+    """Run the benchmark and print the table."""
     for row in report(ROUNDS, PLIES, BOARDS):
         print(row, flush=True)
     return 0

@@ -1,14 +1,14 @@
-"""Whether the memory of a server levels off while 40 people play on it for an hour.
+"""Memory of a server on which 40 people play for an hour: does it level off?
 
-Run it from the checkout: ``python benchmarks/hour.py``, or ``python -m benchmarks.hour``; it takes
-an hour, or ``--minutes`` so many, and little of the machine. With ``--speed 4`` everybody is four
-times as fast, and half an hour is as good as two. Every minute it prints how much memory the server
-takes, and in the end by how much that grew in the first third of the time, and in the last.
+Run it from the checkout: ``python benchmarks/hour.py``, or ``python -m benchmarks.hour``. A run
+takes an hour, or ``--minutes N``, and little of the machine. With ``--speed 4`` everybody is four
+times as fast, and half an hour is worth two. The table has the server's memory every minute; the
+last line compares its growth in the first third of the time with the last third.
 
-The server is a process of its own with default settings, boards enough and a durable store. Twenty
-pairs play battles at random, talk, ask all kinds of questions, walk about and look at old battles.
-They lose their connections and come back, and now and then somebody goes for good and another one
-comes. Everybody does something every other second.
+The server is a separate process with default settings, enough boards and a durable store. Twenty
+pairs play random battles, chat, ask all kinds of questions, walk around and look at old battles.
+They lose their connections and return, and now and then one leaves for good and is replaced. Each
+person acts every two seconds.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from benchmarks.load.players import GAMES, MOVED, NAME_PROMPT, move
 from benchmarks.load.processes import KIB, Running, board, letters, thudmud
 
 PAIRS = 20
-PAUSE = 1.0  # seconds between what a pair does, so that each of them does something in two
-CHAT_PER_MINUTE = 30  # as by default
+PAUSE = 1.0  # seconds between actions of a pair: on average two for each player
+CHAT_PER_MINUTE = 30  # the default
 MINUTE = 60.0
-SOON = 0.05  # seconds in which comes what others have just done
+SOON = 0.05  # seconds to drain output caused by others
 
 QUESTIONS = (
     "captures", "moves", "lines", "where dwarfs", "scan", "last", "look at board", "who",
@@ -46,14 +46,14 @@ QUESTIONS = (
 
 @dataclass
 class Player:
-    """Somebody at a board."""
+    """A player at a board."""
 
     number: int
     place: Place
     times: int = 0
 
     def arrive(self) -> None:
-        """Come in under a name that nobody has had."""
+        """Log in under an unused name, and walk to the board."""
         self.name = f"p{letters(self.number)}{letters(self.times)}"
         self.times += 1
         self._connect()
@@ -61,7 +61,7 @@ class Player:
         self.say(f"go to {board(self.number // 2)}")
 
     def come_back(self) -> None:
-        """Lose the connection, and come back."""
+        """Drop the connection, reconnect and resume."""
         self._guest.cut()
         while True:
             self._connect()
@@ -71,17 +71,17 @@ class Player:
                 self._guest.until(*SECRET_PROMPTS)
                 self.say(self.word)
                 break
-            except ConnectionLeftError:  # others have just heard a lot from them
+            except ConnectionLeftError:  # the server closes connections that resume too often
                 time.sleep(AGAIN)
         self.say(f"go to {board(self.number // 2)}")
 
     def say(self, line: str) -> bytes:
-        """Type a line, and return what comes until there is a prompt again."""
+        """Type a line, and return the output up to the next prompt."""
         self._guest.hear(SOON)
         return self._guest.say(line)
 
     def leave(self) -> None:
-        """Go for good, and give the seat up."""
+        """Resign, give up the seat and drop the connection for good."""
         self.say("resign on it")
         self.say("yes")
         self.say("leave game")
@@ -92,11 +92,11 @@ class Player:
 
 
 class Pair:
-    """Two players at a board of theirs.
+    """Two players with a board of their own.
 
     Attributes:
-        done: how much they have done.
-        plies: how many plies they have played.
+        done: number of actions so far.
+        plies: number of plies among these.
     """
 
     def __init__(self, place: Place, number: int) -> None:
@@ -106,7 +106,12 @@ class Pair:
         self._battle = self._count = 0
 
     def stay(self, speed: float, over: Event) -> None:
-        """Do one thing after the other."""
+        """Act until an event is set, then leave.
+
+        Args:
+            speed: factor by which the pauses are shortened.
+            over: the event.
+        """
         for each in self._players:
             each.arrive()
         self._begin()
@@ -135,7 +140,7 @@ class Pair:
             self._begin()
 
     def _ply(self) -> None:
-        """Play the next ply, whoever's turn it is; begin another battle if there is none."""
+        """Play the next ply, with either player; start another battle if there is none."""
         line = move(2 * self._battle, self._count).decode().strip()
         if line and any(MOVED in each.say(line) for each in self._players):
             self._count += 1
@@ -144,7 +149,7 @@ class Pair:
             self._begin()
 
     def _begin(self) -> None:
-        """Begin a battle, and end the one there is."""
+        """Resign the current battle, if any, and start another."""
         first, second = self._players
         first.say("resign on it")
         first.say("yes")
@@ -158,12 +163,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Minute:
-    """What was found after a minute.
+    """A sample, taken every minute.
 
     Attributes:
-        memory: KiB that the server took.
-        done: how much had been done.
-        plies: how many of that were plies.
+        memory: resident memory of the server, in KiB.
+        done: total number of actions so far.
+        plies: number of plies among these.
     """
 
     memory: float
@@ -174,7 +179,14 @@ class Minute:
 def minutes(
     folder: Path, number: int, speed: float, pairs: int = PAIRS
 ) -> Generator[Minute, None, None]:
-    """Let pairs play for so many minutes; yield what is found at the beginning and after each."""
+    """Let pairs play; yield a sample at the beginning and after each minute.
+
+    Args:
+        folder: the server's working directory.
+        number: duration in minutes.
+        speed: see the module's documentation.
+        pairs: number of pairs.
+    """
     over, talk = Event(), int(CHAT_PER_MINUTE * speed)
     sections = {"server": {"port": 0}, "players": {"chat_per_minute": talk}}
     with (
@@ -205,7 +217,7 @@ def _measure_minute(running: Running, everybody: Sequence[Pair]) -> Minute:
 
 
 def growths(found: Sequence[Minute]) -> tuple[float, float]:
-    """Return by how many KiB memory grew in the first third of the time, and in the last."""
+    """Return the growth of memory in the first and in the last third of the time, in KiB."""
     third = max(1, (len(found) - 1) // 3)
     return (
         found[third].memory - found[0].memory,
@@ -214,7 +226,7 @@ def growths(found: Sequence[Minute]) -> tuple[float, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what is found every minute."""
+    """Run the server and the players, and print a line every minute."""
     parser = argparse.ArgumentParser(description="Let 40 people play for an hour.")
     parser.add_argument("--minutes", type=int, default=60, help="how long, by default an hour")
     parser.add_argument("--speed", type=float, default=1.0, help="how many times as fast they are")

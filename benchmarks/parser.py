@@ -1,8 +1,8 @@
-"""How long a line takes to parse, beside a bare regular expression that matches the same line.
+"""Time to parse a line, beside a bare regular expression that matches the same line.
 
-Run ``python -m benchmarks.parser``. Prints microseconds a line, and how many times as long as the
-yardstick that is: the ratio is what to compare between machines. ``remembered`` is a line that
-``parse`` has met before; the others go past that memory.
+Run ``python -m benchmarks.parser``. It prints microseconds per line, and the ratio to the
+yardstick, which is comparable between machines. ``remembered`` is a line in the cache of ``parse``;
+the others bypass that cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LINES = {
 
 
 def microseconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Return the best time of one call, in microseconds."""
+    """Return the fastest time of a call, in microseconds."""
     timer = timeit.Timer(work)
     number, _ = timer.autorange()
     return min(timer.repeat(repeats, number)) / number * 1e6

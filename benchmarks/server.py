@@ -1,16 +1,15 @@
-"""How fast the real server is, beside telnetlib3 and beside bare asyncio.
+"""Speed of the server, beside telnetlib3 and bare asyncio.
 
-Run it from the checkout: ``python benchmarks/server.py``, or ``python -m benchmarks.server``; it
-takes a quarter of an hour, ``--quick`` four minutes. It prints one table, where what is worse
-than is wanted of it is marked; with ``--strict`` it then exits with status 1. ``--save FILE`` keeps
-the table, and ``--against FILE`` says what is worse than in a table that was kept. It needs Linux:
-epoll, and /proc.
+Run it from the checkout: ``python benchmarks/server.py``, or ``python -m benchmarks.server``. A
+full run takes a quarter of an hour, ``--quick`` four minutes. The table marks figures that miss
+their targets; with ``--strict`` the exit status is then 1. ``--save FILE`` saves the table, and
+``--against FILE`` lists the regressions from a saved one. Requires Linux: epoll and /proc.
 
-Each server is a process of its own, thudmud with a durable store in a temporary folder, and with
-those caps raised that keep one client from harming others. This process is the load: it knows
-nothing but sockets and bytes, and the bare echo shows how fast it is. Ratios are medians of those
-of each round, in which all are measured one after the other. "by CPU" is the same ratio by how long
-processors worked for it, whatever else the machine did.
+Each server is a separate process; thudmud has a durable store in a temporary folder, and raised
+limits, since the default ones protect against a single client that sends this much. This process
+generates the load: it only handles sockets and bytes, and the bare echo shows how fast it is. Each
+round measures all servers one after the other; ratios are medians over the rounds. "by CPU" is the
+same ratio in CPU time, which is independent of other load on the machine.
 """
 
 from __future__ import annotations
@@ -39,20 +38,20 @@ from benchmarks.load.table import COLUMNS, Row, compared, from_text, markdown, p
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is measured.
+    """Amount of work.
 
     Attributes:
-        pains: the rounds, and how long each takes.
-        least: how many rounds there are at least where lines a second are compared.
-        talkers: how many players type at once.
-        steady: how many of them there are when delays are measured.
-        watchers: how many are told of a move.
-        connections: how many take memory, and come in at once.
-        tables: how many there are.
-        accounts: how many are stored.
-        plies: how many a game has.
-        games: how many bots play while others talk.
-        clocks: how many run while others talk.
+        pains: rounds and their duration.
+        least: minimum number of rounds for rates.
+        talkers: numbers of players who type concurrently.
+        steady: number of players during the measurement of delays.
+        watchers: number of spectators of a move.
+        connections: number of connections for memory and for accepting.
+        tables: numbers of boards; the first is the yardstick.
+        accounts: numbers of stored accounts; the first is the yardstick.
+        plies: numbers of plies already played; the first is the yardstick.
+        games: number of games between bots while others talk.
+        clocks: number of running clocks while others talk.
     """
 
     pains: Pains
@@ -75,7 +74,7 @@ QUICK = Extent(
 
 
 def rows(extent: Extent) -> Iterator[Row]:
-    """Measure everything."""
+    """Run all measurements."""
     pains = extent.pains
     often = replace(pains, rounds=max(extent.least, pains.rounds))
     with TemporaryDirectory(prefix="thudmud.") as name:
@@ -98,7 +97,7 @@ def rows(extent: Extent) -> Iterator[Row]:
 
 
 def notes(extent: Extent, loop: str) -> Iterator[str]:
-    """Yield what has to be known to read the table."""
+    """Yield notes on the machine and the settings."""
     pains = extent.pains
     yield (
         f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
@@ -148,7 +147,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def print_regressions(now: Sequence[Row], before: Sequence[Row]) -> bool:
-    """Print which rows are worse than before, and which cannot be compared; return if any is."""
+    """Print the regressions and the rows that cannot be compared.
+
+    Returns:
+        Whether there are regressions.
+    """
     worse, missing = compared(now, before)
     print("", *missing, *worse, sep="\n")
     print(f"Worse by more than a fifth than in the table before: {len(worse)} of {len(now)} rows.")
@@ -158,7 +161,7 @@ def print_regressions(now: Sequence[Row], before: Sequence[Row]) -> bool:
 def report(
     extent: Extent, measured: Iterable[Row], form: Callable[[Sequence[str]], str], loop: str
 ) -> list[Row]:
-    """Print rows in a form, each once it is measured; return them."""
+    """Print rows as they are measured; return the complete table."""
     print(form(COLUMNS))
     if form is markdown:
         print(form(["---", *["---:"] * (len(COLUMNS) - 1)]))
@@ -172,7 +175,7 @@ def report(
 
 
 def _allow_files() -> None:
-    """Let this process and its servers have as many connections as they may."""
+    """Raise the soft limit of open files to the hard limit, for child processes, too."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

@@ -1,26 +1,25 @@
-"""How many appends a store takes a second, how large it gets, and that it starts at once.
+"""Throughput, size and start-up time of a store.
 
 Run it from the checkout: ``python benchmarks/store.py``, or ``python -m benchmarks.store``, with
-the numbers of battles to measure at, such as ``0 10000 100000``. It prints one table. Each figure
-stands beside a yardstick of the same run:
+the numbers of battles to measure at, such as ``0 10000 100000``. Each figure in the table has a
+yardstick from the same run:
 
-- appends of one ply, at one table and at 100, each of which waits for one before the next: beside
-  as many bare commits of SQLite, each of a row of the same length;
-- the same where metrics are kept of them, beside where none are;
-- bytes of the file for each event, beside those of its text;
-- the time and the memory of a process that opens a store and asks what a server asks at a start,
-  at so many battles, each match at a board that was closed behind it, beside none;
-- queries at so many battles, beside one row of a table by its key;
-- how many battles a second become records (`thudmud export`), beside how many are folded;
-- the slowest of 100 appends while everything is checked, and while what nothing needs any more is
-  dropped, beside the same without; and how long these take;
-- how large the file is after that, and after it was made smaller, beside what it was;
-- of battles which are all different: bytes of what the explorer needs for each, beside those of its
-  other rows; how long it takes to count one, beside making its other rows; and the slowest of what
-  players ask it.
+- appends of one ply, at one table and at 100, sequential at each: beside bare SQLite commits of one
+  row of the same length;
+- the same with metrics enabled, beside without;
+- file size per event, beside its encoded text;
+- time and memory of a process that opens a store and makes a server's start-up queries, with some
+  number of battles, each match at a board of its own that has been closed, beside none;
+- queries with that number of battles, beside one lookup by primary key;
+- battles exported per second (`thudmud export`), beside battles read;
+- the 99th percentile of an append during a full check and during pruning, beside an idle store; and
+  the duration of both;
+- the file's size after pruning and after compaction, beside before;
+- the explorer, with battles that are all different: bytes of its rows per battle, beside the other
+  rows; time to count a battle, beside building its other rows; and its slowest answer.
 
-A million battles take 8 GB, and 24 GB while that file is made smaller. A file that
-``python -m benchmarks.battles`` has made can be named in the place of a number; it is changed.
+A million battles take 8 GB, and 24 GB during compaction. An argument may also name a file made by
+``python -m benchmarks.battles``, which is modified.
 """
 
 from __future__ import annotations
@@ -59,11 +58,11 @@ from thudmud.store.lookups import answer
 SIZES = (0, 10_000)
 SECONDS = 2.0
 EXPORTED = 500
-"""How many battles become records."""
+"""Number of battles to export."""
 PAUSE = 0.01
-"""Seconds between two appends that wait for something else: it is not to be starved by them."""
+"""Seconds between appends during other work, so as not to starve it."""
 ROUNDS = 5
-"""The best of so many counts, being the least disturbed."""
+"""Number of starts; the best counts, as the least disturbed."""
 
 START = r"""
 import asyncio, re, sys
@@ -91,7 +90,7 @@ asyncio.run(start())
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: what was measured, beside a yardstick."""
+    """A row of the table: a measurement and its yardstick."""
 
     title: str
     measured: float
@@ -105,11 +104,11 @@ class Row:
 
 
 Appends = Callable[[str, int, Event], Awaitable[object]]
-"""Appends a ply to a stream at a version."""
+"""Appends a ply to a stream, given the stream's key, its version and the event."""
 
 
 async def rate_of(append: Appends, tables: int, seconds: float) -> float:
-    """Return how many appends all tables have stored a second."""
+    """Return the total rate of appends per second, sequential at each of the tables."""
     plies = [event for event in battle(0) if isinstance(event, Moved)]
     begun = perf_counter()
 
@@ -125,7 +124,7 @@ async def rate_of(append: Appends, tables: int, seconds: float) -> float:
 
 
 def commits(path: Path, seconds: float) -> float:
-    """Return how many bare commits of a row SQLite makes a second."""
+    """Return the rate per second at which SQLite commits single-row inserts."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("pragma journal_mode = wal")
     connection.execute("pragma synchronous = full")
@@ -139,7 +138,7 @@ def commits(path: Path, seconds: float) -> float:
 
 
 async def appends(folder: Path, seconds: float) -> list[Row]:
-    """Measure appends, in turns with the yardsticks."""
+    """Measure appends, alternately with the yardsticks."""
     best: dict[str, float] = {}
 
     def note(name: str, rate: float) -> None:
@@ -164,11 +163,14 @@ async def appends(folder: Path, seconds: float) -> list[Row]:
 
 
 def starts(place: Path | str, rounds: int) -> tuple[float, float]:
-    """Return the least milliseconds and MiB of a process that starts with a store.
+    """Return the minimum time and memory of a process that opens a store.
 
     Args:
-        place: a file, or a connection string for the database.
-        rounds: how often it is started.
+        place: a file, or a PostgreSQL connection string.
+        rounds: number of starts.
+
+    Returns:
+        Milliseconds, and peak resident memory in MiB.
     """
     found = []
     for _ in range(rounds):
@@ -193,7 +195,7 @@ async def milliseconds(ask: Callable[[], Awaitable[object]]) -> float:
 
 
 async def queries(path: Path, battles: int) -> list[Row]:
-    """Measure what players ask."""
+    """Measure queries made by players' commands."""
     store = await Store.open(path)
     middle = battles // 2 + 1
     known = await store.read(battle_rows.battle, middle)
@@ -220,7 +222,7 @@ async def queries(path: Path, battles: int) -> list[Row]:
 
 
 def explores(folder: Path, battles: int) -> Iterator[Row]:
-    """Measure what the explorer costs."""
+    """Measure the time and space that the explorer needs."""
     path = folder / f"{battles} different"
     fill(path, battles, different=True)
     begun = perf_counter()
@@ -252,7 +254,7 @@ def explores(folder: Path, battles: int) -> Iterator[Row]:
 
 
 def _pages(database: Database) -> int:
-    """Return how many bytes of a file are used."""
+    """Return the bytes in use in a file, without free pages."""
     count, free, size = (
         database.table.number(f"pragma {each}")
         for each in ("page_count", "freelist_count", "page_size")
@@ -267,7 +269,7 @@ def _took(ask: Callable[[], object]) -> float:
 
 
 async def checks(path: Path, battles: int, size: int) -> list[Row]:
-    """Measure the check of everything, and what appends wait for it."""
+    """Measure the duration of a full check, and the delay of appends meanwhile."""
     store = await Store.open(path)
     before, _ = await slowest(store, asyncio.sleep(0))
     meanwhile, took = await slowest(store, store.check())
@@ -279,9 +281,9 @@ async def checks(path: Path, battles: int, size: int) -> list[Row]:
 
 
 async def prunes(path: Path, battles: int, size: int) -> list[Row]:
-    """Measure how what nothing needs any more is dropped, and what appends wait for it.
+    """Measure pruning, and the delay of appends meanwhile.
 
-    That is done by another process, as an operator does it.
+    A separate process prunes, as when an operator runs ``thudmud store prune`` beside the server.
     """
     store = await Store.open(path)
     before, _ = await slowest(store, asyncio.sleep(0))
@@ -306,7 +308,7 @@ async def prunes(path: Path, battles: int, size: int) -> list[Row]:
 
 
 async def compacts(path: Path, size: int) -> list[Row]:
-    """Measure how a file is made smaller that was pruned."""
+    """Measure the compaction of a pruned file."""
     store = await Store.open(path, serving=True)
     begun = perf_counter()
     pruned, compacted = await store.read(Database.compact)
@@ -320,7 +322,7 @@ async def compacts(path: Path, size: int) -> list[Row]:
 
 
 async def exports(store: Store, folder: Path, battles: int) -> Row:
-    """Measure how many of the last battles a second become records, beside how many are read."""
+    """Measure the export rate of the last battles, beside the rate at which they are read."""
     since = max(1, battles - EXPORTED)
     some = await store.read(battle_rows.battles, after=since, most=EXPORTED)
     begun = perf_counter()
@@ -336,7 +338,11 @@ async def exports(store: Store, folder: Path, battles: int) -> Row:
 
 
 async def slowest(store: Store, work: Awaitable[object]) -> tuple[float, float]:
-    """Return the milliseconds that but one of a hundred appends takes, and the work's seconds."""
+    """Append continuously during other work.
+
+    Returns:
+        The 99th percentile of an append in milliseconds, and the duration of the work in seconds.
+    """
     happening = cycle(battle(0)[:-1])
     version = (await store.read(Database.stream_versions)).get("beside", 0)
     times: list[float] = []
@@ -356,7 +362,13 @@ async def slowest(store: Store, work: Awaitable[object]) -> tuple[float, float]:
 
 
 def report(sizes: Sequence[int | Path], rounds: int, seconds: float) -> Iterator[Row | str]:
-    """Yield the lines of the table."""
+    """Yield the lines of the table.
+
+    Args:
+        sizes: numbers of battles to generate, or existing files.
+        rounds: number of starts.
+        seconds: duration of each run of appends.
+    """
     yield f"{'':56}{'store':>12}{'yardstick':>12}{'ratio':>19}"
     with TemporaryDirectory(prefix="thudmud.") as name:
         folder = Path(name)
@@ -392,7 +404,7 @@ def report(sizes: Sequence[int | Path], rounds: int, seconds: float) -> Iterator
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table, at these numbers of battles."""
+    """Run the benchmark for the given sizes, and print the table."""
     sizes = [int(each) if each.isdigit() else Path(each) for each in arguments] or SIZES
     for line in report(sizes, ROUNDS, SECONDS):
         print(line, flush=True)
