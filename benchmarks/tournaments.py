@@ -1,11 +1,11 @@
-"""How well a Swiss finds out who is stronger, and how long a round takes to pair.
+"""Quality of Swiss pairings, and the time to pair a round.
 
-Run ``python -m benchmarks.tournaments``. It plays 9 rounds among 200 players of known strength, and
-prints how much the final order agrees with that of strength (Kendall's tau: 1 for the same order, 0
-for one by chance), beside yardsticks: the order by chance, and that of a round robin in which all
-meet all. It also prints whether anybody met twice, how much more often anybody began with one side,
-and the CPU that the slowest round took to pair, also for 512 players, and for few players with so
-many rounds that each has to be paired ahead.
+Run ``python -m benchmarks.tournaments``. It simulates 9 rounds among 200 players of known strength,
+and prints the rank correlation of the final order with the order by strength (Kendall's tau: 1 for
+the same order, about 0 for a random one), beside yardsticks: a random order, and a complete round
+robin. It also prints the most frequent pairing, the largest imbalance of sides, and the CPU time of
+the slowest round to pair, also for 512 players, and for few players with enough rounds that
+pairings have to be planned ahead.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from thudmud.game.events import BattleScore, TournamentKind
 from thudmud.values import replace
 
 PLAYERS, ROUNDS, TOURNAMENTS = 200, 9, 10
-WEAKEST, STRONGEST = 1000, 2200  # ratings, which are spread evenly
-POINTS_APART = 25.0  # of rating, which are worth a point in a battle
-LUCK = 15.0  # one standard deviation of the points of a battle
+WEAKEST, STRONGEST = 1000, 2200  # ratings, evenly spaced
+POINTS_APART = 25.0  # rating difference worth a point in a battle
+LUCK = 15.0  # standard deviation of the points of a battle
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A tournament that was played.
+    """Results of a simulated tournament.
 
     Attributes:
-        agreement: of its order with that by strength, as Kendall's tau.
-        met: how often the two met who met most often.
-        balance: how many times more somebody began with one side.
-        slowest: the CPU of the slowest round, in seconds.
+        agreement: Kendall's tau of the final order with the order by strength.
+        met: number of meetings of the most frequent pair.
+        balance: largest surplus of battles begun with the same side, of any player.
+        slowest: CPU seconds of the slowest round to pair.
     """
 
     agreement: float
@@ -49,14 +49,14 @@ class Simulated:
 def simulated(
     kind: TournamentKind, players: int, rounds: int, seed: int, *, are_known: bool = False
 ) -> Simulated:
-    """Play a tournament among players of known strength.
+    """Simulate a tournament among players of known strength.
 
     Args:
-        kind: how it is paired.
-        players: how many.
-        rounds: how many at most.
-        seed: decides who is lucky.
-        are_known: whether their ratings are right; else they are by chance, and so the seeds.
+        kind: pairing system.
+        players: number of players.
+        rounds: maximum number of rounds.
+        seed: random seed.
+        are_known: whether entrants are seeded by strength; otherwise all have the same rating.
     """
     chance = Random(seed)
     step = (STRONGEST - WEAKEST) / players
@@ -88,7 +88,7 @@ def simulated(
 
 
 def _with_result(pairing: Pairing, strengths: dict[str, float], chance: Random) -> Pairing:
-    """Return a pairing with its result: the stronger player does better, but for luck."""
+    """Add a random result: the margin grows with the difference in strength."""
     if pairing.second is None:
         return pairing
     better = (strengths[pairing.first] - strengths[pairing.second]) / POINTS_APART
@@ -100,7 +100,7 @@ def _with_result(pairing: Pairing, strengths: dict[str, float], chance: Random) 
 
 
 def agreement(order: Sequence[str], strength: Callable[[str], float]) -> float:
-    """Return how much an order, best first, agrees with that by strength: Kendall's tau."""
+    """Return Kendall's tau between an order, best first, and the order by strength."""
     pairs = list(combinations(order, 2))
     right = sum(strength(better) > strength(worse) for better, worse in pairs)
     return (2 * right - len(pairs)) / len(pairs)

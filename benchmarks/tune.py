@@ -1,26 +1,24 @@
-"""Tune the weights of the search, by letting it play against itself with slightly different ones.
+"""Tune the weights of the search by self-play with perturbed weights.
 
-Run it from the checkout: ``python benchmarks/tune.py discworld --matches 1000``. It goes on where
-it was interrupted, and may be run again for more. ``python benchmarks/tune.py write`` then writes
-all that has been found to ``thudmud/search/weights.py``.
+Run it from the checkout: ``python benchmarks/tune.py discworld --matches 1000``. An interrupted run
+resumes, and further runs continue. ``python benchmarks/tune.py write`` then writes all results to
+``thudmud/search/weights.py``.
 
-It is SPSA (simultaneous perturbation stochastic approximation, Spall 1992): each weight is made
-greater or smaller by a fifth at first, by chance, once as drawn and once the other way round. The
-two play a match of two battles from the same opening, and all weights are moved a little towards
-those of the winner, the more the greater its margin. What a weight does by itself stays when chance
-has evened out what the others did. Weights change by factors, so all keep their signs.
+The method is SPSA (simultaneous perturbation stochastic approximation, Spall 1992): each weight is
+randomly increased or decreased, at first by a fifth, and a second set has the opposite changes. The
+two sets play a match of two battles from the same opening, and all weights move a little towards
+the winner's, in proportion to its margin. Over many matches, the effects of the other weights
+average out. Weights are multiplied by factors, so they keep their signs.
 
-It begins with the weights that there are. Where it has not been run these are chosen by hand, and
-the file says so. Steps are small: what is far from where it should be is found sooner by trying by
-hand, and the mean of some twenty battles tells a difference of 4 dwarfs. ``--sides dwarf`` moves
-only the dwarfs' weights.
+Tuning starts from the current weights. Untuned ones are chosen by hand, and the file says so. Steps
+are small: manual trials find weights that are far off sooner, and the mean of some twenty battles
+reveals a difference of 4 dwarfs. ``--sides dwarf`` tunes only the dwarfs' weights.
 
-``python benchmarks/tune.py classic --fit 4 --matches 20`` does something else: it prints weights
-with which the evaluation is nearest to what a search of four plies says of quiet positions, by
-least squares. Positions are near those of so many matches of the player against itself, up to three
-plies aside, like those where a search ends; each side's weights are fitted to searches by these
-weights. It takes some 10 seconds a match. What it finds has to be tried in matches: it knows no
-more than four plies show.
+``python benchmarks/tune.py classic --fit 4 --matches 20`` is an alternative: it prints the weights
+for which the static evaluation of quiet positions is closest to the score of a four-ply search, by
+least squares. The positions are up to three suboptimal plies away from self-play matches, like the
+leaves of a search; each side's weights are fitted to searches with these weights. A match takes
+some 10 seconds. Test the results in matches, as the fit only captures the effects of four plies.
 """
 
 from __future__ import annotations
@@ -52,19 +50,19 @@ TARGET = Path("thudmud/search/weights.py")
 OPENING = 6
 MOST_PLIES, MOST_QUIET = 160, 30
 SPREAD, STEP, STABLE = 0.2, 0.0005, 100
-"""How far weights are changed at first, and how much of the gradient they are moved by at first,
-both as logarithms; and after how many matches that begins to shrink. The exponents are Spall's."""
+"""Initial perturbation and initial step size, both of logarithms of weights, and the number of
+matches after which the step size starts to shrink. The exponents of the decay are Spall's."""
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""The shell's exit status after SIGINT: 128 + 2."""
 GOAL = 24
-"""What a battle that is won by reaching a goal counts for as a margin."""
+"""Margin of a battle that is won by reaching a goal."""
 
 Factors = dict[str, float]
-"""By side and weight, the logarithm of what it is multiplied by."""
+"""Logarithms of the factors of weights, by side and name."""
 
 
 def applied(weights: Mapping[Side, AnyWeights], factors: Factors) -> dict[Side, AnyWeights]:
-    """Return weights times factors."""
+    """Multiply weights by factors."""
     found = {}
     for side, each in weights.items():
         changed: dict[str, Any] = {
@@ -78,7 +76,17 @@ def applied(weights: Mapping[Side, AnyWeights], factors: Factors) -> dict[Side, 
 def margin(
     ruleset: Ruleset, weights: Mapping[Side, Mapping[Side, AnyWeights]], seed: str, nodes: int
 ) -> float:
-    """Return by how much the dwarfs win a battle, by what counts for the player of each side."""
+    """Play a battle.
+
+    Args:
+        ruleset: the ruleset.
+        weights: for each player, by side, the weights of both sides.
+        seed: random seed of the opening.
+        nodes: search limit per ply.
+
+    Returns:
+        The score of the dwarfs minus that of the trolls.
+    """
     players = {side: Search(ruleset, weights[side]) for side in Side}
     game = random_opening(ruleset, OPENING, seed)
     limit = Limit(nodes=nodes)
@@ -89,7 +97,18 @@ def margin(
 
 
 def match(rules: str, nodes: int, factors: Factors, moved: Sequence[str], number: int) -> Factors:
-    """Play match ``number``; return by how much it was better to change each weight that way."""
+    """Play a match between oppositely perturbed weights.
+
+    Args:
+        rules: name of the ruleset.
+        nodes: search limit per ply.
+        factors: current factors of the weights.
+        moved: names of the weights to perturb.
+        number: number of the match, which seeds the random choices.
+
+    Returns:
+        An estimate of the gradient of the margin, by weight.
+    """
     ruleset, random = RULESETS[rules], Random(number)
     spread = SPREAD / (number + 1) ** 0.101
     directions = {name: random.choice((-1.0, 1.0)) for name in moved}
@@ -110,7 +129,7 @@ def match(rules: str, nodes: int, factors: Factors, moved: Sequence[str], number
 
 
 def load_state(rules: str) -> dict[str, Any]:
-    """Return what has been found, and from which weights it began."""
+    """Load the saved state of a ruleset; exit if it started from other weights."""
     path = FOLDER / f"{rules.replace(' ', '-')}.json"
     start = {str(side): asdict(each) for side, each in tuned_weights(RULESETS[rules]).items()}
     if not path.exists():
@@ -122,7 +141,7 @@ def load_state(rules: str) -> dict[str, Any]:
 
 
 def keep(rules: str, state: Mapping[str, Any]) -> None:
-    """Keep what has been found."""
+    """Save the state of a ruleset, atomically."""
     path = FOLDER / f"{rules.replace(' ', '-')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
@@ -131,13 +150,13 @@ def keep(rules: str, state: Mapping[str, Any]) -> None:
 
 
 def be_worker() -> None:
-    """End when the pool says so, by SIGTERM, and leave Ctrl-C to it."""
+    """Set up the signals of a worker: die of the pool's SIGTERM, ignore Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: int) -> None:
-    """Play so many matches more, keeping what has been found after each few."""
+    """Play further matches, saving the state after each batch of one match per worker."""
     state = load_state(rules)
     moved = [f"{side} {name}" for side in sides for name in state["from"][side]]
     factors: Factors = dict.fromkeys(moved, 0.0) | state["factors"]
@@ -159,23 +178,24 @@ def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: 
 
 
 SAMPLED = 0.25
-"""The part of a battle's plies beside which a position is taken for a fit."""
+"""Probability of sampling a position near a ply of a battle."""
 ASIDE, SLIP = 3, 60
-"""How many plies aside at most, and the standard deviation of their errors, as levels have them."""
+"""Maximum number of suboptimal plies before a sample, and the standard deviation of their
+evaluation errors, which arise as those of levels."""
 UNIT = 1000
-"""What a weight is set to for its part of a worth to be told: worths are whole numbers."""
+"""Value of a single weight in a probe of its coefficient: scores are whole numbers."""
 USUAL = 120
-"""Errors of the evaluation beyond this count less, in hundredths of a dwarf: those of surprises."""
+"""Huber threshold in hundredths of a dwarf: larger residuals are due to tactics."""
 PRIOR = 10.0
-"""As how many positions the weights that there are count, for what was seen seldom."""
+"""Pseudo-observations in favour of the current weights, to regularise rare features."""
 
 Sample = tuple[Side, bool, float, tuple[float, ...]]
-"""Whose weights, whether the dwarfs are to move, how much more a search finds for the dwarfs than
-the evaluation does, and what the evaluation multiplies each weight by."""
+"""The side whose weights were used; whether the dwarfs are to move; the search's score minus the
+static evaluation, for the dwarfs; and the coefficient of each weight in the evaluation."""
 
 
 def aside(game: Game, random: Random) -> Game:
-    """Return a battle some plies further, which are plausible and not the best."""
+    """Play some plausible but suboptimal plies."""
     slips = Blunders(misjudges=lambda _: round(random.gauss(0, SLIP)))
     for _ in range(random.randint(1, ASIDE)):
         if not game.outcome:
@@ -184,7 +204,7 @@ def aside(game: Game, random: Random) -> Game:
 
 
 def sampled(game: Game, depth: int) -> list[Sample]:
-    """Return a sample for each side's weights, unless something is about to be captured."""
+    """Return a sample for each side's weights, unless the search prefers a capture."""
     found: list[Sample] = []
     ruleset, at = game.ruleset, game.position
     is_dwarfs = at.turn is Side.DWARF
@@ -212,7 +232,7 @@ def sampled(game: Game, depth: int) -> list[Sample]:
 
 
 def samples(rules: str, nodes: int, depth: int, number: int) -> list[Sample]:
-    """Return the samples of a battle."""
+    """Play a battle, and return the samples near its plies."""
     ruleset, random = RULESETS[rules], Random(number)
     players = {side: Search(ruleset) for side in Side}
     game = random_opening(ruleset, random.choice((4, 8, 12)), f"fit {rules} {number}")
@@ -225,7 +245,7 @@ def samples(rules: str, nodes: int, depth: int, number: int) -> list[Sample]:
 
 
 def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Return the inverse of a symmetric positive definite matrix, by Gauss and Jordan."""
+    """Invert a symmetric positive definite matrix by Gauss-Jordan elimination."""
     size = len(matrix)
     rows = [[*row, *(float(i == j) for j in range(size))] for i, row in enumerate(matrix)]
     for i, row in enumerate(rows):
@@ -237,9 +257,16 @@ def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def fit_changes(xs: Sequence[Sequence[float]], ys: Sequence[float]) -> list[tuple[float, float]]:
-    """Return by how much each weight is to change, and the standard error of that.
+    """Fit changes of weights by regularised Huber regression.
 
-    Least squares, in which what is far off counts less (Huber), and no change is a guess, too.
+    The algorithm is iteratively reweighted least squares.
+
+    Args:
+        xs: coefficients of the weights, for each sample.
+        ys: residual of the evaluation, for each sample.
+
+    Returns:
+        The change of each weight, and its standard error.
     """
     size = len(xs[0])
     scales = [math.sqrt(sum(x[i] ** 2 for x in xs) / len(xs)) or 1.0 for i in range(size)]
@@ -269,14 +296,14 @@ def fit_changes(xs: Sequence[Sequence[float]], ys: Sequence[float]) -> list[tupl
 def fit(
     rules: str, sides: Collection[str], nodes: int, depth: int, *, battles: int, workers: int
 ) -> None:
-    """Print each side's weights as they are, and as a search of some plies would have them."""
+    """Print the current weights of each side, beside weights fitted to searches."""
     with Pool(workers, be_worker) as pool:
         each = pool.imap(partial(samples, rules, nodes, depth), range(battles))
         found = list(chain.from_iterable(each))
     for side, weights in tuned_weights(RULESETS[rules]).items():
         if str(side) not in sides:
             continue
-        # What a move is worth by itself is no weight, but a search of even depth knows it.
+        # An intercept for each side to move: the move has a value of its own, but no weight.
         rows = [
             ((float(first), float(not first), *x), y)
             for whose, first, y, x in found
@@ -310,7 +337,7 @@ from thudmud.search.thud import Weights
 
 
 def write() -> None:
-    """Write all weights to where the search has them, and begin with these from then on."""
+    """Write the tuned weights to the search's module, and make them the new starting point."""
     lines, states = [HEAD.format(date=datetime.now(UTC).date())], {}
     for rules, name in NAMES.items():
         states[rules] = state = load_state(rules)
@@ -334,7 +361,7 @@ def write() -> None:
 
 
 def main() -> None:
-    """Tune, or write down what was found."""
+    """Tune, fit, or write the results."""
     parser = argparse.ArgumentParser(description="Tune the weights of the search.")
     parser.add_argument("what", choices=(*RULESETS, "write"))
     parser.add_argument(

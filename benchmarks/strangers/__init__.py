@@ -1,15 +1,15 @@
-"""Opponents that the player's weights were never fitted against, for ``benchmarks/bots.py``.
+"""Opponents that the search's weights were never fitted against, for ``benchmarks/bots.py``.
 
-They share nothing with ``thudmud/search`` but the rules, so that they stay what they are when it
-changes, and they need no history of the repository:
+They only share the rules with the project, not ``thudmud/search``, so that their strength stays the
+same when the search changes, without checking out old versions:
 
-- `checklist`: alpha-beta with an evaluation of its own, written from a list of what another program
-  counts. Nothing may ever be fitted against it: it is the measure.
-- `monte_carlo`: a tree of playouts, by any rules.
-- `first`: the first version of the player's search, with the weights that it had.
-- `naive`: greedy and random plies, by any rules.
+- `checklist`: alpha-beta with an independent evaluation, based on a list of another program's
+  features. It is the measure, so nothing may ever be fitted against it.
+- `monte_carlo`: Monte Carlo tree search, for all rulesets.
+- `first`: the first version of the search, with its weights.
+- `naive`: greedy and random plies, for all rulesets.
 
-``python -m benchmarks.strangers NAME`` answers the engine protocol of docs/engine.md.
+``python -m benchmarks.strangers NAME`` speaks the engine protocol of docs/engine.md.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Protocol
 from thudmud.rules import Game, Move
 
 IsLate = Callable[[], bool]
-"""Returns whether it is time to answer."""
+"""Returns whether the time for the current ply is up."""
 
 
 class Stranger(Protocol):
-    """A player of one ruleset, and of one battle at a time."""
+    """A player for one ruleset, and one battle at a time."""
 
     def choose(self, game: Game, is_late: IsLate) -> Move:
-        """Return a ply of a running battle, soon after it is late."""
+        """Return a legal ply of a running battle, soon after `is_late` becomes true."""

@@ -1,7 +1,7 @@
-"""Answers the engine protocol for a stranger: ``python -m benchmarks.strangers checklist``.
+"""Engine protocol for a stranger: ``python -m benchmarks.strangers checklist``.
 
-It knows a few words of the protocol, as docs/engine.md describes them. Seconds are counted in time
-of the processor, and as much of them is used as ``thudmud engine --cpu`` uses.
+Supports a subset of the protocol in docs/engine.md. Limits count CPU seconds, and the same share of
+them is used as by ``thudmud engine --cpu``.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ STRANGERS: dict[str, Callable[[Ruleset], Stranger]] = {
 }
 
 SHARE = 0.7
-"""The part of its time that it uses; the rest is for what it is about to finish."""
+"""Share of the allotted time to use; the rest is a reserve for unwinding the search."""
 
 
 def main(name: str) -> None:
-    """Answer each line of the input with one line, until "quit" or its end."""
+    """Answer each line of standard input with one line, until "quit" or the end of input."""
     game = Game.start(next(iter(RULESETS.values())))
     player = STRANGERS[name](game.ruleset)
     for line in sys.stdin:

@@ -1,8 +1,8 @@
-"""Alpha-beta with an evaluation that was written from a list of what another program counts.
+"""Alpha-beta with an evaluation based on a list of another program's features.
 
-Iterative deepening with a table of positions, null windows, late move reductions, a beam for the
-dwarfs' queen moves, and captures to their end. Worths are in hundredths of a dwarf. Weights are the
-list's where it names them, and first guesses elsewhere: nothing here is tuned, and is not to be.
+Iterative deepening with a transposition table, null windows, late move reductions, a beam for the
+dwarfs' queen moves, and quiescence search. Scores are in hundredths of a dwarf. Weights are the
+list's where it gives any, and first guesses elsewhere: nothing is tuned, nor should it ever be.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RAYS = {
     square.bit: tuple(tuple(each.bit for each in walk(square, way)) for way in DIRECTIONS)
     for square in SQUARES
 }
-"""For the bit of each square the squares in each direction, the nearest first."""
+"""By square, the squares in each direction, nearest first; all as single bits."""
 
 UP, DOWN = (
     {
@@ -40,7 +40,7 @@ UP, DOWN = (
     }
     for is_up in (True, False)
 )
-"""For the bit of each square the bitboards of the directions with greater bits, with smaller."""
+"""By square, the bitboards of its rays towards higher bits, and towards lower bits."""
 
 CLOSE = {
     centre.bit: {each.bit: max(0, 8 - distance(centre, each)) for each in SQUARES}
@@ -50,9 +50,9 @@ CLOSE = {
 TROLL, TROLL_WHERE_ALL_ARE_TAKEN = 600, 700
 PAIR, NEAR, SECURE, ALONE = 3, 6, 20, 25
 LINES = (2, 10, 15)
-"""For a square that a line of two, of three, of four or more commands."""
+"""Weights of a square commanded by a line of two, of three, and of four or more."""
 REACHED = (12, 8, 5, 3)
-"""For a dwarf that a troll can come next to unhit in so many of its steps."""
+"""Weights of a dwarf that a troll can safely stand next to in one to four steps."""
 HANGING, SECOND_HANGING, MORE_HANGING = 50, 80, 30
 EXPOSED, SECOND_EXPOSED = 30, 250
 FREE, MOST_FREE = 4, 12
@@ -65,20 +65,20 @@ MOST_KEPT = 300_000
 LOOK = 64
 
 Ply = tuple[int, int]
-"""What it flips of the dwarfs and of the trolls."""
+"""Bits to flip on the bitboards of dwarfs and trolls."""
 
 
 @dataclass(slots=True)
 class Crowd:
-    """What the dwarfs are by themselves.
+    """Cached features of a formation of dwarfs, irrespective of the trolls.
 
     Attributes:
-        near: the squares next to them.
-        two: the squares that two of them are next to.
-        lines: what they command, as `_commanded` has it, if there are no trolls.
-        worth: what they are worth.
-        goals: the empty squares next to them, and how good each is, the best first.
-        costs: how good it is to stay, for those dwarfs that it was asked for.
+        near: squares next to a dwarf.
+        two: squares next to two dwarfs or more.
+        lines: result of `_commanded` without trolls.
+        worth: score of the formation.
+        goals: empty squares next to dwarfs as destinations, with their values, best first.
+        costs: values of the squares of dwarfs as origins, computed lazily.
     """
 
     near: int
@@ -94,7 +94,7 @@ class _LateError(Exception):
 
 
 class Checklist:
-    """The player."""
+    """An alpha-beta player."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         trolls = cast("ShovingTrolls", ruleset.trolls)
@@ -115,7 +115,7 @@ class Checklist:
         self._nodes = 0
 
     def choose(self, game: Game, is_late: IsLate) -> Move:
-        """Return the best ply that it finds."""
+        """Return the best ply found in time."""
         position = game.position
         d, t, side = position.dwarfs, position.trolls, int(game.turn is Side.TROLL)
         moves = {_flips(move): move for move in self._ruleset.legal_moves(position)}
@@ -163,7 +163,7 @@ class Checklist:
         return value - REPEATED if (d, t) in self._seen else value
 
     def _gather_at(self, d: int, t: int) -> None:
-        """Keep the square where the dwarfs gather, until another is clearly better."""
+        """Update the square where the dwarfs gather, with hysteresis."""
 
         def good(square: int) -> int:
             close = CLOSE[square]
@@ -295,7 +295,7 @@ class Checklist:
         return found
 
     def _dwarf_moves(self, d: int, t: int, most: int) -> list[Ply]:
-        """Return the most promising ones: to where others stand, that are in nobody's way."""
+        """Return the most promising moves without captures, by destination, origin and history."""
         empty = self._ground & ~(d | t)
         taken, crowd, history = BOARD & ~empty, self._crowd(d), self._history
         beside = self._beside(t)[0] & empty
@@ -328,17 +328,17 @@ class Checklist:
         return [(mask, 0) for _, _, mask in found[:most]]
 
     def _rate(self, d: int, crowd: Crowd) -> list[tuple[int, int]]:
-        """Return the empty squares next to dwarfs, and how good each is, the best first."""
+        """Return the empty squares next to dwarfs with their values, best first."""
         squares = each_bit(crowd.near & self._ground & ~d)
         crowd.goals = sorted(((self._place(d, each), each) for each in squares), reverse=True)
         return crowd.goals
 
     def _place(self, d: int, square: int) -> int:
-        """Return how good it is for a dwarf to stand there: not alone, and where they gather."""
+        """Return the value of a square for a dwarf, by its neighbours and closeness."""
         return 3 * min(3, (NEXT_TO[square] & d).bit_count()) + self._close[square]
 
     def _troll_captures(self, d: int, t: int) -> list[tuple[int, bool, Ply]]:
-        """Return how many each takes, whether a dwarf can then be hurled at it, and the ply."""
+        """Return captures: the number of dwarfs, whether a hurl can answer, and the ply."""
         found: list[tuple[int, bool, Ply]] = []
         empty = self._ground & ~(d | t)
         near = self._crowd(d).near & empty
@@ -352,7 +352,7 @@ class Checklist:
                     found.append((number, is_hit, (prey, mask)))
                 else:
                     found.extend((1, True, (each, mask)) for each in each_bit(prey))
-        # One is shoved from in front of others: by so many squares as they are, with it.
+        # Shoves: the front troll of a line moves up to as many squares as the line has trolls.
         for left, right in STEPS:
             fronts, length = t, 1
             while fronts := t & fronts << left >> right:
@@ -365,8 +365,8 @@ class Checklist:
                         at = at << left >> right & empty
                         if not at:
                             break
-                        # Shorter lines have told of the squares before the last, and of the first
-                        # only where a step does not take as many.
+                        # Nearer squares were covered by shorter lines; one square away, a shove is
+                        # only worthwhile where a step captures fewer.
                         is_new = far == length or (length == 2 and not self._takes_all)
                         if at & near and is_new:
                             prey = NEXT_TO[at] & d
@@ -376,7 +376,7 @@ class Checklist:
         return found
 
     def _troll_moves(self, d: int, t: int) -> list[Ply]:
-        """Return the steps, last those to where a dwarf can be hurled at it."""
+        """Return the steps without captures, safe ones first."""
         empty = self._ground & ~(d | t)
         bad = self._crowd(d).near | self._commanded(d, t)[0]
         good: list[Ply] = []
@@ -389,10 +389,10 @@ class Checklist:
                 (rest if target & bad else good).append((0, troll | target))
         return good + rest
 
-    # What a position is worth.
+    # Evaluation.
 
     def _crowd(self, d: int) -> Crowd:
-        """Return what the dwarfs are by themselves."""
+        """Return the cached features of a formation of dwarfs."""
         known = self._crowds.get(d)
         if known is None:
             near, pairs, rings = neighbours_of(d), 0, 0
@@ -409,7 +409,7 @@ class Checklist:
         return known
 
     def _beside(self, t: int) -> Ply:
-        """Return the squares next to trolls, and those of shoves if no dwarf is in the way."""
+        """Return the squares next to trolls, and their shove targets, ignoring dwarfs."""
         known = self._walkers.get(t)
         if known is None:
             if len(self._walkers) > MOST_KEPT // 8:
@@ -418,7 +418,7 @@ class Checklist:
         return known
 
     def _commanded(self, d: int, t: int) -> tuple[int, int, int, int]:
-        """Return the squares that lines command, and those that lines of two, three, four do."""
+        """Return the squares commanded by lines: by any, by two, by three, by four or more."""
         crowd = self._crowd(d)
         among = t & (crowd.near | crowd.lines[0])
         if not among:
@@ -431,7 +431,7 @@ class Checklist:
         return known
 
     def _shoved(self, d: int, t: int) -> int:
-        """Return the squares to which a shove goes, by two squares or more."""
+        """Return the squares that shoves by two squares or more can reach."""
         beside, most = self._beside(t)
         among = d & (beside | most)
         if not (among and most):
@@ -496,7 +496,7 @@ def _flips(move: Move) -> Ply:
 
 
 def _commanded(d: int, empty: int) -> tuple[int, int, int, int]:
-    """Return what lines command in all, and at the reach of two, three, four and more."""
+    """Return the squares commanded by lines: by any, by two, by three, by four or more."""
     two = three = four = 0
     for left, right in STEPS:
         fronts = d & d << left >> right
@@ -519,7 +519,7 @@ def _commanded(d: int, empty: int) -> tuple[int, int, int, int]:
 
 
 def _shoved(t: int, empty: int) -> int:
-    """Return the squares to which a shove goes, by two squares or more."""
+    """Return the squares that shoves by two squares or more can reach."""
     reached = 0
     for left, right in STEPS:
         fronts, far = t & t << left >> right, 2
@@ -533,7 +533,7 @@ def _shoved(t: int, empty: int) -> int:
 
 
 def _beside_two(d: int) -> int:
-    """Return the squares that two dwarfs or more are next to."""
+    """Return the squares next to two dwarfs or more."""
     one = more = 0
     for left, right in STEPS:
         beside = d << left >> right

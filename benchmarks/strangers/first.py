@@ -1,8 +1,7 @@
-"""The first version of the player's search, of November 22, 2026, with the weights that it had.
+"""The first version of the search, of November 22, 2026, with its weights.
 
-Minimax with both windows in the dwarfs' view, down to the last ply of the depth, and from there as
-long as something is captured. It is kept as it was but for what classic and discworld do not need,
-so it is no example of how anything is to be done.
+Minimax with alpha-beta windows from the dwarfs' point of view, and quiescence search. The code is
+frozen, minus everything that classic and discworld don't need. Don't take it as an example.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, SQUARES, distanc
 from thudmud.rules.classic import ShovingTrolls
 
 RADII = range(1, 8)
-"""The radii of the discs by which nearness is counted."""
+"""Radii of the discs that measure closeness."""
 
 DISCS: dict[int, tuple[int, ...]] = {
     centre.bit: tuple(
@@ -26,14 +25,15 @@ DISCS: dict[int, tuple[int, ...]] = {
     )
     for centre in SQUARES
 }
-"""For the bit of each square the squares that are no further from it than each of the radii."""
+"""By square, the bitboards of the squares within each of the radii."""
 
 
 def lines_reach(fighters: int, empty: int) -> int:
-    """Return the squares that lines of two or more can go to, two squares ahead or more.
+    """Return the squares that lines of dwarfs command at a distance of two or more.
 
-    A line of n goes up to n squares ahead, over empty squares; what stands where it arrives is not
-    asked. Whoever captures all that is next to them has only these to fear.
+    A line of n commands up to n squares ahead, across empty squares; the contents of the last
+    square don't matter. Pieces that capture all their neighbours on arrival need to fear only
+    these.
     """
     reach = 0
     for shift in SHIFTS:
@@ -58,7 +58,7 @@ def lines_reach(fighters: int, empty: int) -> int:
 
 
 def neighbour_counts(fighters: int) -> tuple[int, int]:
-    """Return how many fighters are next to each square, 3 for more, as two bits of a number."""
+    """Return the number of fighters next to each square, capped at 3, as two bit slices."""
     ones = twos = more = 0
     for shift in SHIFTS:
         for beside in (fighters << shift, fighters >> shift):
@@ -70,10 +70,10 @@ def neighbour_counts(fighters: int) -> tuple[int, int]:
 
 
 def closeness(centre: int) -> tuple[int, int, int]:
-    """Return how near each square is to a centre, 7 to 0, as three bits of a number.
+    """Return the closeness of each square to a centre, 7 to 0, as three bit slices.
 
     Args:
-        centre: the bit of a square; with 0 nothing is near.
+        centre: bit of a square; 0 for a closeness of 0 everywhere.
     """
     ones = twos = fours = 0
     for disc in DISCS.get(centre, ()):
@@ -85,20 +85,20 @@ def closeness(centre: int) -> tuple[int, int, int]:
 
 
 Ply = tuple[int, int]
-"""What to flip on the bitboards of the dwarfs and of the trolls."""
+"""Bits to flip on the bitboards of dwarfs and trolls."""
 
 Capture = tuple[int, int, Ply]
-"""How many it takes, the bit of the square where it ends, and the ply."""
+"""Number of captured pieces, bit of the target square, and the ply."""
 
 Step = tuple[int, int, Ply]
-"""How promising a troll's step is, the bit of the square where it ends, and the ply."""
+"""Ordering value of a troll's step, bit of the target square, and the ply."""
 
 Slices = tuple[int, ...]
-"""A number for each square: the bitboards of its bits, the lowest first."""
+"""A number for each square as bit slices: one bitboard for each bit, lowest first."""
 
 
 def number_at(bit: int, slices: Slices) -> int:
-    """Return the number of the square with a bit."""
+    """Return the number at a square."""
     number, value = 0, 1
     for each in slices:
         if each & bit:
@@ -108,7 +108,7 @@ def number_at(bit: int, slices: Slices) -> int:
 
 
 def top(squares: int, slices: Slices, most: int) -> int:
-    """Return the squares with the highest numbers, ``most`` at least if there are so many."""
+    """Return the squares with the highest numbers: ``most`` or a few more, if available."""
     kept, rest = 0, squares
     for each in reversed(slices):
         higher = rest & each
@@ -121,7 +121,7 @@ def top(squares: int, slices: Slices, most: int) -> int:
 
 
 def bottom(squares: int, slices: Slices, most: int) -> int:
-    """Return the squares with the lowest numbers, ``most`` at least if there are so many."""
+    """Return the squares with the lowest numbers: ``most`` or a few more, if available."""
     kept, rest = 0, squares
     for each in reversed(slices):
         lower = rest & ~each
@@ -134,11 +134,11 @@ def bottom(squares: int, slices: Slices, most: int) -> int:
 
 
 def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]:
-    """Return about the ``most`` best queen moves, the best first.
+    """Return about ``most`` queen moves, best first.
 
-    A move is worth the number of where it goes less that of where it comes from. Of all squares
-    only those with the highest numbers are gone to, and of all dwarfs only those on the lowest go:
-    all of them slide at once, a step at a time.
+    The value of a move is the number at its target minus the number at its origin. Only targets
+    with the highest numbers and origins with the lowest are considered. All dwarfs slide in
+    parallel, one square at a time.
     """
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
     found: list[tuple[int, Ply]] = []
@@ -178,24 +178,24 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
     )
     for origin in NEXT_TO
 }
-"""For the bit of a square: each next to it, both as a mask, and what is next to that."""
+"""By square: each neighbour, the mask of both, and the neighbours of that neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts besides the pieces, in hundredths of a dwarf.
+    """Weights of the evaluation, in hundredths of a dwarf.
 
     Attributes:
         troll: a troll on the board.
-        pair: two dwarfs beside each other.
-        near: a dwarf, for each of the discs round the gathering square in which it stands.
+        pair: two adjacent dwarfs.
+        near: a dwarf, for each disc around the gathering square that contains it.
         commanded: an empty square that a line of dwarfs commands.
-        secure: a dwarf next to which no troll can stop without being hurled at.
-        hanging: a dwarf that could be captured by a troll that would not be captured for it.
-        prize: each dwarf of the most that one such troll could capture, the dwarfs being to move.
-        exposed: a troll that a dwarf could be hurled at, the trolls being to move.
-        close: a troll, for each of the discs round the gathering square in which it stands.
-        free: a square that a troll can step to safely.
+        secure: a dwarf with no adjacent empty square where a troll is safe from hurls.
+        hanging: a dwarf that a troll could capture without being captured in return.
+        prize: a dwarf in the largest capture of that kind, with the dwarfs to move.
+        exposed: a troll that could be captured by a hurl, with the trolls to move.
+        close: a troll, for each disc around the gathering square that contains it.
+        free: a square that a troll can safely step to.
     """
 
     troll: int = 400
@@ -211,11 +211,11 @@ class Weights:
 
 
 class ThudTactics:
-    """Plies and worth where dwarfs are hurled and trolls shoved.
+    """Generation of plies, and evaluation, for rules with hurls and shoves.
 
     Args:
-        trolls: how trolls move and capture.
-        fixed: the bitboard of what never moves.
+        trolls: moves and captures of trolls.
+        fixed: bitboard of immovable pieces.
     """
 
     def __init__(self, trolls: ShovingTrolls, fixed: int) -> None:
@@ -227,11 +227,11 @@ class ThudTactics:
     # Where the dwarfs gather.
 
     def weigh_for(self, gather: int) -> None:
-        """Weigh by a gathering square, the bit of it, from now on."""
+        """Set the gathering square, given as a bit."""
         self._discs, self._closeness = DISCS[gather], closeness(gather)
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
-        """Return how well each square would do for the dwarfs to gather at, by its bit."""
+        """Return the value of each square as a gathering square, keyed by its bit."""
         worth = {}
         for square, discs in DISCS.items():
             value = 0
@@ -242,26 +242,26 @@ class ThudTactics:
             worth[square] = value
         return worth
 
-    # What a position is worth.
+    # Evaluation.
 
     def empty(self, dwarfs: int, trolls: int) -> int:
-        """Return the squares on which nothing stands."""
+        """Return the empty squares."""
         return self._ground ^ (dwarfs | trolls)
 
     def field(self, dwarfs: int, _trolls: int, empty: int) -> int:
-        """Return what lines of dwarfs command."""
+        """Return the squares that lines of dwarfs command."""
         return lines_reach(dwarfs, empty)
 
     def worth(
         self, dwarfs: int, trolls: int, empty: int, reach: int, *, dwarfs_to_move: bool
     ) -> int:
-        """Return what a position is worth to the dwarfs, in hundredths of one.
+        """Evaluate a position for the dwarfs, in hundredths of a dwarf.
 
         Args:
-            dwarfs: where they stand.
-            trolls: where they stand.
-            empty: where nothing stands.
-            reach: what lines of dwarfs command, as `field` has it.
+            dwarfs: bitboard of dwarfs.
+            trolls: bitboard of trolls.
+            empty: bitboard of empty squares.
+            reach: squares that lines of dwarfs command, as returned by `field`.
             dwarfs_to_move: whether the dwarfs are to move.
         """
         w = self._weights
@@ -296,7 +296,7 @@ class ThudTactics:
         return value
 
     def _defended(self, dwarfs: int) -> int:
-        """Return the squares with two dwarfs beside them: one is left to be hurled."""
+        """Return the squares next to two dwarfs or more, where a capture leaves one to hurl."""
         _ones, twos = neighbour_counts(dwarfs)
         return twos
 
@@ -310,7 +310,7 @@ class ThudTactics:
         return most if self._takes_all else min(most, 1)
 
     def _shoved(self, trolls: int, empty: int) -> int:
-        """Return the squares that trolls reach by a shove of two squares or more."""
+        """Return the squares that shoves by two squares or more can reach."""
         reached = 0
         for shift in SHIFTS:
             pairs = trolls & trolls << shift
@@ -363,17 +363,17 @@ class ThudTactics:
         return plies
 
     def dwarf_moves(self, dwarfs: int, trolls: int, empty: int, reach: int, most: int) -> list[Ply]:
-        """Return about the ``most`` best queen moves, the best first.
+        """Return about ``most`` queen moves, best first.
 
-        Each square is given a number by what is good about standing there; a move is worth the
-        number of where it goes less that of where it comes from.
+        Each square gets a positional value; the value of a move is the difference between its
+        target and its origin.
         """
         ones, twos = neighbour_counts(dwarfs)
         unsafe = reach if self._takes_all else reach | twos
         landings = (neighbours_of(trolls) & empty | self._shoved(trolls, empty)) & ~unsafe
         safe = BOARD & ~neighbours_of(landings)
-        # Closeness, 0 to 7, and twice the neighbours, 0 to 3, and 4 for a safe square, added bit
-        # by bit for all squares at once.
+        # A bit-sliced sum for all squares at once: closeness, 0 to 7, plus twice the number of
+        # neighbours, 0 to 3, plus 4 for a safe square.
         c0, c1, c2 = self._closeness
         s1 = c1 ^ ones
         carry = c1 & ones
@@ -392,7 +392,7 @@ class ThudTactics:
         return best_slides(dwarfs, empty, slices, most)
 
     def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
-        """Return the squares from which a dwarf would make a line that commands a landing."""
+        """Return the squares from which a dwarf would form a line that commands a landing."""
         squares = 0
         if not landings:
             return 0
@@ -410,10 +410,10 @@ class ThudTactics:
     # Plies of the trolls.
 
     def troll_captures(self, dwarfs: int, trolls: int, empty: int) -> list[Capture]:
-        """Return the captures that differ: how many are taken, where it lands, and the ply.
+        """Return the relevant captures: the number of dwarfs, the target, and the ply.
 
-        Where a troll takes all that it likes, it takes all: a dwarf that is left beside it could
-        be hurled at it at once.
+        Under rules that let trolls capture any neighbours, only capturing all is relevant: a
+        remaining dwarf could be hurled at the troll at once.
         """
         found: list[Capture] = []
         near = neighbours_of(dwarfs) & empty
@@ -474,7 +474,7 @@ class ThudTactics:
         empty: int,
         near: int,
     ) -> None:
-        """Add the shoves by one square, which take more than a move does where that takes one."""
+        """Add shoves by one square where a shove captures several dwarfs but a step only one."""
         for shift in SHIFTS:
             for back, fronts in (
                 (shift, trolls & trolls << shift),
@@ -490,7 +490,7 @@ class ThudTactics:
                         found.append((prey.bit_count(), target, (prey, target | origin)))
 
     def troll_moves(self, _dwarfs: int, trolls: int, empty: int) -> list[Step]:
-        """Return all steps that capture nothing."""
+        """Return all steps without captures."""
         found: list[Step] = []
         left = trolls
         while left:
@@ -504,40 +504,40 @@ class ThudTactics:
 
 _ENDLESS = 1_000_000
 _DEEPEST = 60
-_CALM = 8  # plies of an exchange that are followed at most
-_CALM_FIRST = 2  # where each ply at the root is weighed by itself
-_LOOK = 128  # nodes between two questions whether it is time to stop
-_REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
+_CALM = 8  # maximum depth of quiescence search
+_CALM_FIRST = 2  # the same for the initial ordering of root plies
+_LOOK = 128  # nodes between checks of the time
+_REPEATED = (0, 25, 100)  # penalties for repeating a position once, and more often
 _KEPT = 400_000  # positions in the transposition table, some 150 MB
-_STEADY = 12  # by how much another gathering square has to be better before it is taken
+_STEADY = 12  # hysteresis of the gathering square
 
-_LATE, _VERY_LATE = 6, 24  # how many plies come before those that are looked at less deeply
-_HANGS = 1 << 30  # what a troll's step loses in order that would have it captured
-_FUTILE = 200  # the most that a last ply without a capture is thought to gain
+_LATE, _VERY_LATE = 6, 24  # indices from which late plies are reduced by one, by two
+_HANGS = 1 << 30  # ordering penalty of a step onto a commanded square
+_FUTILE = 200  # futility margin of quiet plies at depth 1
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 _Table = dict[Ply, tuple[int, int, int, Ply | None]]
-"""By position: to which depth it was looked at, what it is worth, which bound that is, the best."""
+"""By position: search depth, score, kind of bound, and best ply."""
 
 
 BEAM, ROOT_BEAM, TROLL_BEAM = 14, 60, 64
 
 
 def _is_bound_sufficient(bound: int, value: int, alpha: int, beta: int) -> bool:
-    """Whether what is known of a position is enough for a window."""
+    """Whether a stored score decides the current window."""
     if bound == _EXACT:
         return True
     return value >= beta if bound == _LOWER else value <= alpha
 
 
 class _StopError(Exception):
-    """The limit is reached."""
+    """Raised when time is up."""
 
 
 class First:
-    """The player."""
+    """A minimax player."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
@@ -552,7 +552,7 @@ class First:
         self._sign = 1
 
     def choose(self, game: Game, is_late: IsLate) -> Move:
-        """Return the best ply that it finds."""
+        """Return the best ply found in time."""
         position = game.position
         self._prepare(game)
         self._is_late, self._nodes, self._next_look = is_late, 0, _NEVER
@@ -575,7 +575,7 @@ class First:
     # The root.
 
     def _plies(self, position: Position) -> dict[Ply, Move]:
-        """Return the plies to choose from, by their masks."""
+        """Return the candidate plies with their moves."""
         moves = {_masks(move): move for move in self._ruleset.legal_moves(position, 64)}
         d, t, empty = position.dwarfs, position.trolls, position.empty
         if position.turn is Side.TROLL:
@@ -588,7 +588,7 @@ class First:
         return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
 
     def _prepare(self, game: Game) -> None:
-        """Learn where the dwarfs gather, and which positions have been there already."""
+        """Follow the gathering square through the battle, and count earlier positions."""
         seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         count = len(self._followed)
         if self._followed != game.moves[:count]:
@@ -612,7 +612,7 @@ class First:
         self._sign = 1 if game.turn is Side.DWARF else -1
 
     def _settle(self, position: Position) -> None:
-        """Keep the gathering square, unless another has become clearly better."""
+        """Update the gathering square, with hysteresis."""
         worth = self._tactics.gathering(position.dwarfs, position.trolls)
         if not worth:
             return
@@ -621,7 +621,7 @@ class First:
             self.gather = best
 
     def _ranked(self, position: Position) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
-        """Return the plies to choose from, and what each is worth by itself, the best first."""
+        """Return candidate plies with their moves, and with their quiescence scores, best first."""
         d, t = position.dwarfs, position.trolls
         dwarfs_move = position.turn is Side.DWARF
         moves = self._plies(position)
@@ -640,7 +640,7 @@ class First:
         return moves, ranked[:ROOT_BEAM] if dwarfs_move else ranked
 
     def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
-        """Return the plies with the best in front after looking so deep, and its worth."""
+        """Search root plies to a depth; return the plies, best first, and the best score."""
         d, t = position.dwarfs, position.trolls
         self._best = None
         alpha, beta = -_ENDLESS, _ENDLESS
@@ -680,7 +680,7 @@ class First:
     # The tree.
 
     def _dwarfs(self, d: int, t: int, depth: int, alpha: int, beta: int) -> int:
-        """Return what a position is worth where the dwarfs are to move."""
+        """Return the minimax score of a position with the dwarfs to move."""
         key = d, t
         if count := self._seen[0].get(key, 0):
             still = self._still(d, t, dwarfs_to_move=True)
@@ -725,7 +725,7 @@ class First:
         return best
 
     def _trolls(self, d: int, t: int, depth: int, alpha: int, beta: int) -> int:
-        """Return what a position is worth where the trolls are to move."""
+        """Return the minimax score of a position with the trolls to move."""
         key = d, t
         if count := self._seen[1].get(key, 0):
             still = self._still(d, t, dwarfs_to_move=False)
@@ -776,9 +776,9 @@ class First:
     def _dwarf_plies(
         self, d: int, t: int, first: Ply | None, *, only_loud: bool
     ) -> Iterator[tuple[Ply, bool]]:
-        """Yield the dwarfs' plies, and whether each captures nothing, the best first.
+        """Yield the dwarfs' plies, best first, each with whether it is quiet.
 
-        Nothing is generated before it is needed: most positions are settled by their first ply.
+        Plies are generated lazily, since most positions are cut off by their first ply.
         """
         if first is not None:
             yield first, False
@@ -796,7 +796,7 @@ class First:
     def _troll_plies(
         self, d: int, t: int, first: Ply | None, *, only_loud: bool
     ) -> Iterator[tuple[Ply, bool]]:
-        """Yield the trolls' plies, as `_dwarf_plies` does the dwarfs'."""
+        """Yield the trolls' plies, best first, each with whether it is quiet."""
         if first is not None:
             yield first, False
         tactics = self._tactics
@@ -819,7 +819,7 @@ class First:
                     yield ply, True
 
     def _still(self, d: int, t: int, *, dwarfs_to_move: bool) -> int:
-        """Return what a position is worth as it stands."""
+        """Return the static evaluation of a position."""
         tactics = self._tactics
         empty = tactics.empty(d, t)
         field = tactics.field(d, t, empty)
@@ -831,10 +831,10 @@ class First:
             table.clear()
         table[key] = known
 
-    # Exchanges.
+    # Quiescence search.
 
     def _calm_dwarfs(self, d: int, t: int, alpha: int, beta: int, left: int) -> int:
-        """Return what a position is worth, the dwarfs to move, after their best exchange if any."""
+        """Return the quiescence score of a position with the dwarfs to move."""
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
@@ -855,7 +855,7 @@ class First:
         return best
 
     def _calm_trolls(self, d: int, t: int, alpha: int, beta: int, left: int) -> int:
-        """Return what a position is worth, the trolls to move, after their best exchange if any."""
+        """Return the quiescence score of a position with the trolls to move."""
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()

@@ -1,8 +1,8 @@
-"""Monte Carlo tree search: playouts of a few plies, each judged where it ends.
+"""Monte Carlo tree search with short playouts and a static evaluation at their end.
 
-A node gets its children one by one, the most promising first (progressive widening): hundreds of
-queen moves could not all be tried. A playout is greedy: it captures while that pays, else it plays
-a ply by chance, and after a few plies the pieces are counted, and who stands beside whom.
+Nodes get their children one by one, most promising first (progressive widening), since hundreds of
+queen moves could not all be tried. Playouts are greedy: they capture while that pays, and otherwise
+play random plies. After a few plies the evaluation counts pieces and adjacent dwarfs.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from thudmud.rules import Game, Move, Piece, Position, Ruleset, Side
 from thudmud.rules.board import NEXT_TO, SHIFTS, SQUARES, Square, distance, neighbours_of
 
 CURIOSITY = 0.35
-"""How much a child that was seldom tried is preferred; results are from -1 to 1."""
+"""Exploration constant of UCB1; results are from -1 to 1."""
 WIDENING = 0.6
-"""A node that was visited n times has about n to the power of this children."""
+"""Exponent of progressive widening: after n visits, a node has about n to this power children."""
 PLAYOUT = 4
-"""Plies of a playout that capture nothing."""
+"""Maximum quiet plies of a playout."""
 LONGEST = 12
 SCALE = 4.0
-"""The advantage, in dwarfs, that is almost sure to win."""
+"""Advantage, in dwarfs, that is almost certain to win."""
 GOAL = 50.0
 PAIR, HANGING = 0.04, 0.5
 
@@ -30,7 +30,7 @@ NEAR = {one: {each: distance(one, each) for each in SQUARES} for one in SQUARES}
 
 
 class Node:
-    """A position, what has come of it, and its plies, the most promising last."""
+    """A position, its statistics, and its unexpanded plies, most promising last."""
 
     __slots__ = ("children", "left", "position", "total", "visits")
 
@@ -41,7 +41,7 @@ class Node:
 
 
 class MonteCarlo:
-    """The player."""
+    """A player by Monte Carlo tree search."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
@@ -51,7 +51,7 @@ class MonteCarlo:
         self._chance = Random(1)
 
     def choose(self, game: Game, is_late: IsLate) -> Move:
-        """Return the ply that was tried most often."""
+        """Return the most visited ply."""
         root = self._node(game.position)
         while not is_late() or not root.children:
             self._visit(root)
@@ -72,7 +72,7 @@ class MonteCarlo:
                 break
             node = self._best(node)
             path.append(node)
-        # Results are the dwarfs'; a node keeps those of the side that has moved there.
+        # Results are from the dwarfs' view, a node's total from that of the side that moved there.
         result = self._judged(node.position)
         for each in path:
             each.visits += 1
@@ -91,8 +91,9 @@ class MonteCarlo:
         if self._goals and self._ruleset.outcome(position):
             return Node(position, [])
         moves = self._ruleset.legal_moves(position, 8)
-        # How many of its own stand beside each square counts for a dwarf, how near the enemy for a
-        # troll, and danger for both; the number in between keeps moves from being compared.
+        # A heuristic of origin and target: friendly neighbours and adjacent enemies for both sides,
+        # and the distance to the nearest dwarf for trolls. The number in between breaks ties, as
+        # moves cannot be compared.
         values: dict[Square, float] = {}
         ours = position.dwarfs if position.turn is Side.DWARF else position.trolls
         theirs = position.trolls if position.turn is Side.DWARF else position.dwarfs
@@ -117,7 +118,7 @@ class MonteCarlo:
         return Node(position, ranked)
 
     def _judged(self, position: Position) -> float:
-        """Return what comes of a playout for the dwarfs, from -1 to 1."""
+        """Return the result of a playout for the dwarfs, from -1 to 1."""
         quiet = 0
         for _ in range(LONGEST):
             if self._goals and (outcome := self._ruleset.outcome(position)):
@@ -139,7 +140,7 @@ class MonteCarlo:
         return self._advantage(position)
 
     def _is_bad(self, position: Position, move: Move) -> bool:
-        """Whether a troll takes few and could be taken by those beside it."""
+        """Whether a troll's capture is a bad trade: too small, and open to recapture."""
         left = position.dwarfs & ~move.captured_bits & NEXT_TO[move.target.bit]
         return left != 0 and len(move.captures) < self._troll
 

@@ -1,4 +1,4 @@
-"""Two naive players: the greedy one takes the most that it can, and both else play any ply."""
+"""Two naive players: greedy, which maximises the captured material, and random."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Random:
         self._chance = random.Random(1)
 
     def choose(self, game: Game, _is_late: IsLate) -> Move:
-        """Return one of the best plies that it knows."""
+        """Return a random choice of the candidate plies."""
         return self._chance.choice(self._best(game, game.ruleset.legal_moves(game.position, 64)))
 
     def _best(self, _game: Game, plies: list[Move]) -> list[Move]:
@@ -23,7 +23,7 @@ class Random:
 
 
 class Greedy(Random):
-    """Takes the most that it can, a troll counting four."""
+    """Maximises the captured material, with a troll counted as four dwarfs."""
 
     def _best(self, game: Game, plies: list[Move]) -> list[Move]:
         def gain_of(ply: Move) -> int:
