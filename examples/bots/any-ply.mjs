@@ -1,11 +1,11 @@
-// A bot for thudmud that plays any legal ply, in Node. It knows no rules: a `thudmud engine` of its
-// own does, which it asks what is asked of it, but for "go". docs/engine.md tells the protocol.
+// A bot for thudmud in Node that plays random legal plies. It forwards all commands but "go" to a
+// `thudmud engine`, which knows the rules. See docs/engine.md for the protocol.
 //
 //   [[bot]]
 //   name = "Chance"
 //   command = ["node", "any-ply.mjs"]
 //
-// What starts the engine may follow: ["node", "any-ply.mjs", "/opt/thudmud/bin/thudmud", "engine"].
+// The engine's command can follow: ["node", "any-ply.mjs", "/opt/thudmud/bin/thudmud", "engine"].
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";

@@ -2,10 +2,10 @@
 
     python examples/library/match.py tests/transcripts/discworld-match.thud-script
 
-Everything of the MUD is in the class ``Mud``: yours has its own connections, players and files in
-its place. What it takes to have Thud in it are the calls of ``self._house``. After each command
-what has happened is kept as lines of text; at the end the boards are made again of these lines, as
-after a restart of the MUD, and have to stand as they stood.
+The class ``Mud`` stands for your MUD, which has its own connections, players and files. The calls
+of ``self._house`` are all it needs to offer Thud. The events of each command are saved as lines of
+text. At the end, a second MUD restores the boards from these lines, as after a restart, and both
+must show the same.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ BOARDS = [
 
 
 class Mud:
-    """A MUD: who is connected, what their screens show, and the boards.
+    """A MUD with connected players, their screens, and boards.
 
     Attributes:
-        kept: what has happened at the boards, line by line, as it is kept on disk.
+        kept: events at the boards as lines of text, as saved on disk.
     """
 
     def __init__(self, kept: Sequence[str] = ()) -> None:
@@ -42,33 +42,33 @@ class Mud:
         )
         self._screens: defaultdict[str, list[str]] = defaultdict(list)
 
-    # What happens to connections. A transcript is played on whatever has these three methods.
+    # Events of connections. A transcript can be performed on any object with these three methods.
 
     def enter(self, who: str) -> Mapping[str, Sequence[str]]:
-        """Somebody connects. Return what each screen shows of it."""
+        """Handle a new connection; return the new lines on each screen."""
         problem = self._house.name_problem(who)
         if problem:
             raise StageError(problem)
-        terminal = Terminal(width=80)  # what your MUD knows of the client
+        terminal = Terminal(width=80)  # the client's capabilities, as your MUD knows them
         return self._show(self._house.enter(who, time.time(), terminal))
 
     def type(self, who: str, line: str) -> Mapping[str, Sequence[str]]:
-        """Somebody types a line. Return what each screen shows of it."""
+        """Handle a typed line; return the new lines on each screen."""
         return self._show(self._house.obey(who, line, time.time()))
 
     def vanish(self, who: str) -> Mapping[str, Sequence[str]]:
-        """Somebody's connection is lost. Return what each screen shows of it."""
+        """Handle a lost connection; return the new lines on each screen."""
         screens = self._show(self._house.depart(who, time.time()))
         return {name: screens[name] for name in screens if name != who}
 
     def look(self) -> Sequence[str]:
-        """Return what each board looks like."""
+        """Return the positions of all boards as text."""
         return [str(self._house.game(board)) for board in self._house.hall.tables]
 
-    # How the MUD does that.
+    # Internals.
 
     def _show(self, messages: Iterable[Message]) -> Mapping[str, Sequence[str]]:
-        self.kept += self._house.events(len(self.kept))  # first keep it, then tell it
+        self.kept += self._house.events(len(self.kept))  # save before telling anybody
         self._screens.clear()
         for message in messages:
             for name in message.to:
@@ -80,7 +80,7 @@ class Mud:
 
 
 def main(files: Sequence[str]) -> int:
-    """Play transcripts, each in a MUD of its own; return 1 if anything is not as they say."""
+    """Play transcripts, each in a new MUD; return 1 if anything deviates."""
     failed = False
     for file in files:
         transcript = Transcript.parse(Path(file).read_text("utf-8"))

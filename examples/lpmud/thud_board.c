@@ -1,9 +1,9 @@
 /*
- * A board for Thud, to stand in a room: a piece of furniture whose game is played by the gateway.
+ * A Thud board as furniture for a room; the gateway runs the game.
  *
- * Clone it, call set_board() from the room, and that is all. What is typed always names the board:
- * "move from a6 to b6 on board". A library in the manner of Discworld's, whose add_command() takes
- * patterns, says THUD_PATTERNS in thud_board.h; in all others add_action() does.
+ * Clone it and call set_board() from the room. Commands always name the board: "move from a6 to b6
+ * on board". For a mudlib like Discworld's, whose add_command() takes patterns, define THUD_PATTERNS
+ * in thud_board.h; other mudlibs use add_action().
  */
 
 #include "thud_board.h"
@@ -11,8 +11,8 @@
 inherit "/std/object";
 
 /*
- * Words that lines begin with, where there are no patterns: all commands of the game that can name
- * a board. Nothing is taken from other objects: a line is ours if it says "on" this board.
+ * Verbs for add_action(): all commands of the game that can name a board. Other objects can have the
+ * same verbs, since lines without "on" or "at" this board are left to them.
  */
 #define VERBS ({ \
   "join", "leave", "start", "practice", "end", "resign", "adjourn", "resume", "claim", "undo", "no", \
@@ -20,15 +20,15 @@ inherit "/std/object";
   "lines", "captures", "last", "clock" \
 })
 
-/* What furniture has other words for than the game. */
+/* Commands of furniture whose names differ from the game's. */
 #define STUDIES ([ "study syntax": "syntax", "study rules": "help rules" ])
 
-/* Which board a player means is for this MUD's own parser to find out. */
+/* This MUD's own parser resolves the board. */
 #define HERE " {on|at} <direct:object:here'board'>"
 
 /*
- * What is typed here, what follows the word, and the line that the gateway is told: %1 is the first
- * thing in angle brackets, %2 the second, and so on. The board itself counts as one.
+ * Verb, pattern, and line for the gateway. %1 stands for the first part in angle brackets, %2 for
+ * the second, and so on, counting the board.
  */
 #define COMMANDS ({ \
   ({ "join", "game as <word'side'>" + HERE, "join game as %1" }), \
@@ -58,7 +58,7 @@ inherit "/std/object";
 private nosave string word;             /* which board the gateway is asked about */
 private nosave string called, rules, style;
 private nosave string picture = "The pieces are still being set up.\n";
-private nosave string *players = ({ }); /* who is at it, for the gateway */
+private nosave string *players = ({ }); /* names of those present, as the gateway has them */
 
 void begin_thud();
 int pass_on(string line, string *parts);
@@ -70,7 +70,7 @@ private string named(object player);
 private object found(string name);
 private void let_in(object player);
 
-/* The word must be the same each time the MUD starts; the path of the room will do. */
+/* `which` must stay the same across restarts of the MUD; the room's path will do. */
 void set_board(string which, string name, string by_rules, string in_style) {
   word = which;
   called = name;
@@ -83,8 +83,8 @@ void set_board(string which, string name, string by_rules, string in_style) {
 }
 
 /*
- * Called when there is a link with nobody at the board: the first, and after a new beginning. Who
- * is here is brought back in, whether or not they have typed anything.
+ * Open the board, and let everybody present in again, whether or not they have typed anything.
+ * Called at the start of a session, when the gateway has nobody at the board.
  */
 void begin_thud() {
   string name, *before;
@@ -111,7 +111,7 @@ string long(string str, int dark) {
          "and \"study syntax on board\" tell more.\n" + picture;
 }
 
-/* The driver calls this for everybody who comes. */
+/* Called by the driver for each object that enters the room. */
 void init() {
 #ifdef THUD_PATTERNS
   mixed each;
@@ -134,7 +134,7 @@ void init() {
   }
 }
 
-/* A player has typed what fits a pattern: it is passed on as a line of the game. */
+/* Handle a command that matches a pattern: pass it on as a line of the game. */
 int pass_on(string line, string *parts) {
   int i;
 
@@ -145,7 +145,7 @@ int pass_on(string line, string *parts) {
   return 1;
 }
 
-/* A player has typed one of the verbs: it is for us if it says "on", or "at", and means us. */
+/* Handle a line with one of the verbs if it says "on" or "at" this board. */
 int typed(string rest) {
   string line, what, where, squares;
 
@@ -183,7 +183,7 @@ private string named(object player) {
   return capitalize(player->query_name());
 }
 
-/* The player of a name, if they are here. */
+/* Return the player with a name if present in the room. */
 private object found(string name) {
   object player;
 
@@ -191,7 +191,7 @@ private object found(string name) {
   return player && environment(player) == environment() ? player : 0;
 }
 
-/* Requests of one board are carried out in their order: there is no need to wait for the answer. */
+/* No need to wait for the answer: the gateway handles a board's requests in order. */
 private void let_in(object player) {
   string name;
   int width;
@@ -213,8 +213,8 @@ private void let_out(string name) {
 }
 
 /*
- * Who looks on is told what happens, too. A library may call this when somebody goes; else it shows
- * when there is next something to tell them.
+ * Called by some mudlibs when somebody leaves the room. Under others, event_thud() notices an absent
+ * onlooker at the next message.
  */
 void event_exit(object ob, string mess, object to) {
   if (living(ob)) {
@@ -227,7 +227,7 @@ void dest_me() {
   ::dest_me();
 }
 
-/* What comes from the gateway. */
+/* Callbacks for the gateway. */
 
 void event_thud(mapping event) {
   string name;

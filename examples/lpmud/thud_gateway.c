@@ -1,10 +1,10 @@
 /*
- * The MUD's one link to the gateway, see docs/gateway.md: requests, answers, and going on after a
- * dropped link, or a gateway that was killed: no line that anybody has typed is lost or done twice.
- * For FluffOS; put it among your handlers and name it in thud_board.h.
+ * The MUD's single connection to the gateway, see docs/gateway.md: requests, answers, and recovery
+ * from dropped connections and gateway restarts, without losing or repeating a line that a player has
+ * typed. For FluffOS; put it among your handlers and name it in thud_board.h.
  *
- * A board calls open_board() once, and ask() for everything else. It is called back with
- *   event_thud(mapping event)   for what players are to be told, and
+ * A board calls open_board() once, and ask() for everything else. It has to define
+ *   event_thud(mapping event)   for output to players, and
  *   answer_thud(mapping asked, mapping answer)   for the answer to each request.
  */
 
@@ -13,21 +13,21 @@
 #include "thud_board.h"
 
 #define ACKNOWLEDGE_EVERY 20
-#define PAUSE 1             /* seconds before a link that cannot be had is tried again, */
-#define LONGEST_PAUSE 60    /* twice as many each time, up to so many */
+#define PAUSE 1             /* seconds before reconnecting, */
+#define LONGEST_PAUSE 60    /* doubled after each failure up to this */
 
 private nosave int link = -1;
 private nosave int welcomed;
-private nosave int writing;         /* the driver calls back when there is room for more */
+private nosave int writing;         /* waiting for the driver to call write_on() */
 private nosave string *unwritten = ({ });
-private nosave string begun = "";   /* of a line whose end has not come */
+private nosave string begun = "";   /* an incomplete line */
 private nosave string session = "";
 private nosave int seen, acknowledged, last_id;
 private nosave int pause = PAUSE;
-private nosave string run;          /* with a number, the key of each line */
+private nosave string run;          /* followed by a number, the idempotency key of each line */
 private nosave int lines;
-private nosave mapping pending = ([ ]);  /* by number: what was asked */
-private nosave mapping boards = ([ ]);   /* by the board's word: the object */
+private nosave mapping pending = ([ ]);  /* by id: requests without an answer */
+private nosave mapping boards = ([ ]);   /* board objects by word */
 
 private void connect();
 void hear_close(int fd);
@@ -42,9 +42,9 @@ void create() {
   call_out((: connect :), 0);
 }
 
-/* What boards call. */
+/* Functions for boards. */
 
-/* Whether there is a link. What is asked while there is none is done once there is. */
+/* Whether the gateway is connected. Requests made while it isn't are sent once it is. */
 int is_up() {
   return welcomed;
 }
@@ -74,7 +74,7 @@ void open_board(string word, string name, string rules, string style) {
   ask("open", ([ "board": word, "name": name, "rules": rules, "style": style ]));
 }
 
-/* The link. */
+/* The connection. */
 
 private void connect() {
   int error;
@@ -89,7 +89,7 @@ private void connect() {
     hear_close(link);
     return;
   }
-  /* The session's word, if there is one, is shown in the hello: then nothing is lost. */
+  /* The session's id, if any, resumes the session without loss. */
   say(([ "type": "hello", "version": 1, "client": THUD_CLIENT, "secret": THUD_SECRET ]) +
       (session == "" ? ([ ]) : ([ "session": session, "seen": seen ])));
 }
@@ -104,7 +104,7 @@ void hear_close(int fd) {
   link = -1;
   welcomed = 0;
   remove_call_out("again");
-  call_out("again", pause + random(pause));   /* not all MUDs at once */
+  call_out("again", pause + random(pause));   /* jitter, so that MUDs don't reconnect at once */
   pause = pause * 2 > LONGEST_PAUSE ? LONGEST_PAUSE : pause * 2;
 }
 
@@ -119,12 +119,12 @@ void write_on(int fd) {
   while (fd == link && !writing && sizeof(unwritten)) {
     error = socket_write(link, unwritten[0]);
     if (error == EEWOULDBLOCK) {
-      writing = 1;                 /* it has not been taken: the same once more, later */
+      writing = 1;                 /* not accepted: send the same again later */
       return;
     }
     unwritten = unwritten[1..];
     if (error == EECALLBACK) {
-      writing = 1;                 /* it has been taken; but no more of it now */
+      writing = 1;                 /* accepted, but the buffer is full */
     } else if (error != EESUCCESS) {
       hear_close(link);
       return;
@@ -147,7 +147,7 @@ void hear_piece(int fd, string piece) {
     return;
   }
   lines = explode(begun + piece + "\n", "\n");
-  /* Whatever explode() makes of an end of line at the end, count on none of it. */
+  /* Don't rely on explode() for a trailing newline: drivers differ. */
   if (piece[<1] == '\n') {
     begun = "";
   } else {
@@ -161,7 +161,7 @@ void hear_piece(int fd, string piece) {
   }
 }
 
-/* What comes. */
+/* Input. */
 
 private void begin_anew() {
   mapping before;
@@ -177,7 +177,7 @@ private void begin_anew() {
       catch(board->begin_thud());
     }
   }
-  /* Lines have their keys: those that were done are not done again. All else the boards asked. */
+  /* Their keys keep lines from being carried out twice; begin_thud() has repeated all else. */
   ids = sort_array(keys(before), 1);
   for (i = 0; i < sizeof(ids); i++) {
     if (before[ids[i]]["type"] == "line") {
@@ -194,7 +194,7 @@ private void welcome(mapping data) {
   welcomed = 1;
   pause = PAUSE;
   if (is_new) {
-    /* The gateway knows the boards as they were, with nobody at them. */
+    /* The gateway has kept the boards, but with nobody at them. */
     begin_anew();
     return;
   }
@@ -222,7 +222,7 @@ private void hear(mapping heard) {
     return;
   }
   if (heard["seq"] <= seen) {
-    return;                        /* it has come before */
+    return;                        /* a duplicate */
   }
   seen = heard["seq"];
   if (heard["type"] == "answer") {
@@ -244,7 +244,7 @@ private void hear(mapping heard) {
   }
 }
 
-/* JSON: of what is said, flat objects of texts and whole numbers; of what is heard, all of it. */
+/* JSON: writes flat objects of strings and integers, reads everything. */
 
 private string quoted(string text) {
   text = replace_string(text, "\\", "\\\\");

@@ -1,21 +1,21 @@
-// A client of the gateway, see docs/gateway.md: requests, events, and going on after a dropped link,
-// or a gateway that was killed: boards are opened and players brought back in, and no line that
-// anybody has typed is lost or done twice.
+// A gateway client, see docs/gateway.md: requests, events, and recovery from dropped connections and
+// gateway restarts. Recovery reopens boards and brings players back in. No line that a player has
+// typed is lost or repeated.
 //
-// It needs nothing but Node (18 or newer). To have boards in a MUD written in JavaScript, take this
-// file as it is, and do with the events what `play.mjs` does with them.
+// Requires only Node (18 or newer). To have boards in a MUD written in JavaScript, use this file
+// unchanged, and handle events as `play.mjs` does.
 
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 
 const VERSION = 1;
 const ACKNOWLEDGE_EVERY = 20; // events
-const PAUSE = 500; // milliseconds before a link that cannot be had is tried again; twice as many
-const LONGEST_PAUSE = 30_000; // each time, up to so many
+const PAUSE = 500; // milliseconds before reconnecting, doubled after each failure
+const LONGEST_PAUSE = 30_000; // upper limit of the pause
 
 /**
- * An answer with "ok" false: `code` says what was wrong, `message` what would have been right. Or a
- * line that was not done: then there are `squares`, too, and the player has been told why.
+ * A refused request, or a line that was not carried out. `code` is the reason, and `message`
+ * explains it. Refused lines also have `squares`, and the player has already seen the explanation.
  */
 export class Refused extends Error {
   constructor({ code, text = code, squares = [] }) {
@@ -31,24 +31,24 @@ export class Gateway {
   #tell;
   #socket = null;
   #session = null;
-  #seen = 0; // up to this number all events and answers have come
+  #seen = 0; // the number of the last event or answer received
   #acknowledged = 0;
-  #last = 0; // the number of the last request
-  #pending = new Map(); // by number: what was asked, and who waits for the answer
-  #boards = new Map(); // by board: what opened it
-  #players = new Map(); // by board and player: what let them in
-  #run = randomUUID(); // with a number, the key of each line
+  #last = 0; // id of the last request
+  #pending = new Map(); // by id: requests without an answer, and their promises
+  #boards = new Map(); // by board: the request that opened it
+  #players = new Map(); // by board and player: the request that let them in
+  #run = randomUUID(); // followed by a number, the idempotency key of each line
   #lines = 0;
   #pause = PAUSE;
   #welcomed = false;
-  #over = null; // why there is no going on
+  #over = null; // the error that ended the session for good
   #ready;
   #begin;
   #fail;
 
   /**
-   * @param {object} options `path` of a unix socket, or `host` and `port`; `client` and `secret`
-   * @param {(event: object) => void} tell takes each event: "tell" and "data"
+   * @param {object} options `path` of a Unix socket, or `host` and `port`; `client` and `secret`
+   * @param {(event: object) => void} tell handles each event, of type "tell" or "data"
    */
   constructor({ path, host, port, client, secret }, tell) {
     this.#where = path ? { path } : { host, port };
@@ -63,12 +63,12 @@ export class Gateway {
     return this.#ready;
   }
 
-  /** Whether there is a link just now; what is asked while there is none is done once there is. */
+  /** Whether the gateway is connected. Requests made while it isn't are sent once it is. */
   get isUp() {
     return this.#welcomed;
   }
 
-  /** Pass on a line that has to be done, as those of a program that plays: if it is not, raise Refused. */
+  /** Send a line that has to succeed, such as a program's move; throw Refused if it doesn't. */
   async play(fields) {
     const answer = await this.ask("line", fields);
     if (!answer.done) throw new Refused(answer.refused);
@@ -76,8 +76,8 @@ export class Gateway {
   }
 
   /**
-   * Ask for something; the events that it brings about come before the answer does. That of a line
-   * says in `done` whether it was done: `ok` only says that it was passed on.
+   * Send a request. Its events arrive before its answer. For a line, `done` in the answer says
+   * whether it was carried out; `ok` only says that it reached the board.
    */
   ask(type, fields) {
     if (this.#over) return Promise.reject(this.#over);
@@ -93,12 +93,12 @@ export class Gateway {
     if (this.#welcomed) this.#say({ ...request.asked, id });
   }
 
-  /** Cut the link, as a bad network does. It is made again, and nothing is lost. */
+  /** Cut the connection, as a bad network does; it is restored without loss. */
   drop() {
     this.#socket.destroy();
   }
 
-  /** End the session: nothing is kept for it. */
+  /** End the session; the gateway forgets it. */
   bye() {
     if (!this.#over) this.#say({ type: "bye" });
     this.#end(new Error("the session has ended"));
@@ -116,7 +116,7 @@ export class Gateway {
       for (const line of lines) if (socket === this.#socket) this.#hear(JSON.parse(line));
     });
     socket.on("error", (error) => {
-      if (!this.#session) this.#end(error); // there has never been anybody there
+      if (!this.#session) this.#end(error); // nobody has ever answered there
     });
     socket.on("close", () => {
       this.#welcomed = false;
@@ -134,37 +134,37 @@ export class Gateway {
     if (heard.type === "welcome") this.#welcome(heard);
     else if (heard.type === "ping") this.#say({ type: "pong" });
     else if (heard.type === "error" && heard.fatal) this.#hearEnd(heard);
-    else if (heard.seq > this.#seen) this.#take(heard); // what has come before is passed over
+    else if (heard.seq > this.#seen) this.#take(heard); // skip duplicates
   }
 
   #welcome(welcome) {
     const isNew = this.#session && !welcome.resumed;
     this.#session = welcome.session;
     this.#welcomed = true;
-    this.#pause = 0; // if this link drops, the next is tried at once
+    this.#pause = 0; // reconnect at once if this connection drops
     if (isNew) this.#beginAnew();
     else {
-      // What has come is not asked again; it is, or will be, answered.
+      // Requests that the gateway has received are not sent again: their answers will come.
       for (const [id, { asked }] of this.#pending)
         if (id > welcome.received) this.#say({ ...asked, id });
     }
     this.#begin();
   }
 
-  /** The gateway knows nothing of us any more, but for the boards as they were, with nobody there. */
+  /** Recover from a new session: the gateway has kept the boards, but with nobody at them. */
   #beginAnew() {
     const unanswered = [...this.#pending.values()].filter((each) => !each.isAgain);
     this.#pending.clear();
     this.#seen = this.#acknowledged = this.#last = 0;
     const again = [...this.#boards.values(), ...this.#players.values()];
-    const ignored = () => {}; // whatever comes of it, the players' own lines tell
+    const ignored = () => {}; // players' own lines will show any failure
     for (const asked of again)
       this.#send({ asked, resolve: ignored, reject: ignored, isAgain: true });
-    // Lines have their keys: those that were done are not done again.
+    // Their keys keep lines from being carried out twice.
     for (const request of unanswered) this.#send(request);
   }
 
-  /** Take note of who is where, for when the gateway begins anew. */
+  /** Record open boards and present players, for recovery. */
   #note(asked, answer) {
     const { type, board, player } = asked;
     const place = `${board} ${player}`;
@@ -197,7 +197,7 @@ export class Gateway {
   }
 
   #hearEnd(heard) {
-    // These pass; all others mean that something is wrong with this program, or its configuration.
+    // These are temporary; all others are errors in this program or its configuration.
     if (!["too_slow", "silent", "client_taken", "closing"].includes(heard.code))
       this.#end(new Refused(heard));
   }

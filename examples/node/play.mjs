@@ -1,9 +1,9 @@
-// Plays a transcript through the gateway, and compares what the players see with what it says.
+// Performs a transcript through the gateway, and compares the players' screens with it.
 //
 //     THUDMUD_SECRET=... node play.mjs [--drop N] [--port N | --socket PATH] [--board WORD] FILE
 //
-// The transcript is of one board, the one that its lines name. With --drop the link is cut in the
-// middle of every Nth step: nothing that anybody sees is any different.
+// The transcript has one board, which its lines name. With --drop the connection is cut in the
+// middle of every Nth step, which must not change any screen.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -12,13 +12,13 @@ import { Gateway, Refused } from "./gateway.mjs";
 
 const STEP = /^([A-Z][A-Za-z]+)([>+-])(?: (.*))?$/;
 const SEEN = /^([A-Z][A-Za-z]+)(\||~|\.\.\.)(?: (.*))?$/;
-// The hall of a gateway's board holds that board alone, and nobody opens others for matches.
+// Left out: a gateway's board has a hall to itself, where matches open no further boards.
 const LIST_OF_BOARDS = /^ ?\d+\. |^To play, type "play"/;
 
 const { values: options, positionals: files } = parseArgs({
   allowPositionals: true,
   options: {
-    board: { type: "string", default: "example/board" }, // a board of its own each time
+    board: { type: "string", default: "example/board" }, // use a new one for each run
     client: { type: "string", default: "example" },
     host: { type: "string", default: "127.0.0.1" },
     port: { type: "string", default: "8484" },
@@ -29,7 +29,7 @@ const { values: options, positionals: files } = parseArgs({
   },
 });
 
-/** The steps of a transcript, each with what everybody sees then. */
+/** Parse a transcript into steps, each with everybody's expected lines. */
 function read(text) {
   const steps = [];
   for (const line of text.split("\n")) {
@@ -46,7 +46,7 @@ function read(text) {
   return steps;
 }
 
-/** What a player's lines have to match. */
+/** Return the pattern that a player's lines have to match. */
 function pattern(expected) {
   const quoted = (words) => words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const lines = expected.map(([sign, words]) => {
