@@ -1,6 +1,6 @@
-"""What hatchling is told besides pyproject.toml: the README as the description of a package.
+"""Metadata hook for hatchling: the README as the package's description.
 
-Where a description is shown there are no files beside it: its links lead to where the project is.
+Package indexes show the description without the repository's files, so its links become absolute.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\n)*)\]\((?!https?://|#)([^)\s]+)\)")
 
 
 class ReadmeHook(MetadataHookInterface):
-    """Makes the links of the README absolute."""
+    """Adds the README with absolute links to the metadata."""
 
     PLUGIN_NAME = "custom"
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add the description."""
+        """Set the description."""
         home = metadata["urls"]["Source"]
         text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {"content-type": "text/markdown", "text": absolute(text, home)}
 
 
 def absolute(text: str, home: str) -> str:
-    """Return a text in Markdown whose links lead to the files of a project, and not beside it."""
+    """Point the relative links of a Markdown text to the repository's files."""
 
     def link(found: re.Match[str]) -> str:
         image, words, path = found.groups()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gives the server, and nginx if it is in front, a certificate that certbot has renewed, without a
-# restart: whoever connects from now on gets the new one, and nobody is disconnected. docs/operating.md tells where it belongs.
+# Install a certificate that certbot has renewed, and reload the server, and nginx if it runs. New
+# connections get the new certificate; nobody is disconnected. See docs/operating.md for setup.
 set -eu
 folder=/etc/thudmud/tls
 install -d -o root -g thudmud -m 0750 "$folder"

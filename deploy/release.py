@@ -1,7 +1,7 @@
-"""`make release`: builds what is given away, and tries each of it in an environment of its own.
+"""`make release`: builds the distributions, and tests each of them in a clean environment.
 
-In dist/ there are then a wheel, the source (sdist), and thudmud.pyz: all that a server needs but
-Python itself, in one file, for the Python and the kind of machine that it is made on.
+The results in dist/ are a wheel, a source distribution, and thudmud.pyz: the server with all its
+dependencies except Python, in one file, for the Python version and platform of this machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TALK = "Anna> say hi\nAnna| You say: hi\n"
 
 
 def main() -> int:
-    """Build, and try."""
+    """Build and test the distributions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "dist")
     folder = parser.parse_args().folder.resolve()
@@ -31,7 +31,7 @@ def main() -> int:
         for what in (wheel, source):
             tried(installed(f"{what}[server]", Path(place) / what.name), Path(place))
             print(f"{what.name}: installed and tried", flush=True)
-        # Where nothing is installed, with a cache of its own.
+        # Without any packages installed, and with an empty cache of extracted code.
         os.environ["SHIV_ROOT"] = str(Path(place) / "cache")
         tried([bare(Path(place) / "bare"), single], Path(place))
         print(f"{single.name}: tried where nothing is installed", flush=True)
@@ -41,44 +41,51 @@ def main() -> int:
 
 
 def build(folder: Path) -> tuple[Path, Path, Path]:
-    """Return the wheel, the source and the single file, which are made in a folder."""
+    """Build the wheel, the source distribution and the single file into a folder."""
     run(sys.executable, "-m", "hatchling", "build", "-d", folder, "-t", "sdist", "-t", "wheel")
     (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     single = folder / "thudmud.pyz"
     shiv = [sys.executable, "-m", "shiv", "--compressed", "--extend-pythonpath", "--no-modify"]
-    # What pip would compile is left out anyhow.
+    # Shiv leaves out bytecode anyway, so pip need not compile any.
     shiv += ["-c", "thudmud", "-p", "/usr/bin/env python3", "-o", str(single), "--no-compile"]
     run(*shiv, f"{wheel}[server]")
     return wheel, source, single
 
 
 def bare(folder: Path) -> Path:
-    """Return the Python of a new environment with nothing in it."""
+    """Create an empty virtual environment; return its Python."""
     venv.create(folder)
     return folder / "bin" / "python"
 
 
 def installed(what: str, folder: Path) -> list[str | Path]:
-    """Return the command that is there once something is installed in a new environment."""
+    """Install a requirement into a new environment; return the command it provides."""
     run(*PIP, "--python", bare(folder), "install", "--quiet", "--no-compile", what)
     return [folder / "bin" / "thudmud"]
 
 
 def tried(command: list[str | Path], folder: Path) -> None:
-    """End with a message if a command does not do what it should."""
+    """Smoke-test a command; exit with a message if it fails."""
     if run(*command, "perft", "--depth", "1", cwd=folder) != "656\n":
         raise SystemExit(f"{command[-1]} counts wrong")
     run(*command, "config", "here.toml", cwd=folder)
-    (folder / "here.toml").unlink()  # whoever tries next writes it anew
+    (folder / "here.toml").unlink()  # the next test writes it again
     (folder / "talk").write_text(TALK, encoding="utf-8")
     run(*command, "script", "talk", cwd=folder)
-    # That starts processes of its own.
+    # Bots also test that the command can start further processes.
     bots = ["thudmud:1", "thudmud:1", "--games", "2", "--plies", "6", "--seconds", "60"]
     run(*command, "match", *bots, cwd=folder)
 
 
 def run(*words: str | Path, cwd: Path = ROOT) -> str:
-    """Return what a command prints, away from the checkout if it is not run there."""
+    """Run a command without PYTHONPATH, so that it doesn't import the checkout unless run there.
+
+    Returns:
+        Its standard output.
+
+    Raises:
+        SystemExit: the command failed.
+    """
     environment = {key: each for key, each in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(  # noqa: S603  (our own commands)
         words, cwd=cwd, env=environment, capture_output=True, text=True, check=False

@@ -28,11 +28,11 @@ from thudmud.views.refusals import _KINDS, refusal_text
 PAGE = Path(__file__).with_name("gmcp-reference.md")
 TEXTS = tomllib.loads(Path(__file__).with_name("gmcp.toml").read_text("utf-8"))
 NULL = "; `null`"
-"""Begins the part of a meaning that is left out if a key is never null."""
+"""Separates the part of a meaning that only applies to nullable keys."""
 WIDTH, PAGE_WIDTH = 100, 120
-"""The widths of examples and of paragraphs."""
+"""Maximum widths of examples and of paragraphs."""
 LONG = 1200
-"""The length from which a packet is no second example."""
+"""Length from which a packet is too long for a second example."""
 
 Packet = Mapping[str, Any]
 Types = dict[str, set[str]]
@@ -86,7 +86,7 @@ def types_of(packets: Iterable[Packet]) -> Types:
 
 
 def _in_order(types: Types) -> Any:
-    """Return a sort key that puts nested keys right after the key that contains them."""
+    """Return a sort key that groups nested keys after their parent."""
     places = {key: place for place, key in enumerate(types)}
 
     def order(key: str) -> list[int]:

@@ -2,8 +2,7 @@
 
     python docs/reference.py FOLDER PACKAGE...
 
-pdoc looks for the names of a package without asking for them, and some of ours are loaded only when
-they are asked for.
+pdoc lists the names in a package's `__dict__`, which lacks names that the package loads lazily.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import pdoc
 
 
 def loaded(package: str) -> ModuleType:
-    """Return a package with all of its names in it."""
+    """Import a package with all of its lazily loaded names."""
     module = import_module(package)
     for name in getattr(module, "__all__", ()):
         getattr(module, name)
@@ -25,7 +24,7 @@ def loaded(package: str) -> ModuleType:
 
 
 def make(folder: Path, *packages: str) -> None:
-    """Write the pages of some packages into a folder."""
+    """Write the pages of the given packages into a folder."""
     for package in packages:
         loaded(package)
     pdoc.render.configure(docformat="google")
