@@ -69,7 +69,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     expect(anna.page.get_by_role("button", name=capture)).to_be_visible()
     anna.press("Resign").press("Resign", within="dialog")
     bert.hears("Anna resigns")
-    expect(bert.page.locator("#notices")).to_contain_text("You win by resignation")
+    expect(bert.page.locator("#notices")).to_contain_text("You win 32 to 0, by resignation")
 
 
 SHORT = "setup dwarfs a9, e6, f6 trolls g8, g9, h6 turn dwarfs"
@@ -586,7 +586,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     note = nobody.page.locator("#login-note")
     hint = note.inner_text()
     nobody.page.get_by_label("Your name").fill("x1")
-    nobody.press("Come in")
+    nobody.press("Play as guest")
     expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without spaces.")
     expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
     visit().come_in("Nora").type("register", "correct horse", "correct horse", "quit")
