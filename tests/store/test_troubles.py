@@ -213,9 +213,7 @@ class TestOpening:
         await stored.close()
         with (
             no_more_than(8192),
-            pytest.raises(
-                StoreError, match=f"cannot create its companion file {path.name}-shm"
-            ),
+            pytest.raises(StoreError, match=f"cannot create its companion file {path.name}-shm"),
         ):
             await Store.open(path)
 
