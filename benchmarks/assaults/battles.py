@@ -201,7 +201,7 @@ def on_and_on(folder: Path) -> Row:
                 if any(OVER in each.until(MOVED, OVER) for each in players):
                     break
         players[0].hear(0.5)
-        last = re.search(rb"Ply ([0-9]+)", players[0].say(f"last move on {board(0)}"))
+        last = re.search(rb"Move ([0-9]+)", players[0].say(f"last move on {board(0)}"))
         for each in players:
             each.cut()
     played = int(last[1]) if last else math.inf

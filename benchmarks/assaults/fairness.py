@@ -97,7 +97,7 @@ def haunted(folder: Path) -> Row:
         for number in range(24):
             with Guest(place, ATTACKER) as ghost:
                 ghost.take(f"ghost{chr(ord('a') + number)}")
-                entered += b"You are in tournament 1" in b" ".join(ghost.say("enter 1").split())
+                entered += b"You're in tournament 1" in b" ".join(ghost.say("enter 1").split())
         end = time.perf_counter() + PATIENCE
         while b"Round 1" not in (told := director.say("tournament 1")):
             if time.perf_counter() > end:

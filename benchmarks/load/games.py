@@ -106,7 +106,7 @@ def _let_bots_play(crowd: Crowd, tables: range) -> None:
     for table, bots in zip(tables, pairs, strict=False):
         for bot, side in zip(bots, ("dwarf", "troll"), strict=True):
             crowd.send(host, f"invite {bot} as {side} on {board(table)}\r\n".encode())
-            crowd.wait_for([host], b"You challenge")
+            crowd.wait_for([host], b"You invite")
     crowd.quiet()
     end = perf_counter() + PATIENCE
     while perf_counter() < end:
@@ -126,7 +126,7 @@ def _let_clocks_run(crowd: Crowd, tables: range) -> None:
             (dwarf, f"set clock 180+180 {on}", PROMPT),
             (dwarf, f"join game as dwarf {on}", b"You sit down"),
             (troll, f"join game as troll {on}", b"You sit down"),
-            (troll, f"start {on}", b"begins"),
+            (troll, f"start {on}", b"begin a match"),
         ):
             crowd.send(host, f"{line}\r\n".encode())
             crowd.wait_for([host], answer)

@@ -65,7 +65,7 @@ UNREAD_ANEW = Words(
 REFUSED = Words(
     "a move that is refused",
     lambda number, count: b"move from a7 to c8\r\n",  # noqa: ARG005
-    b"C8 is not in a straight line",
+    b"C8 isn't in a straight line",
     is_by_turn=True,
 )
 LOOK = Words(

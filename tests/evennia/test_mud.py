@@ -93,7 +93,7 @@ def rated(lines: Iterable[Expectation]) -> Iterator[Expectation]:
             yield Expectation("~", f"{before}*")
             yield Expectation("...")
             return
-        text = re.sub(r"\ba casual (re)?match", r"a rated \1match", line.text)
+        text = re.sub(r"\bcasual\b", "rated", line.text)
         text = re.sub(r"(Battle [12] of 2, \d+ pl(?:y|ies))$", r"\1, rated", text)
         yield replace(line, text=text)
 

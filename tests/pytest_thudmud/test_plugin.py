@@ -53,8 +53,8 @@ def test_transcripts_are_collected_and_failures_are_readable(pytester: pytest.Py
         [
             "good.thud-script::transcript PASSED*",
             'FAILED bad.thud-script::transcript - line 1: part: line 1: after "Anna> *',
-            'line 2: "What!" should begin with a name*',
-            'FAILED broken.thud-script::transcript - line 2: "What!" should *',
+            'line 2: expected a name such as Anna *got "What!"*',
+            "FAILED broken.thud-script::transcript - line 2: expected a name *",
             "*gone.toml: cannot be read*",
         ]
     )
@@ -102,7 +102,7 @@ def test_transcript_without_expectations_fails_and_strict_adds_steps(
     run(pytester).assert_outcomes(passed=3)
     result = run(pytester, "--thud-strict")
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*line 3: nothing is expected after*"])
+    result.stdout.fnmatch_lines(["*line 3: nothing expected after*"])
     pytester.makeini("[pytest]\nthud_strict = true\n")
     run(pytester).assert_outcomes(passed=2, failed=1)
 
@@ -122,7 +122,9 @@ def test_invalid_option_is_reported_by_name(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nthud_connect = nowhere\n")
     result = run(pytester)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["thud_connect: should be HOST:PORT, not 'nowhere'*"])
+    result.stdout.fnmatch_lines(
+        ["thud_connect: expected HOST:PORT or NAME=HOST:PORT, got 'nowhere'*"]
+    )
 
 
 @pytest.mark.slow

@@ -903,9 +903,9 @@ async def test_two_lines_on_a_fresh_server_start_a_battle(run_server: RunServer)
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
         await anna.until(b'To play, type "play".')
-        await anna.until(b"While you wait, you play a bot.")
+        await anna.until(b"Meanwhile, here's a bot to play.")
         await anna.until(b"begin a match")
-        await anna.until(b"It is your turn.")
+        await anna.until(b"Move by typing two squares")
         await anna.close()
 
 

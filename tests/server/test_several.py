@@ -83,7 +83,7 @@ async def test_standby_takes_over_from_a_killed_server(start: Start) -> None:
     word = word_in(told)
     _, told = await come(port, "Bert", "join game as troll on oak board", "start")
     words = [word, word_in(told)]
-    await anna.until(b"It is your turn")
+    await anna.until(b"begin a match")
     assert b"You move" in await says(anna, "move a6 to b6")
     second = await start(standby=True)
     assert "stands by" in await line_of(second)
@@ -111,7 +111,7 @@ async def test_two_servers_share_play_and_run_bots_on_one(start: Start) -> None:
     ports = [await port_of(first), await port_of(await start(bots=BOTS))]
     anna, _ = await come(ports[0], "Anna", "join game as dwarf on oak board")
     bert, _ = await come(ports[1], "Bert", "join game as troll on oak board", "start")
-    await anna.until(b"It is your turn")
+    await anna.until(b"begin a match")
     assert b"You move" in await says(anna, "move a6 to b6")
     await bert.until(b"Anna moves the dwarf from A6 to B6")
     await says(bert, "move g7 to f7")
@@ -142,7 +142,7 @@ async def test_seek_and_ban_apply_on_all_servers(start: Start, dsn: str) -> None
     bert, _ = await come(ports[1], "Bert", "seek classic as dwarf")
     await anna.until(b'"accept 1" starts it')
     assert b"Your match" in b" ".join((await says(anna, "accept 1")).split())
-    await bert.until(b"It is your turn")
+    await bert.until(b"begin a match")
     await says(anna, "ban bert because of rudeness")
     await bert.until(b"rudeness")
     assert not await bert.reader.read()
@@ -211,7 +211,7 @@ async def test_rolling_restart_keeps_all_seats(start: Start) -> None:
     words = [word_in(told)]
     bert, told = await come(ports[1], "Bert", "join game as troll on oak board", "start")
     words.append(word_in(told))
-    await anna.until(b"It is your turn")
+    await anna.until(b"begin a match")
     await says(anna, "move a6 to b6")
     servers[0].terminate()
     anna, told = await come(ports[1], "Anna", words[0])

@@ -179,7 +179,7 @@ async def test_board_name_must_be_valid_and_unique(store: SlowStore, place: Plac
     with pytest.raises(RefusedError) as other:
         await rename_board(store, OAK, "elm board", NOW)
     assert other.value.code is Refusal.BOARD_NAME_TAKEN
-    with pytest.raises(StartError, match=r"has the key .*oak board"):
+    with pytest.raises(StartError, match=r"with the key \"oak board\" instead of"):
         await Service(Hall([BoardSpec(OAK, key="oak")]), store, clock=lambda: NOW).open()
     assert names(place) == [OAK, "elm board"]
 

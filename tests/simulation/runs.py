@@ -93,7 +93,7 @@ ALONE_FAULTS = (
 
 TASKS = {
     "serve", "Server._run", "Node.run_heartbeat", "EventApplier.wait_ended", "Store.wait_stopped",
-    "Bots._follow", "Bot._run", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
+    "Bots._follow", "Bot._run", "Event.wait", "Queue.get", "Program._listen", "log_clock_changes",
     "follow_logins", "_wait_for_end", "Notifier.follow", "Notifier._keep",
 }  # fmt: skip
 """Tasks of a server without players."""

@@ -373,7 +373,7 @@ def test_file_of_another_store_is_detected(state: State, another: State, suffix:
         assert state.files.get("-wal")
         return
     with pytest.raises(
-        DamagedStoreError, match=r"-head is another store's; if you have put this one"
+        DamagedStoreError, match=r"-head belongs to another store; if you replaced the store"
     ):
         opened(state.path)
 

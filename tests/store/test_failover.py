@@ -303,7 +303,7 @@ class TestForgotten:
         await other.append({OAK: (1, [joined(2, "Carla")])})
         assert len(await other.read_stream(OAK)) == len(taken.entries)
         behind.link.refuses = False
-        with pytest.raises(StoreError, match=r"forgotten .*: event 2 differs from the one seen"):
+        with pytest.raises(StoreError, match=r"lost data .*: event 2 differs from the one seen"):
             async with asyncio.timeout(PATIENCE):
                 await ended
         with pytest.raises(NotWrittenError, match="has forgotten"):
@@ -341,7 +341,7 @@ class TestForgotten:
         for _ in range(5):  # at least as many commits as before
             assert await other.write(nodes.claim, "Bert", "two", "session") is None
         behind.link.refuses = False
-        with pytest.raises(StoreError, match=r"forgotten .*: the last write is missing"):
+        with pytest.raises(StoreError, match=r"lost data .*: the last write is missing"):
             async with asyncio.timeout(PATIENCE):
                 await ended
         await other.close()

@@ -17,7 +17,7 @@ from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import TelnetQueue
 
 NOP = IAC + b"\xf1"
-TOO_MUCH = b"Your client has sent more telnet commands than this server reads"
+TOO_MUCH = b"Your client has sent more telnet commands than this server accepts"
 SMALL = {"telnet_bytes": 2048, "max_subnegotiation": 256, "telnet_bytes_per_second": 1}
 FLOODS = {
     "NOP": NOP,

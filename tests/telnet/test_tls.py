@@ -86,8 +86,8 @@ async def test_session_over_tls(secure: Secure) -> None:
         (b"\xff\xfc\x1fanna\r\nlook\r\n", b"You come into the hall."),
         (b"\xff\xf6", b"Yes, thudmud is here."),
         (b"\xff\xf1" * 2000 + b"anna\r\n", b"You come into the hall."),
-        (b"GET / HTTP/1.1\r\n", b"The web page is on another port."),
-        (b"x" * 100_000 + b"\r\n", b"it was not read"),
+        (b"GET / HTTP/1.1\r\n", b"on another port."),
+        (b"x" * 100_000 + b"\r\n", b"so it was ignored"),
     ],
     ids=lambda value: repr(value[:20]),
 )

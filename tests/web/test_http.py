@@ -607,7 +607,7 @@ async def test_smuggled_request_in_a_body_is_not_answered(serving: Serving, fram
     hidden = "GET /board.js HTTP/1.1\r\nHost: x\r\n\r\n"
     await client.send(f"GET / HTTP/1.1\r\nHost: x\r\n{framing}\r\n{hidden}".encode())
     told = await client.rest()
-    assert told.count(b"HTTP/1.1 ") == 1
+    assert len(re.findall(rb"HTTP/1\.1 [0-9]{3} ", told)) == 1
 
 
 async def test_websocket_handshake_with_a_body_is_refused(asking: httpx.AsyncClient) -> None:

@@ -455,7 +455,7 @@ def test_gif_length_is_limited() -> None:
     game, troll = Game.start(DISCWORLD), ("TG7-G6", "TG6-G7")
     for turn in range(251):
         game = game.push(("dA6-B6", "dB6-A6")[turn % 2]).push(troll[turn % 2])
-    with pytest.raises(InvalidValueError, match="a GIF has at most 500 plies"):
+    with pytest.raises(InvalidValueError, match="expected at most 500 plies for a GIF, got 502"):
         Job.of("gif", game, None, "south", "plain")
     assert Job.of("gif", game, 500, "south", "plain")
     assert render(Job.of("svg", game, None, "south", "plain"))
@@ -478,7 +478,7 @@ async def test_overlong_gif_is_refused_before_its_plies_are_read(
     monkeypatch.setattr(FoldedGames, "find", None)
     got = await asking.get("/game/2.gif")
     assert got.status_code == 404
-    assert got.text == "A GIF has at most 500 plies, and this would have 600.\n"
+    assert got.text == "Expected at most 500 plies for a GIF, got 600.\n"
     monkeypatch.undo()
     assert (await asking.get("/game/2.svg?ply=600")).text == frame(game.agree(Ending.AGREEMENT))
 

@@ -412,7 +412,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you3 left")
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
-    anna.hears("a blunder of Paula")  # in the log as well
+    anna.hears("a blunder by Paula")  # in the log as well
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")

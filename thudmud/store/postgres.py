@@ -754,13 +754,15 @@ class Postgres(Backend):
     def translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Translate an exception of PostgreSQL into a StoreError."""
         if isinstance(error, DamagedStoreError) and not str(error).startswith(self._name):
-            return DamagedStoreError(f"{self._name} is damaged: {error}. Restore a backup.")
+            reason = str(error).removesuffix(".")
+            return DamagedStoreError(f"{self._name} is damaged: {reason}. Restore a backup.")
         if isinstance(error, StoreError):
             return error
         if isinstance(error, psycopg.Error):
             why = as_one_line(error)
             # Class XX of SQLSTATE: internal errors, among them corrupted data and indexes.
             if (error.sqlstate or "").startswith("XX"):
+                why = why.removesuffix(".")
                 return DamagedStoreError(f"{self._name} is damaged: {why}. Restore a backup.")
             kind, what = (NotWrittenError, "written") if writing else (StoreError, "used")
             return kind(f"{self._name} could not be {what}: {why}.")

@@ -82,7 +82,8 @@ class Company(Furnished):
         self.begin()
         self.account.unpuppet_object(self.session)
         self.puppet(self.account, self.session, third)
-        assert "begin a match" in self.type(third, "start game").replace("\n", " ")
+        seen = self.type(third, "start game").replace("\n", " ")
+        assert "Char plays the dwarfs" in seen
         self.type(third, "join game as dwarf")
         assert "You move the dwarf" not in self.type(third, "move from A6 to B6")
         assert set(self.board.host.table.seats.values()) == {"Char", f"Char #{third.id}"}
@@ -200,7 +201,7 @@ class Storage(Furnished):
             with patch("thudmud.evennia.board.logger.log_err") as logged:
                 seen = self.type(self.char1, "view game")
             assert "No battle has begun" in seen, (kind, text, seen)
-            assert f"#{self.board.id} begins anew" in logged.call_args.args[0]
+            assert f"#{self.board.id} starts anew" in logged.call_args.args[0]
             assert text in self.board.attributes.get(UNREAD)
             assert not rows_of(self.board)
         # Later events are stored again.
@@ -329,7 +330,7 @@ class Storage(Furnished):
         self.board.attributes.add("rules", "chess")
         self.board.attributes.add("seat_grace", "long")
         seen = self.type(self.char1, "look oak board")
-        assert '"rules" should be "discworld", "classic" or "koom valley", not \'chess\'' in seen
+        assert '"rules": expected "discworld", "classic" or "koom valley", got \'chess\'' in seen
         assert "\"seat_grace\": expected 0 or more, got 'long'; it is 300 now." in seen
         self.char2.permissions.clear()
         self.account2.permissions.clear()
