@@ -152,7 +152,11 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
 
 
 def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
-    """Return the shortest path back to the origin: a step, then the shortest path from there."""
+    """Return the shortest path back to the origin: a step, then the shortest path from there.
+
+    `shortest_path` can't search for its own origin: a step over a dwarf and back again lands on no
+    square twice, but crosses that dwarf twice.
+    """
     rounds = [
         (dwarf, *rest)
         for over, landing, dwarf in trample_steps(origin)

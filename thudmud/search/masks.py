@@ -99,6 +99,10 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     A move's rating is the target's number minus the origin's. Only squares with the highest numbers
     are considered as targets, and only dwarfs on squares with the lowest as origins. All these
     dwarfs slide at once, a step at a time.
+
+    ``empty`` has only squares of the board, so the AND after each shift also stops slides at the
+    edge: a bit that leaves a row lands on the spare bit between two rows, see
+    `thudmud.rules.board`.
     """
     targets, origins = highest_squares(empty, slices, most), lowest_squares(dwarfs, slices, most)
     numbers = numbers_of(slices)

@@ -33,7 +33,9 @@ one can have replaced it.
 - *Null window*: after the first ply, the others are only asked whether they are better (principal
   variation search). That takes a window of width 1, which cuts off almost everywhere. Those that
   are better are searched again in full.
-- *Late move reductions*: quiet plies late in the list are asked at a lower depth first.
+- *Late move reductions*: from depth 3 on, quiet plies late in the list are searched at a lower
+  depth first; if one then seems better, the full depth decides. The first `_LATE` plies and good
+  captures are always searched at full depth.
 - *Beam*: of the hundreds of queen moves that dwarfs have, only the most promising are generated.
 
 Reductions, the beam, futility and the pruning of captures can be wrong; they buy depth. There is no
@@ -182,7 +184,7 @@ class Search:
     Args:
         ruleset: the ruleset.
         weights: the weights for each side; the tuned ones by default.
-        width: how much of the tree is searched.
+        options: how much of the tree is searched; by default what plays best.
 
     Attributes:
         gathering_square: the bit of the dwarfs' gathering square; 0 for none.
@@ -440,7 +442,8 @@ class Search:
         if depth == 1 and reduces:
             # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
             # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
-            # stands for those not searched.
+            # stands for those not searched. While less than `_CAPTURE_MARGIN` is missing, `least`
+            # is 0, and everything is still searched.
             still = self._evaluate(d, t, r, side)[0]
             if still + _FUTILITY_MARGIN <= alpha:
                 best, least = still, (alpha - still - _CAPTURE_MARGIN) // 100 + 1

@@ -22,6 +22,10 @@ coroutine would never see the exception: only the garbage collector would close 
 ``finally`` blocks couldn't await anything. So `_continue_in_task` advances the wrapper to a bare
 ``yield`` inside its ``try`` before it makes the task. The exception arrives there and is thrown
 into the coroutine.
+
+The rest doesn't depend on the caller. If the caller is cancelled or ends, the task goes on, and
+`_running_tasks` keeps it alive. Only a caller that is awaiting the task passes its own
+cancellation on to it, as asyncio does.
 """
 
 from __future__ import annotations
@@ -171,8 +175,9 @@ class KeyedLock:
     nobody can jump the queue before the waiter runs.
 
     Args:
-        ended: called after a release if ``pending`` isn't empty. By then a waiter may own the key.
-        pending: the queue that ``ended`` drains.
+        on_release: called after a release if ``pending`` isn't empty. By then a waiter may own the
+            key.
+        pending: the queue that ``on_release`` drains.
 
     Attributes:
         held: the held keys, each with the futures of its waiters in order.

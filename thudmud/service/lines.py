@@ -1,6 +1,9 @@
 """Player lines: parses, decides, stores and answers each line, one player's lines in order.
 
-`PlayerLines.submit` holds the lock of the player's name from the first check to the answer:
+`PlayerLines.submit` holds the lock of the player's name from the first check to the answer. So each
+line is decided on what the player's earlier lines have changed, and the visit doesn't end in
+mid-line, since `Presence` takes the same lock for that. The board isn't locked, and others go on
+there; a change shows as a conflict, see below. The steps:
 
 1. Checks. A line of a visit that is over is ignored. A service that can't apply events, or whose
    lease has run out, takes no lines. A line whose ``key`` is stored already isn't repeated.
@@ -19,7 +22,8 @@ round ends in one of four ways:
   on the current board.
 - Conflict: another append came first. The loop waits until that is applied here, and decides the
   same command anew, without parsing. It drops the data looked up, which may be out of date, and
-  keeps the time for a command in a running battle: a ply that came in time stays in time.
+  keeps the time for a command in a running battle: a ply that came in time stays in time. With an
+  ``expected_version``, the next round raises the ConflictError instead.
 - Done: `EventApplier` has stored, applied and delivered the events; or `Broadcaster` has, at once,
   if there was nothing to store.
 
@@ -379,7 +383,7 @@ class PlayerLines:
         The caller holds the lock of the player's name. The module's docstring explains the loop.
 
         Raises:
-            ConflictError: the board is at another version than ``context.at``.
+            ConflictError: the board is at another version than ``context.expected_version``.
             StoreError: the events cannot be stored, so nothing has happened.
             OutcomeUnknownError: the command may have been carried out.
         """

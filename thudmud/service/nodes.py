@@ -195,9 +195,10 @@ class Node:
         One isn't enough, since nodes reconnect to the store at different moments.
         """
         self._sparing_until = 0.0
-        """The time, by our clock, until which no other node is taken for dead; 0 if not set.
+        """The time, by our clock, until which this node reaps no other; 0 if not set.
 
-        While the store was away, the others couldn't renew their leases either.
+        While the store was away, the others couldn't renew their leases either. Only a player who
+        comes in here is taken over from a node whose lease has run out.
         """
         self._has_ghosts = False
         """Whether this node may have claims on players who aren't here; `reap` removes those.
@@ -288,6 +289,8 @@ class Node:
         begun = self._clock()
         is_known = await self._store.write(nodes.renew_lease, self.name, self.lease, self._settings)
         before, now = self._lease_end, self._clock()
+        # Without a row, this node was reaped. With one, the lease may still have run out before
+        # this renewal: then `nodes.claim` may have taken single names, and leaves the row.
         if before is None or (is_known and now < before):
             self._lease_end = begun + self.lease
             return

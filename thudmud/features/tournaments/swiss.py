@@ -499,8 +499,8 @@ class _Pairing:
     def _floaters(self, top: Sequence[int], below: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Yield sets of upfloaters by number [C4], then by score [C5], then by seed.
 
-        The smallest number leaves nobody over in a maximum matching of the top scorers or of the
-        rest; its parity makes the bracket even.
+        At least as many must float up as a maximum matching of the top scorers, or of the rest,
+        leaves over. One more would make the bracket odd, so the number grows in steps of two.
         """
         groups = [tuple(each) for _, each in groupby(below, self._score)]
         fewest = max(self._left_over(top), self._left_over(below))
