@@ -643,16 +643,23 @@ def markdown(cells: Sequence[str]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the attacks and print the table; return the exit status."""
     parser = argparse.ArgumentParser(description="Attack the server.")
-    parser.add_argument("--quick", action="store_true", help="less of everything, for a short run")
-    parser.add_argument("--markdown", action="store_true", help="as docs/reliability.md has it")
     parser.add_argument(
-        "--strict", action="store_true", help="exit with status 1 if something is not as is wanted"
+        "--quick", action="store_true", help="a short run, with fewer and smaller measurements"
     )
     parser.add_argument(
-        "--only", default="", metavar="WORDS", help="leave out attacks without these words"
+        "--markdown", action="store_true", help="print a Markdown table, as in docs/reliability.md"
     )
     parser.add_argument(
-        "--no-uvloop", action="store_true", help="let thudmud run on asyncio's own loop in any case"
+        "--strict", action="store_true", help="exit with status 1 if a target is missed"
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="WORDS",
+        help="run only attacks whose titles contain these words",
+    )
+    parser.add_argument(
+        "--no-uvloop", action="store_true", help="run thudmud on asyncio's own loop"
     )
     options = parser.parse_args(arguments)
     extent = QUICK if options.quick else FULL

@@ -231,9 +231,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--only", default="")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument(
-        "--seconds", type=float, default=SECONDS, help="seconds of the processor a ply"
-    )
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU seconds a move")
     options = parser.parse_args(words)
     for each in (signal.SIGINT, signal.SIGTERM):  # subprocess.run kills its child
         signal.signal(each, lambda *_: sys.exit(INTERRUPTED))

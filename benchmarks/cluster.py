@@ -570,9 +570,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the selected parts and print the table."""
     parser = argparse.ArgumentParser(description="Measure nodes on PostgreSQL.")
     parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all")
-    parser.add_argument("--quick", action="store_true", help="less of everything, for a short run")
-    parser.add_argument("--battles", type=int, default=1000, help="how many; default: 1000")
-    parser.add_argument("--file", type=Path, help="one that has the battles, instead")
+    parser.add_argument(
+        "--quick", action="store_true", help="a short run, with fewer and smaller measurements"
+    )
+    parser.add_argument(
+        "--battles", type=int, default=1000, help="number of battles; default: 1000"
+    )
+    parser.add_argument("--file", type=Path, help="use a store that already contains the battles")
     options = parser.parse_args(arguments)
     if unknown := set(options.part).difference(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")

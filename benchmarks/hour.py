@@ -228,8 +228,10 @@ def growths(found: Sequence[Minute]) -> tuple[float, float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the server and the players, and print a line every minute."""
     parser = argparse.ArgumentParser(description="Let 40 people play for an hour.")
-    parser.add_argument("--minutes", type=int, default=60, help="how long, by default an hour")
-    parser.add_argument("--speed", type=float, default=1.0, help="how many times as fast they are")
+    parser.add_argument("--minutes", type=int, default=60, help="duration; default: 60")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="speed factor of the players; default: 1"
+    )
     options = parser.parse_args(arguments)
     found = []
     print(f"{'minute':>6} {'MiB':>8} {'lines':>8} {'plies':>8}")

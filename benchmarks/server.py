@@ -112,15 +112,21 @@ def notes(extent: Extent, loop: str) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return the exit status."""
     parser = argparse.ArgumentParser(description="Measure the server.")
-    parser.add_argument("--quick", action="store_true", help="less of everything, for a short run")
-    parser.add_argument("--markdown", action="store_true", help="as docs/performance.md has it")
     parser.add_argument(
-        "--strict", action="store_true", help="exit with status 1 if something is not as is wanted"
+        "--quick", action="store_true", help="a short run, with fewer and smaller measurements"
     )
     parser.add_argument(
-        "--no-uvloop", action="store_true", help="let thudmud run on asyncio's own loop in any case"
+        "--markdown", action="store_true", help="print a Markdown table, as in docs/performance.md"
     )
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the table there, too")
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with status 1 if a target is missed"
+    )
+    parser.add_argument(
+        "--no-uvloop", action="store_true", help="run thudmud on asyncio's own loop"
+    )
+    parser.add_argument(
+        "--save", type=Path, metavar="FILE", help="also save the table in this file"
+    )
     parser.add_argument(
         "--against",
         type=Path,

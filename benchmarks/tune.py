@@ -321,11 +321,11 @@ def fit(
 
 
 NAMES = {"discworld": "ALL_TAKEN", "classic": "ONE_TAKEN", "koom valley": "ROCK"}
-HEAD = '''"""The weights that count for each side: numbers, written by a program.
+HEAD = '''"""The evaluation's weights for each side.
 
-Written on {date} by ``python benchmarks/tune.py write``, which tells how they are tuned. Behind
-each ruleset stands how many matches have moved its numbers since they were chosen; where none are
-told of, the numbers come from trials by hand, or are first guesses.
+Written on {date} by ``python benchmarks/tune.py write``; its docstring describes the tuning. The
+line below each ruleset gives the number of matches that have tuned its weights. Without a number,
+the weights come from manual trials or are first guesses.
 """
 
 from __future__ import annotations
@@ -368,10 +368,10 @@ def main() -> None:
         "--sides", nargs="+", choices=list(map(str, Side)), default=list(map(str, Side))
     )
     parser.add_argument("--nodes", type=int, default=400, help="positions a ply")
-    parser.add_argument("--matches", type=int, default=100, help="how many more are played")
+    parser.add_argument("--matches", type=int, default=100, help="number of further matches")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument(
-        "--fit", type=int, metavar="PLIES", help="fit the weights to searches of so many plies"
+        "--fit", type=int, metavar="PLIES", help="fit the weights to searches of this depth"
     )
     options = parser.parse_args()
     if options.fit and (options.what == "write" or RULESETS[options.what].goals):
