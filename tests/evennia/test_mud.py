@@ -26,6 +26,8 @@ from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, TranscriptStep
 from thudmud.values import replace
 from thudmud.views.help import PAGES
+from thudmud.views.view import DEFAULT_WIDTH
+from thudmud.views.words import wrap
 
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"
 SCRIPTS = ROOT / "docs" / "scripts.md"
@@ -87,14 +89,18 @@ def steps_of_the_match() -> list[TranscriptStep]:
 
 def rated(lines: Iterable[Expectation]) -> Iterator[Expectation]:
     """Convert the lines of a casual match to those of a rated one, ratings left out."""
+    lines = iter(lines)
     for line in lines:
         before, no_rating, _ = line.text.partition("No rating")
         if no_rating:
             yield Expectation("~", f"{before}*")
             yield Expectation("...")
             return
-        text = re.sub(r"\bcasual\b", "rated", line.text)
-        text = re.sub(r"(Battle [12] of 2, \d+ pl(?:y|ies))$", r"\1, rated", text)
+        if "casual" in line.text:  # the shorter word may move the line break
+            text = f"{line.text} {next(lines).text}".replace("casual", "rated")
+            yield from (replace(line, text=each) for each in wrap(text, DEFAULT_WIDTH))
+            continue
+        text = re.sub(r"(Battle [12] of 2, \d+ moves?)$", r"\1, rated", line.text)
         yield replace(line, text=text)
 
 

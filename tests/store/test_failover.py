@@ -306,7 +306,7 @@ class TestForgotten:
         with pytest.raises(StoreError, match=r"lost data .*: event 2 differs from the one seen"):
             async with asyncio.timeout(PATIENCE):
                 await ended
-        with pytest.raises(NotWrittenError, match="has forgotten"):
+        with pytest.raises(NotWrittenError, match="has lost data"):
             await store.append({OAK: (2, [joined(3, "Dora")])})
         assert await players(other) == ["Anna", "Carla"]
         await other.close()
@@ -321,7 +321,7 @@ class TestForgotten:
         other = await self.fail_over(behind)
         behind.link.refuses = False
         if appends:
-            with pytest.raises(StoreError, match="has forgotten"):
+            with pytest.raises(StoreError, match="has lost data"):
                 await until_refused_for_good(store)
         with pytest.raises(StoreError, match="it ends at event 1, but 2 was seen"):
             async with asyncio.timeout(PATIENCE):
@@ -371,5 +371,5 @@ async def until_refused_for_good(store: Store) -> None:
             try:
                 await store.append({OAK: (2, [joined(3, "Carla")])})
             except StoreError as error:
-                if "forgotten" in str(error):
+                if "has lost data" in str(error):
                     raise

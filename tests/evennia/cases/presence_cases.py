@@ -331,7 +331,7 @@ class Storage(Furnished):
         self.board.attributes.add("seat_grace", "long")
         seen = self.type(self.char1, "look oak board")
         assert '"rules": expected "discworld", "classic" or "koom valley", got \'chess\'' in seen
-        assert "\"seat_grace\": expected 0 or more, got 'long'; it is 300 now." in seen
+        assert "\"seat_grace\": expected 0 or more, got 'long'; using 300." in seen
         self.char2.permissions.clear()
         self.account2.permissions.clear()
         assert "should be" not in self.type(self.char2, "look oak board")
