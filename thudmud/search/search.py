@@ -417,6 +417,7 @@ class Search:
             The score if it's between alpha and beta. A score of alpha or less is an upper bound of
             the true one, a score of beta or more a lower bound.
         """
+        # Long: once per node, where a call for each phase would slow the search.
         key = d, t, r
         if count := self._repetitions[side].get(key, 0):
             # Repetition: the search from here is the battle so far. The cost goes to the side that
@@ -463,15 +464,16 @@ class Search:
                 value = -self._negamax(d2, t2, r2, 1 - side, depth - 1 - late, -alpha - 1, -alpha)
                 if value > alpha and (late or value < beta):
                     value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
-            if value > best:
-                best, best_ply = value, ply
-                if value > alpha:
-                    alpha = value
-                    if value >= beta:  # cutoff: the opponent would avoid this position
-                        if is_quiet:  # more likely a cutoff in similar positions, too
-                            history = self._history[side]
-                            history[ply[side]] = history.get(ply[side], 0) + depth * depth
-                        break
+            if value <= best:
+                continue
+            best, best_ply = value, ply
+            if value > alpha:
+                alpha = value
+                if value >= beta:  # cutoff: the opponent would avoid this position
+                    if is_quiet:  # more likely a cutoff in similar positions, too
+                        history = self._history[side]
+                        history[ply[side]] = history.get(ply[side], 0) + depth * depth
+                    break
         if best_ply is None:  # no plies, or by futility none above the static score
             return best if least else self._evaluate(d, t, r, side)[0]
         if self._options.uses_transposition_table:

@@ -345,6 +345,7 @@ class ThudTactics(Tactics[Formation]):
         A troll that may capture all dwarfs next to it does so: one left there could be hurled at
         it.
         """
+        # Long: runs at nearly every node, where calls would slow the search.
         found: list[Capture] = []
         near, reach, unsafe, *_ = field
         near &= empty
