@@ -61,21 +61,72 @@ def augment_matching(mates: Mates, root: int, may_pair: Joined) -> bool:
     Returns:
         Whether there is such a path; if not, ``mates`` is unchanged.
     """
-    size = len(mates)
-    base = list(range(size))
-    came_from: list[int | None] = [None] * size
-    reached = [root]
-    is_reached = [place == root for place in range(size)]
+    tree = _AlternatingTree(mates, root)
+    base, came_from = tree.base, tree.came_from
+    # The queue of outer vertices: it grows while the loop runs.
+    for one in tree.outer:
+        for two in range(len(mates)):
+            if base[one] == base[two] or mates[one] == two or not may_pair(one, two):
+                continue
+            if tree.is_outer[two]:  # in another blossom: the edge closes an odd cycle
+                tree.shrink_blossom(one, two)
+            elif came_from[two] is None:
+                # A vertex outside the tree: inner if it has a mate, else the end of a path.
+                came_from[two] = one
+                if (mate := mates[two]) is None:
+                    flip_augmenting_path(mates, two, came_from)
+                    return True
+                tree.add_outer(mate)
+    return False
 
-    def path_to_root(place: int) -> Iterator[int]:
+
+class _AlternatingTree:
+    """The alternating tree of one search, with its shrunk blossoms.
+
+    Attributes:
+        base: for each vertex, the base of its blossom; itself if it is in none.
+        came_from: for each vertex that the path from the root enters by an unmatched edge, the
+            vertex before it.
+        outer: the outer vertices, in the order in which they were reached.
+        is_outer: for each vertex, whether it is among these.
+    """
+
+    def __init__(self, mates: Mates, root: int) -> None:
+        size = len(mates)
+        self._mates = mates
+        self.base = list(range(size))
+        self.came_from: list[int | None] = [None] * size
+        self.outer = [root]
+        self.is_outer = [place == root for place in range(size)]
+
+    def add_outer(self, place: int) -> None:
+        """Add a vertex to the outer ones."""
+        self.is_outer[place] = True
+        self.outer.append(place)
+
+    def shrink_blossom(self, one: int, two: int) -> None:
+        """Shrink the odd cycle that an edge between two outer vertices closes."""
+        base = self.base
+        # Its base is the first vertex that both paths to the root have in common.
+        way = set(self._path_to_root(one))
+        circle = next(each for each in self._path_to_root(two) if each in way)
+        on_it = self._relink(one, circle, two) | self._relink(two, circle, one)
+        for place in range(len(base)):
+            # Earlier blossoms on the cycle merge into this one, with all their vertices.
+            if base[place] in on_it:
+                base[place] = circle
+                if not self.is_outer[place]:
+                    self.add_outer(place)
+
+    def _path_to_root(self, place: int) -> Iterator[int]:
         """Yield the bases of the outer vertices on the path from an outer vertex to the root."""
         while True:
-            yield (place := base[place])
-            if (mate := mates[place]) is None:
+            yield (place := self.base[place])
+            if (mate := self._mates[place]) is None:
                 return
-            place = int(came_from[mate] or 0)
+            place = int(self.came_from[mate] or 0)
 
-    def shrink_blossom(place: int, circle: int, other: int, on_it: set[int]) -> None:
+    def _relink(self, place: int, circle: int, other: int) -> set[int]:
         """Set the predecessors on one side of a new blossom, from the closing edge up to the base.
 
         The path to the root leaves an outer vertex by its mate, so outer vertices have no
@@ -87,44 +138,17 @@ def augment_matching(mates: Mates, root: int, may_pair: Joined) -> bool:
             place: the outer vertex at this end of the closing edge.
             circle: the base of the blossom.
             other: the outer vertex at the other end.
-            on_it: collects the bases that are to be merged.
-        """
-        while base[place] != circle:
-            mate = int(mates[place] or 0)
-            on_it |= {base[place], base[mate]}
-            came_from[place] = other
-            place, other = int(came_from[mate] or 0), mate
 
-    # ``reached`` is the queue of outer vertices: the loop body appends to it.
-    for one in reached:
-        for two in range(size):
-            if base[one] == base[two] or mates[one] == two or not may_pair(one, two):
-                continue
-            mate = mates[two]
-            if is_reached[two]:
-                # Both ends are outer, in different blossoms: the edge closes an odd cycle. Its base
-                # is the first vertex that both paths to the root have in common.
-                way = set(path_to_root(one))
-                circle = next(each for each in path_to_root(two) if each in way)
-                on_it: set[int] = set()
-                shrink_blossom(one, circle, two, on_it)
-                shrink_blossom(two, circle, one, on_it)
-                for place in range(size):
-                    # Earlier blossoms on the cycle merge into this one, with all their vertices.
-                    if base[place] in on_it:
-                        base[place] = circle
-                        if not is_reached[place]:
-                            is_reached[place] = True
-                            reached.append(place)
-            elif came_from[two] is None:
-                # A vertex outside the tree: inner if it has a mate, else the end of a path.
-                came_from[two] = one
-                if mate is None:
-                    flip_augmenting_path(mates, two, came_from)
-                    return True
-                is_reached[mate] = True
-                reached.append(mate)
-    return False
+        Returns:
+            The bases of the blossoms on this side, which merge into the new one.
+        """
+        on_it: set[int] = set()
+        while self.base[place] != circle:
+            mate = int(self._mates[place] or 0)
+            on_it |= {self.base[place], self.base[mate]}
+            self.came_from[place] = other
+            place, other = int(self.came_from[mate] or 0), mate
+        return on_it
 
 
 def flip_augmenting_path(mates: Mates, last: int | None, came_from: Sequence[int | None]) -> None:
