@@ -179,7 +179,7 @@ def _round(
     pairs = _pairs_ahead(contestants, met, resting, outlook)
     if pairs is None:
         return None
-    pairs = _evened(contestants, met, pairs, holds)
+    pairs = _even_sides(contestants, met, pairs, holds)
     if outlook and any(_lean(balances, *pair) for pair in pairs):
         # Exchanges couldn't even the sides: pair anew, with pairs that lean barred from the start.
         barred = [one | two for one, two in zip(met, _leaning(balances), strict=True)]
@@ -307,7 +307,7 @@ def _leaning(balances: Sequence[int]) -> list[frozenset[int]]:
     ]
 
 
-def _evened(
+def _even_sides(
     contestants: Sequence[Contestant],
     met: Sequence[frozenset[int]],
     pairs: Sequence[Pair],
@@ -326,63 +326,94 @@ def _evened(
         pairs: the pairs, the higher-ranked player first.
         holds: whether the remaining rounds are possible after the given pairs.
     """
-    balances = [each.balance for each in contestants]
-    scores = [each.score for each in contestants]
+    evening = _SideEvening(contestants, met)
+    evened = [*pairs]
+    for here in range(len(evened)):
+        ways = evening.exchanges(evened, here)
+        evened = next(filter(holds, ways), evened)
+    rearranged = evening.rearrangement(evened)
+    return rearranged if rearranged and holds(rearranged) else evened
 
-    def apart(*some: Pair) -> float:
-        return sum(abs(scores[one] - scores[two]) for one, two in some)
 
-    def rank(place: int) -> tuple[float, int]:
-        return -scores[place], place
+class _SideEvening:
+    """The ways to change pairs so that their players lean less to the same side.
 
-    def ways(here: int) -> Iterator[tuple[int, float, int, list[Pair]]]:
+    Args:
+        contestants: the players who are paired.
+        met: for each player, the opponents barred in this round.
+    """
+
+    def __init__(self, contestants: Sequence[Contestant], met: Sequence[frozenset[int]]) -> None:
+        self._met = met
+        self._balances = [each.balance for each in contestants]
+        self._scores = [each.score for each in contestants]
+
+    def exchanges(self, pairs: Sequence[Pair], here: int) -> Iterator[list[Pair]]:
+        """Yield all pairs after each exchange of opponents that evens one pair, best first.
+
+        A pair that doesn't lean needs none.
+        """
+        if not self._lean(pairs[here]):
+            return
+        for _, _, there, way in sorted(self._exchanges(pairs, here), key=itemgetter(0, 1)):
+            changed = [*pairs]
+            changed[here], changed[there] = (
+                (min(each, key=self._rank), max(each, key=self._rank)) for each in way
+            )
+            yield changed
+
+    def _exchanges(
+        self, pairs: Sequence[Pair], here: int
+    ) -> Iterator[tuple[int, float, int, list[Pair]]]:
         """Yield the exchanges of a pair: remaining lean, cost, the other pair, the new pairs."""
-        one, two = evened[here]
-        lean = _lean(balances, one, two)
-        for there in sorted(range(len(evened)), key=lambda other: abs(other - here)):
-            three, four = evened[there]
+        one, two = pairs[here]
+        lean = self._lean(pairs[here])
+        for there in sorted(range(len(pairs)), key=lambda other: abs(other - here)):
+            three, four = pairs[there]
             for way in ([(one, four), (two, three)], [(one, three), (two, four)]):
-                left = max(_lean(balances, *pair) for pair in way)
-                if left < lean and all(lower not in met[upper] for upper, lower in way):
-                    cost = max(0.0, apart(*way) - apart((one, two), (three, four)))
+                left = max(map(self._lean, way))
+                if left < lean and all(lower not in self._met[upper] for upper, lower in way):
+                    cost = max(0.0, self._apart(*way) - self._apart((one, two), (three, four)))
                     yield left, cost, there, way
                     if not (left or cost):
                         return
 
-    evened = [*pairs]
-    for here in range(len(evened)):
-        if _lean(balances, *evened[here]):
-            for _, _, there, way in sorted(ways(here), key=itemgetter(0, 1)):
-                changed = [*evened]
-                changed[here], changed[there] = (
-                    (min(each, key=rank), max(each, key=rank)) for each in way
-                )
-                if holds(changed):
-                    evened = changed
-                    break
-    # The pairs that still lean are dissolved, and all others are a matching without them: a maximum
-    # matching without leaning pairs grows from it.
-    if any(_lean(balances, *pair) for pair in evened):
-        players = sorted(chain(*evened), key=rank)
+    def rearrangement(self, pairs: Sequence[Pair]) -> list[Pair] | None:
+        """Return pairs that don't lean; None if there are none, or none of the given ones leans.
+
+        The pairs that lean are dissolved, and all others are a matching without them: a maximum
+        matching without leaning pairs grows from it.
+        """
+        if not any(map(self._lean, pairs)):
+            return None
+        players = sorted(chain(*pairs), key=self._rank)
         places = {player: place for place, player in enumerate(players)}
         mates: Mates = [None] * len(players)
-        for one, two in evened:
-            if not _lean(balances, one, two):
+        for one, two in pairs:
+            if not self._lean((one, two)):
                 mates[places[one]], mates[places[two]] = places[two], places[one]
 
         def may_meet(one: int, two: int) -> bool:
-            one, two = players[one], players[two]
-            return two not in met[one] and not _lean(balances, one, two)
+            pair = players[one], players[two]
+            return pair[1] not in self._met[pair[0]] and not self._lean(pair)
 
-        if complete_matching(mates, may_meet):
-            changed = [
-                (players[one], players[int(two or 0)])
-                for one, two in enumerate(mates)
-                if one < int(two or 0)
-            ]
-            if holds(changed):
-                return changed
-    return evened
+        if not complete_matching(mates, may_meet):
+            return None
+        return [
+            (players[one], players[int(two or 0)])
+            for one, two in enumerate(mates)
+            if one < int(two or 0)
+        ]
+
+    def _lean(self, pair: Pair) -> int:
+        return _lean(self._balances, *pair)
+
+    def _apart(self, *pairs: Pair) -> float:
+        """Return the sum of the score differences within pairs."""
+        return sum(abs(self._scores[one] - self._scores[two]) for one, two in pairs)
+
+    def _rank(self, place: int) -> tuple[float, int]:
+        return -self._scores[place], place
 
 
 def _with_sides_ahead(
@@ -603,62 +634,92 @@ def _first_in_order(bracket: Sequence[int], may_pair: Joined) -> list[Pair] | No
         bracket: the players, by rank.
         may_pair: whether two of them may meet.
     """
-    size = len(bracket)
-    is_upper: list[bool | None] = [None] * size
-    settled: set[int] = set()
-
-    def allowed(one: int, two: int) -> bool:
-        """Whether two positions may be paired under the decisions made so far.
-
-        A settled player has no allowed edges, so no augmenting path can go through a settled pair.
-        """
-        upper, lower = (one, two) if one < two else (two, one)
-        if is_upper[upper] is False or is_upper[lower] or not settled.isdisjoint((one, two)):
-            return False
-        return may_pair(bracket[one], bracket[two])
-
-    mates: Mates = [None] * size
-    for upper in range(size // 2):  # a greedy start: nearly always the answer, or close to it
-        for lower in range(size // 2, size):
-            if mates[lower] is None and allowed(upper, lower):
-                mates[upper], mates[lower] = lower, upper
-                break
-    if not complete_matching(mates, allowed):
+    arrangement = _Arrangement(bracket, may_pair)
+    if not arrangement.is_possible():
         return None
+    uppers = arrangement.choose_uppers()
+    for upper in uppers:
+        arrangement.choose_opponent(upper)
+    return [(bracket[upper], bracket[int(arrangement.mates[upper] or 0)]) for upper in uppers]
 
-    def changed(one: int, two: int | None) -> bool:
+
+class _Arrangement:
+    """The decisions about a bracket so far, and a witness that they can be completed.
+
+    Players are identified by their position in the bracket.
+
+    Args:
+        bracket: the players, by rank.
+        may_pair: whether two of them may meet.
+
+    Attributes:
+        mates: the witness: a perfect matching under the decisions made so far.
+    """
+
+    def __init__(self, bracket: Sequence[int], may_pair: Joined) -> None:
+        self._bracket, self._may_pair = bracket, may_pair
+        self._size = len(bracket)
+        self._is_upper: list[bool | None] = [None] * self._size
+        self._settled: set[int] = set()
+        self.mates: Mates = [None] * self._size
+
+    def is_possible(self) -> bool:
+        """Find the first witness, and return whether there is one."""
+        mates, half = self.mates, self._size // 2
+        for upper in range(half):  # a greedy start: nearly always the answer, or close to it
+            for lower in range(half, self._size):
+                if mates[lower] is None and self._is_allowed(upper, lower):
+                    mates[upper], mates[lower] = lower, upper
+                    break
+        return complete_matching(mates, self._is_allowed)
+
+    def choose_uppers(self) -> list[int]:
+        """Choose the upper players, as early in the bracket as possible."""
+        is_upper = self._is_upper
+        for place in range(self._size):
+            is_upper[place] = is_upper.count(True) < self._size // 2
+            if is_upper[place] and int(self.mates[place] or 0) < place:
+                is_upper[place] = self._impose(place, None)
+        return [place for place in range(self._size) if is_upper[place]]
+
+    def choose_opponent(self, upper: int) -> None:
+        """Pair an upper player with the first opponent that is possible."""
+        for lower in range(upper + 1, self._size):
+            if self._is_upper[lower] or not self._is_allowed(upper, lower):
+                continue
+            if self.mates[upper] == lower:
+                self._settled |= {upper, lower}
+                return
+            if self._impose(upper, lower):
+                return
+
+    def _impose(self, one: int, two: int | None) -> bool:
         """Impose a decision: pair ``one`` with ``two``; if None, with anybody allowed.
 
         Returns:
             Whether the witness could be repaired; if not, everything is as before.
         """
-        before = mates[:]
+        mates, before = self.mates, self.mates[:]
         for each in (one, two):
             if each is not None and (mate := mates[each]) is not None:
                 mates[each] = mates[mate] = None
         if two is not None:
             mates[one], mates[two] = two, one
-            settled.update((one, two))
-        if complete_matching(mates, allowed):
+            self._settled.update((one, two))
+        if complete_matching(mates, self._is_allowed):
             return True
         mates[:] = before
-        settled.difference_update((one, two))
+        self._settled.difference_update((one, two))
         return False
 
-    for place in range(size):
-        # ``mates`` is a perfect matching throughout, and proves that the decisions can be
-        # completed. First the upper players: as early in the bracket as possible.
-        is_upper[place] = is_upper.count(True) < size // 2
-        if is_upper[place] and int(mates[place] or 0) < place:
-            is_upper[place] = changed(place, None)
-    # Now their opponents: for one upper player after the other, the first that is possible.
-    uppers = [place for place in range(size) if is_upper[place]]
-    for upper in uppers:
-        for lower in range(upper + 1, size):
-            if not is_upper[lower] and allowed(upper, lower):
-                if mates[upper] == lower:
-                    settled |= {upper, lower}
-                    break
-                if changed(upper, lower):
-                    break
-    return [(bracket[upper], bracket[int(mates[upper] or 0)]) for upper in uppers]
+    def _is_allowed(self, one: int, two: int) -> bool:
+        """Whether two players may be paired under the decisions made so far.
+
+        A settled player has no allowed edges, so no augmenting path can go through a settled pair.
+        """
+        upper, lower = (one, two) if one < two else (two, one)
+        if self._is_upper[upper] is False or self._is_upper[lower]:
+            return False
+        if not self._settled.isdisjoint((one, two)):
+            return False
+        return self._may_pair(self._bracket[one], self._bracket[two])
