@@ -160,6 +160,42 @@ class ExploredRows:
         own = self._placed_plies(battle)
         if not own:
             return
+        reached, tried = self._rows_of(own)
+        alone = {place: number for place, number in reached.items() if number is not None}
+        battles = self._battles({*alone.values(), *(each.battle for each in tried.values())})
+        # Places reached by a single battle so far get counts now: its plies move to ``played``.
+        changed: list[tuple[object, ...]] = [("reached", place, None) for place in alone]
+        for number in set(alone.values()):
+            first = [
+                each
+                for each in self._placed_plies(battles[number])
+                if alone.get(each.place) == number
+            ]
+            tried |= dict.fromkeys(first, PlyStatistics.by(battles[number]))
+            changed += [("played", *each, *tried[each]) for each in first if each not in own]
+        # New places get this battle as their only one; all others get counts for its plies.
+        places = dict.fromkeys(each.place for each in own)
+        changed += [("reached", place, battle.number) for place in places if place not in reached]
+        for step in own:
+            if step.place in reached:
+                before = tried.get(step)
+                after = (
+                    before.and_one(battle, battles[before.battle])
+                    if before
+                    else PlyStatistics.by(battle)
+                )
+                changed.append(("played", *step, *after))
+        with self._backend.pipelined():
+            for table, *row in changed:
+                self._table.put(cast("str", table), *row)
+
+    def _rows_of(
+        self, own: Collection[PlacedPly]
+    ) -> tuple[dict[int, int | None], dict[PlacedPly, PlyStatistics]]:
+        """Return the stored places that a battle has reached, and the statistics of its plies.
+
+        For each place: the number of the only battle that has reached it; None if there are more.
+        """
         # A battle has up to `COUNTED_PLIES` places, so read all rows concerned in one round trip.
         places, plies = ({each[column]: None for each in own} for column in (0, 1))
         where = f"where place in ({_marks(places)})"
@@ -174,33 +210,7 @@ class ExploredRows:
             for row in played
             if (step := PlacedPly(*cast("Any", row[:2]))) in own
         }
-        alone = {cast("int", row[0]): cast("int", row[1]) for row in reached if row[1] is not None}
-        battles = self._battles({*alone.values(), *(each.battle for each in tried.values())})
-        # Places reached by a single battle so far get counts now: its plies move to ``played``.
-        changed: list[tuple[object, ...]] = [("reached", place, None) for place in alone]
-        for number in set(alone.values()):
-            first = [
-                each
-                for each in self._placed_plies(battles[number])
-                if alone.get(each.place) == number
-            ]
-            tried |= dict.fromkeys(first, PlyStatistics.by(battles[number]))
-            changed += [("played", *each, *tried[each]) for each in first if each not in own]
-        # New places get this battle as their only one; all others get counts for its plies.
-        shared = {row[0] for row in reached}
-        changed += [("reached", place, battle.number) for place in places if place not in shared]
-        for step in own:
-            if step.place in shared:
-                before = tried.get(step)
-                after = (
-                    before.and_one(battle, battles[before.battle])
-                    if before
-                    else PlyStatistics.by(battle)
-                )
-                changed.append(("played", *step, *after))
-        with self._backend.pipelined():
-            for table, *row in changed:
-                self._table.put(cast("str", table), *row)
+        return dict(cast("Any", reached)), tried
 
     def _battles(self, numbers: Collection[int]) -> dict[int, Battle]:
         if not numbers:
