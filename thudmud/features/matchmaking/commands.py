@@ -219,7 +219,7 @@ class PlayNow(WithTerms):
     typed = "rules", "time", "side", "rated", "level"
 
     def decide(self, scene: CommandContext) -> Decision:
-        hall, name, time = scene.hall, scene.me, self.time
+        hall, name = scene.hall, scene.me
         if replay_of(scene.person) and self == PlayNow():
             return Step(Way.PLAY).decide(scene)
         rules = self.rules or DEFAULT_RULES.name
@@ -227,12 +227,18 @@ class PlayNow(WithTerms):
             bot = _bot(scene, rules)
             if bot is None:
                 raise RefusedError(Refusal.NO_BOTS)
-            return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
+            challenge = Challenge(bot, rules, self.side, self.rated, self.level, self.time)
+            return challenge.decide(scene)
         require_no_live_clock(hall, name)
         for seek in hall.seeks.values():
             if seek.player == name and seek.until and seek.is_open(scene.now):
                 wait = seek.until - scene.now
                 raise RefusedError(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
+        return self._accept_seek(scene) or self._seek_and_play_bot(scene, rules)
+
+    def _accept_seek(self, scene: CommandContext) -> Decision | None:
+        """Begin a match with the first suitable seeker; None if there is none."""
+        hall, name, time = scene.hall, scene.me, self.time
         # Players who are free come first: busy ones have to be asked.
         theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
         for seek in theirs:
@@ -246,6 +252,11 @@ class PlayNow(WithTerms):
                     continue  # the terms must suit both
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(scene, agreed, self.side, looks_on=True)
+        return None
+
+    def _seek_and_play_bot(self, scene: CommandContext, rules: str) -> Decision:
+        """Make a seek unless there is one already, and begin a battle with a bot meanwhile."""
+        hall, name = scene.hall, scene.me
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
         with_bots = [
             each
@@ -258,7 +269,8 @@ class PlayNow(WithTerms):
         require_boards(hall, name)
         if not mine:
             _require_seeks(scene)
-            sought = (replace(_make_seek(scene, rules, self.side, rated=self.rated), time=time),)
+            made = _make_seek(scene, rules, self.side, rated=self.rated)
+            sought = (replace(made, time=self.time),)
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
             return decide_in_hall(scene, *sought, asides=(asked,))
