@@ -148,7 +148,7 @@ class NewTournament(Command):
         return " ".join([f"{self.words} {self.kind.value}", *filter(None, parts)])
 
     def decide(self, scene: CommandContext) -> Decision:
-        hall, kind, time = scene.hall, self.kind, self.time or USUAL_TIME
+        hall, time = scene.hall, self.time or USUAL_TIME
         _require_tournaments(hall)
         _require_maker(scene)
         is_operator = hall.is_operator(scene.me)
@@ -163,8 +163,30 @@ class NewTournament(Command):
             )
         if time.is_correspondence and not is_operator:
             _require_correspondence_quota_left(hall, open_)
-        is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
-        if self.rounds is not None and not is_swiss:
+        self._require_valid_terms(time)
+        starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
+        longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
+        made = events.TournamentMade(
+            scene.now,
+            scene.me,
+            hall.part(TournamentRegister).last + 1,
+            self.title,
+            self.kind,
+            self.rules or DEFAULT_RULES.name,
+            time,
+            starts,
+            self.rounds or 0,
+            (self.seconds or USUAL_ARENA) if self.kind is TournamentKind.ARENA else self.limit,
+            self.rated,
+            self.uses_bot_filler,
+            None if is_operator else starts + longest,
+        )
+        return scene.hall.hall_decision(scene.me, made)
+
+    def _require_valid_terms(self, time: TimeControl) -> None:
+        """Refuse terms that are out of range, or don't fit the kind of tournament."""
+        is_arena = self.kind is TournamentKind.ARENA
+        if self.rounds is not None and self.kind is not TournamentKind.SWISS:
             raise RefusedError(TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS)
         if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS:
             raise RefusedError(
@@ -182,24 +204,6 @@ class NewTournament(Command):
             raise RefusedError(
                 TournamentRefusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE
             )
-        starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
-        longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
-        made = events.TournamentMade(
-            scene.now,
-            scene.me,
-            hall.part(TournamentRegister).last + 1,
-            self.title,
-            kind,
-            self.rules or DEFAULT_RULES.name,
-            time,
-            starts,
-            self.rounds or 0,
-            (self.seconds or USUAL_ARENA) if is_arena else self.limit,
-            self.rated,
-            self.uses_bot_filler,
-            None if is_operator else starts + longest,
-        )
-        return scene.hall.hall_decision(scene.me, made)
 
     def _starts(self, now: float, latest: float) -> float:
         """Return the start, in seconds since the epoch.

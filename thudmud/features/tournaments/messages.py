@@ -629,14 +629,7 @@ def table(
         head[0] += f" {'+/-':>5}" + (f" {tie_break:>5}" if tie_break else "")
     margin = len(head[0]) + 1
     fits = max(1, (width - 1 - margin) // max(1, cell))
-    most = max(map(len, rows))
-    columns_shown = range(1, most + 1)
-    # Numbers that don't fit into a cell show their last digit.
-    titles = (
-        [str(each) for each in columns_shown]
-        if cell >= len(str(most))
-        else [str(each % 10) for each in columns_shown]
-    )
+    titles = _column_titles(max(map(len, rows)), cell)
     lines = [f"{head[0]} {_cells(titles[:fits], cell)}".rstrip()]
     for each, cells in zip(shown, rows, strict=True):
         who = f"{numbers[each.player]:>{rank}}. {_fitting(each.player, name)}"
@@ -650,6 +643,14 @@ def table(
             for start in range(fits, len(cells), fits)
         ]
     return lines + wrap(_legend(tournament, is_wide=is_wide), width)
+
+
+def _column_titles(count: int, width: int) -> list[str]:
+    """Return the numbers of the columns; their last digits if the width is too small for all."""
+    numbers = range(1, count + 1)
+    if width >= len(str(count)):
+        return [str(each) for each in numbers]
+    return [str(each % 10) for each in numbers]
 
 
 def _numbers(placings: Iterable[Placing]) -> dict[str, int]:
