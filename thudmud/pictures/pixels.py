@@ -6,10 +6,11 @@ for, since `thudmud.pictures.drawing` needs none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from thudmud.errors import InvalidValueError, ThudmudError
@@ -42,6 +43,8 @@ _STEP = 160
 
 _Look = tuple[Piece | None, str | None]
 """The piece on a square, and the square's tint."""
+_EMPTY: _Look = None, None
+"""The look of an empty square without a tint."""
 
 
 @cache
@@ -110,17 +113,16 @@ def gif(
         limits = f"{_SHORTEST:g} to {_LONGEST:g} seconds"
         raise InvalidValueError(f"expected a delay of {limits}, got {delay:g}")
     try:
-        from PIL import Image  # noqa: PLC0415  (an extra)
+        import PIL  # noqa: F401, PLC0415  (an extra)
     except ModuleNotFoundError as error:
         raise MissingExtraError(str(error.name)) from error
     is_flipped = orientation == "north"
-
     # A square has one of a few looks: a piece, or none, on a tint, or none. resvg draws a sheet for
     # each look, with all squares alike, and the frames are assembled from these sheets. That takes
     # a hundredth of the time of drawing each frame.
-    @cache
-    def sheet(piece: Piece | None, tint: str | None) -> Image.Image:
-        drawn = draw(
+    positions = list(_looks(game))
+    drawings = {
+        (piece, tint): draw(
             {piece: SQUARES} if piece else {},
             {tint: SQUARES} if tint else {},
             is_flipped=is_flipped,
@@ -128,30 +130,53 @@ def gif(
             colours=colours,
             coordinates=coordinates,
         )
-        return Image.open(BytesIO(png(drawn, size))).convert("RGB")
-
-    looks = list(_looks(game))
-    kinds: dict[_Look, None] = dict.fromkeys(
-        [(None, None), *(each for look in looks for each in look)]
-    )
-    # All frames share a palette. With a palette of its own for each, colours would flicker.
-    every = Image.new("RGB", (size, size * len(kinds)))
-    for at, kind in enumerate(kinds):
-        every.paste(sheet(*kind), (0, size * at))
-    palette = every.quantize(_COLOURS, dither=Image.Dither.NONE)
-    sheets = {
-        kind: sheet(*kind).quantize(palette=palette, dither=Image.Dither.NONE) for kind in kinds
+        for piece, tint in dict.fromkeys([_EMPTY, *chain.from_iterable(positions)])
     }
+    sheets = _sheets(drawings, size)
     unit, start = size / EXTENT, start_of(coordinates=coordinates)
     boxes = [_box(square, unit, start, is_flipped=is_flipped) for square in SQUARES]
-    before: tuple[_Look, ...] = ((None, None),) * len(SQUARES)
-    shown, frames = sheets[None, None].copy(), []
-    for look in looks:
-        for box, kind, had in zip(boxes, look, before, strict=True):
-            if kind != had:
-                shown.paste(sheets[kind].crop(box), box)
-        before = look
-        frames.append(shown.copy())
+    return _encode(list(_frames(positions, sheets, boxes)), delay)
+
+
+def _sheets(drawings: Mapping[_Look, str], size: int) -> dict[_Look, Image.Image]:
+    """Rasterize the drawings of all looks, with one palette.
+
+    With a palette of its own for each frame, colours would flicker.
+    """
+    from PIL import Image  # noqa: PLC0415  (an extra)
+
+    sheets = {
+        look: Image.open(BytesIO(png(drawing, size))).convert("RGB")
+        for look, drawing in drawings.items()
+    }
+    every = Image.new("RGB", (size, size * len(sheets)))
+    for at, sheet in enumerate(sheets.values()):
+        every.paste(sheet, (0, size * at))
+    palette = every.quantize(_COLOURS, dither=Image.Dither.NONE)
+    return {
+        look: sheet.quantize(palette=palette, dither=Image.Dither.NONE)
+        for look, sheet in sheets.items()
+    }
+
+
+def _frames(
+    positions: Iterable[tuple[_Look, ...]],
+    sheets: Mapping[_Look, Image.Image],
+    boxes: Sequence[tuple[int, int, int, int]],
+) -> Iterator[Image.Image]:
+    """Yield a frame per position, each with the squares redrawn that have changed."""
+    before = (_EMPTY,) * len(boxes)
+    shown = sheets[_EMPTY].copy()
+    for looks in positions:
+        for box, look, had in zip(boxes, looks, before, strict=True):
+            if look != had:
+                shown.paste(sheets[look].crop(box), box)
+        before = looks
+        yield shown.copy()
+
+
+def _encode(frames: Sequence[Image.Image], delay: float) -> bytes:
+    """Return an animated GIF of the frames."""
     written = BytesIO()
     frames[0].save(
         written,
