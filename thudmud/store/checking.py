@@ -14,7 +14,7 @@ import signal
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import zip_longest
 from math import isclose
@@ -209,22 +209,10 @@ def _check_events(backend: Backend) -> Head:
         return as_text(number)
 
     boards = _Boards()
-    gaps = cast("Iterator[tuple[int, int]]", table.rows("gap", "order by first"))
-    gap = next(gaps, None)
-    versions: defaultdict[int, int] = defaultdict(int)
-    position, before, pruned, missing = 0, 0.0, 0, 0
-    for row in scan(backend, "event", "order by position"):
-        found, number, version, schema, at, _, body = cast("EventRow", row)
-        while gap and gap[0] == position + 1:
-            pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
-        if found != position + 1 or version <= versions[number]:
-            raise DamagedStoreError(
-                f"event {position + 1} is missing, or event {found} is out of place"
-            )
-        if number not in streams:
-            raise DamagedStoreError(f"stream {number} is missing")
-        if not before <= at <= head.at:
-            raise DamagedStoreError(f"the time of event {found} is out of order")
+    order = _EventOrder(head, streams, table.rows("gap", "order by first"))
+    for row in cast("Iterable[EventRow]", scan(backend, "event", "order by position")):
+        order.check_next(row)
+        found, number, version, schema, at, _, body = row
         event = from_text(schema, body, at, name_of)
         try:
             boards.apply(streams[number].key, version, event)
@@ -232,18 +220,65 @@ def _check_events(backend: Backend) -> Head:
             raise DamagedStoreError(
                 f"event {found} does not follow from those before: {error}"
             ) from None
-        missing += version - versions[number] - 1
-        versions[number], position, before = version, found, at
-    while gap and gap[0] == position + 1:
-        pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
-    if head.position != position:
-        raise DamagedStoreError("the last events are missing")
+    order.check_last()
     for stream in streams.values():
-        missing += stream.version - versions.pop(stream.id, 0)
         boards.check(stream)
-    if gap or versions or missing != pruned:
-        raise DamagedStoreError("some streams lack events")
+    order.check_count()
     return head
+
+
+class _EventOrder:
+    """The order of the events: of all by position and time, and of each stream by version.
+
+    Args:
+        head: the row of ``head``.
+        streams: the rows of ``stream`` by id.
+        gaps: the rows of ``gap`` in order: the first and the last position of pruned events.
+    """
+
+    def __init__(
+        self, head: Head, streams: Mapping[int, Stream], gaps: Iterator[Sequence[object]]
+    ) -> None:
+        self._head, self._streams = head, streams
+        self._gaps = cast("Iterator[tuple[int, int]]", gaps)
+        self._gap = next(self._gaps, None)
+        self._position, self._time = 0, 0.0
+        self._versions: defaultdict[int, int] = defaultdict(int)
+        self._pruned = self._missing = 0
+        """The events that the gaps account for, and those that the streams lack."""
+
+    def check_next(self, row: EventRow) -> None:
+        """Check the place of the next event."""
+        found, number, version, _, at, *_ = row
+        self._skip_gaps()
+        if found != self._position + 1 or version <= self._versions[number]:
+            raise DamagedStoreError(
+                f"event {self._position + 1} is missing, or event {found} is out of place"
+            )
+        if number not in self._streams:
+            raise DamagedStoreError(f"stream {number} is missing")
+        if not self._time <= at <= self._head.at:
+            raise DamagedStoreError(f"the time of event {found} is out of order")
+        self._missing += version - self._versions[number] - 1
+        self._versions[number], self._position, self._time = version, found, at
+
+    def check_last(self) -> None:
+        """Check that the last event was the last one stored."""
+        self._skip_gaps()
+        if self._head.position != self._position:
+            raise DamagedStoreError("the last events are missing")
+
+    def check_count(self) -> None:
+        """Check that the streams lack as many events as were pruned."""
+        for stream in self._streams.values():
+            self._missing += stream.version - self._versions.pop(stream.id, 0)
+        if self._gap or self._versions or self._missing != self._pruned:
+            raise DamagedStoreError("some streams lack events")
+
+    def _skip_gaps(self) -> None:
+        while self._gap and self._gap[0] == self._position + 1:
+            self._pruned += self._gap[1] - self._position
+            self._position, self._gap = self._gap[1], next(self._gaps, None)
 
 
 class _Boards:
