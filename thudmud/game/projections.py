@@ -237,6 +237,7 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> archive
     Returns:
         The battle that the event ends or imports; None for any other event.
     """
+    # Long: one case for each kind of event.
     at = events.BattleId(place.stream, place.version)
     if is_of_a_match(place.stream):
         return None  # the board's stream has the same event
@@ -363,30 +364,65 @@ def _end(
     rows.put_battle(battle)
     if battle.has_custom_opening:
         return battle  # positions that were set up do not count
-    winner = event.outcome.winner
     if None in event.levels:  # battles between bots count for ratings only
         for who, side in ((dwarf, Side.DWARF), (troll, Side.TROLL)):
-            tally = rows.tally(*who, battle.rules, side.value)
-            tally = tally.plus_result(mine=winner is side, theirs=winner is side.other)
-            rows.put_tally(*who, battle.rules, side.value, tally)
-            if event.points:
-                mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
-                tally = rows.tally(*who, battle.rules, MATCH)
-                tally = tally.plus_result(mine=mine > theirs, theirs=theirs > mine)
-                rows.put_tally(*who, battle.rules, MATCH, tally)
+            _put_tallies(event, battle.rules, who, side, rows)
     if battle.rated and is_between_people:
         _rate_match(battle, position, rows)
     elif battle.rated:
-        # Rated by battle, since most people play only one battle with a bot.
-        known = before[0] or Strength(), before[1] or Strength()
-        after = rate(*known, winner)
-        for place, (player, role) in enumerate((dwarf, troll)):
-            rows.put_strength(player, role, pool, after[place])
-            if role == BOTS:
-                points, rating = known[place].rating.points, after[place].rating
-                change = archive.RatingChange(player, pool, points, rating, with_bot=True)
-                rows.put_change(change, battle.players[1 - place], position)
+        _rate_battle(event, battle, before, position, rows)
     return battle
+
+
+def _put_tallies(
+    event: events.BattleEnded, rules: str, who: tuple[str, str], side: Side, rows: Rows
+) -> None:
+    """Count a battle, and the match that it may end, for the player of a side.
+
+    Args:
+        event: the end of the battle.
+        rules: the name of the ruleset.
+        who: the player's name and role.
+        side: the player's side.
+        rows: the rows, which are changed.
+    """
+    winner = event.outcome.winner
+    tally = rows.tally(*who, rules, side.value)
+    tally = tally.plus_result(mine=winner is side, theirs=winner is side.other)
+    rows.put_tally(*who, rules, side.value, tally)
+    if event.points:
+        mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
+        tally = rows.tally(*who, rules, MATCH)
+        tally = tally.plus_result(mine=mine > theirs, theirs=theirs > mine)
+        rows.put_tally(*who, rules, MATCH, tally)
+
+
+def _rate_battle(
+    event: events.BattleEnded,
+    battle: archive.Battle,
+    before: tuple[Strength | None, Strength | None],
+    position: int,
+    rows: Rows,
+) -> None:
+    """Rate a battle with a bot. Not by match, since most people play only one battle with a bot.
+
+    Args:
+        event: the end of the battle.
+        battle: the battle.
+        before: the strengths of the dwarfs' and the trolls' player before.
+        position: the position of the event in the store.
+        rows: the rows, which are changed.
+    """
+    known = before[0] or Strength(), before[1] or Strength()
+    after = rate(*known, event.outcome.winner)
+    names, roles = (event.dwarf, event.troll), _roles(event.levels)
+    pool = archive.Pool(battle.rules)
+    for place, (player, role) in enumerate(zip(names, roles, strict=True)):
+        rows.put_strength(player, role, pool, after[place])
+        if role == BOTS:
+            points, rating = known[place].rating.points, after[place].rating
+            change = archive.RatingChange(player, pool, points, rating, with_bot=True)
+            rows.put_change(change, battle.players[1 - place], position)
 
 
 def _established_points(strength: Strength | None) -> int | None:
