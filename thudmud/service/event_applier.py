@@ -188,6 +188,7 @@ class EventApplier:
         self, decision: Decision, cause: object = None, key: str | None = None
     ) -> None:
         """Append the events of a decision, with the lock held; raises as `write` does."""
+        # Long: on the path of every ply, where tests limit the number of calls.
         board, mark, hall = str(decision.board), _Pending(self, decision, cause), self._hall
         self.require_lease()
         of_hall: Changes | None = None

@@ -210,6 +210,7 @@ class PlayerLines:
             StoreError: the events cannot be stored, so nothing has happened.
             OutcomeUnknownError: the line may have been carried out.
         """
+        # Long: on the path of every line, where tests limit the number of calls.
         # Not `async with`, which costs more calls: lines are the hot path, and most don't block.
         presence, name = self._presence, visit.name
         if not presence.names.try_acquire(name):

@@ -181,6 +181,7 @@ class Node:
         settings: Mapping[str, str] | None = None,
         clock: Callable[[], float] = seconds,
     ) -> None:
+        # Long: one assignment for each attribute, without branches.
         self.name = name or f"node-{token_hex(4)}"
         self.lease = lease
         self.peers: set[str] = set()
@@ -246,19 +247,8 @@ class Node:
             if has_failed or not is_late:
                 await asyncio.sleep(self.lease / (20 if has_failed else 2))
             try:
-                await self.renew()
-                if has_failed or is_late or self._is_late:
-                    self._spare_others()
+                await self._beat(is_overdue=has_failed or is_late)
                 has_failed = False
-                if self._greetings:
-                    self._greetings -= 1
-                    await self._greet()
-                if not self._is_sparing:
-                    if self._sparing_until:
-                        self._sparing_until = 0.0
-                        for service in self._services:
-                            service.remove_stale_players()
-                    await self.reap()
             except OtherSettingsError as error:  # nodes that started while this one slept
                 has_failed = True
                 for service in self._services:
@@ -269,6 +259,27 @@ class Node:
             except Exception:  # noqa: BLE001  (a node that stops renewing its lease dies)
                 has_failed = True
                 _log.exception("failed to renew the lease")
+
+    async def _beat(self, *, is_overdue: bool) -> None:
+        """Renew the lease, greet the other nodes if that is still to be done, and reap dead ones.
+
+        Args:
+            is_overdue: whether the store was away or slow, so that the others may have missed their
+                renewals, too.
+        """
+        await self.renew()
+        if is_overdue or self._is_late:
+            self._spare_others()
+        if self._greetings:
+            self._greetings -= 1
+            await self._greet()
+        if self._is_sparing:
+            return
+        if self._sparing_until:
+            self._sparing_until = 0.0
+            for service in self._services:
+                service.remove_stale_players()
+        await self.reap()
 
     @property
     def _is_late(self) -> bool:

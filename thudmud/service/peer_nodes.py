@@ -77,17 +77,7 @@ class PeerNodes:
                 self._awaiting_board.pop(name, None)  # replaced by this aside
             match aside:
                 case Entered() if person:
-                    room = aside.room if aside.room in self._hall.tables else None
-                    if room != person.room:  # the player's `CameIn` was lost
-                        self._broadcaster.carry_out(
-                            Decision(name, asides=(CameIn(name, room),)),
-                            should_deliver=False,
-                            reaches_peers=False,
-                        )
-                    person.is_member, person.last_active = aside.is_member, aside.active
-                    person.node = node
-                    self._hall.people.apply_preferences(person, aside)
-                    self._hall.observe(name, self._known_boards(aside.observed))
+                    self._update_person(person, aside, node)
                     continue
                 case Gone() if person:
                     aside = self._gone_as_known_here(aside, person)  # noqa: PLW2901
@@ -110,6 +100,20 @@ class PeerNodes:
                 self._broadcaster.carry_out(decision, reaches_peers=False, is_ours=False)
             if isinstance(aside, Entered):
                 self._hall.people[name].node = node
+
+    def _update_person(self, person: Person, entered: Entered, node: str) -> None:
+        """Bring a player who is known here up to date with their node's list of players."""
+        room = entered.room if entered.room in self._hall.tables else None
+        if room != person.room:  # the player's `CameIn` was lost
+            self._broadcaster.carry_out(
+                Decision(entered.player, asides=(CameIn(entered.player, room),)),
+                should_deliver=False,
+                reaches_peers=False,
+            )
+        person.is_member, person.last_active = entered.is_member, entered.active
+        person.node = node
+        self._hall.people.apply_preferences(person, entered)
+        self._hall.observe(entered.player, self._known_boards(entered.observed))
 
     async def _handle_unexpected_gone(self, gone: Gone, node: str, person: Person) -> None:
         """Handle `Gone` sent by a node other than the one we believe hosts the player.

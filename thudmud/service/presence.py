@@ -121,28 +121,41 @@ class Presence:
                 # state and misses no change after it.
                 if self.closing or not arrival.admit():
                     return None
-                if name not in self._hall.people and not arrival.quiet:
-                    self._allow_in(visit)
-                before = self._visits.get(name)
-                if before:
-                    self._dismiss(before, Dismissal.TAKEN_OVER)
-                self._visits[name] = visit
-                self._hall.set_origin(name, arrival.origin)
-                if arrival.watcher:
-                    self._watching[name] = visit
-                if arrival.terminal:
-                    self._broadcaster.set_terminal(name, arrival.terminal)
-                profile = self._profile(arrival)
-                if name in self._hall.people:
-                    self._take_over(visit, None if before else profile, arrival, found)
-                else:
-                    adjourned = bool(away)
-                    await self._arrive(visit, profile, arrival, found, adjourned=adjourned)
+                await self._let_in(visit, arrival, found, adjourned=bool(away))
                 is_in = True
             return visit
         finally:
             if not is_in:  # perhaps cancelled after the earlier visit was dismissed
                 self._abandon(visit)
+
+    async def _let_in(
+        self, visit: Visit, arrival: JoinRequest, found: LookupResults, *, adjourned: bool
+    ) -> None:
+        """Make a visit the player's only one, and show them in.
+
+        Args:
+            visit: the new visit.
+            arrival: the request.
+            found: the answers of the features' lookups.
+            adjourned: whether the player has adjourned matches.
+        """
+        name = visit.name
+        if name not in self._hall.people and not arrival.quiet:
+            self._allow_in(visit)
+        before = self._visits.get(name)
+        if before:
+            self._dismiss(before, Dismissal.TAKEN_OVER)
+        self._visits[name] = visit
+        self._hall.set_origin(name, arrival.origin)
+        if arrival.watcher:
+            self._watching[name] = visit
+        if arrival.terminal:
+            self._broadcaster.set_terminal(name, arrival.terminal)
+        profile = self._profile(arrival)
+        if name in self._hall.people:
+            self._take_over(visit, None if before else profile, arrival, found)
+        else:
+            await self._arrive(visit, profile, arrival, found, adjourned=adjourned)
 
     async def _look_up_at_entry(self, name: str) -> LookupResults:
         """Make the features' lookups about a member who comes in."""

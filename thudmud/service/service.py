@@ -140,6 +140,7 @@ class Service:
         is_alone: bool = False,
         without: Collection[str] = (),
     ) -> None:
+        # Long: builds one part after the other, mostly from the parts before.
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone, self._node = is_alone, node
