@@ -465,8 +465,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.server.bots",
-                "                        if self._bots[each.name].is_cut_off:",
-                "                        if False:",
+                "            if self._bots[each.name].is_cut_off:",
+                "            if False:",
             ),
         ],
     ),

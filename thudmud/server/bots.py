@@ -122,9 +122,8 @@ class Bots:
             coming = asyncio.ensure_future(holders.get())
             try:
                 while not (await asyncio.wait([coming], timeout=AGAIN))[0]:
-                    for each in self._settings if is_ours else ():
-                        if self._bots[each.name].is_cut_off:
-                            self._begin(each, is_first=False)
+                    if is_ours:
+                        self._restart_cut_off()
             finally:
                 coming.cancel()
             is_ours = coming.result() is Holder.OURS
@@ -133,6 +132,12 @@ class Bots:
             else:
                 await self.close()
             release_line(known)
+
+    def _restart_cut_off(self) -> None:
+        """Start the bots that had to leave because other servers believed this one dead."""
+        for each in self._settings:
+            if self._bots[each.name].is_cut_off:
+                self._begin(each, is_first=False)
 
     async def close(self) -> None:
         """Stop all bots and their programs."""
