@@ -79,11 +79,32 @@ async def serve_metrics(
         if played := sum(isinstance(entry.event, Moved) for entry in entries):
             plies.inc(played)
 
+    metrics_port = MetricsPort(registry, lambda: sessions.service.is_alive)
+    listening = await _listen(metrics_port, settings, server)
+    store = sessions.store
+    following = await store.subscribe(None, await store.position(), take, lambda _: None)
+    store.timed = appends.observe
+    measuring = asyncio.create_task(_measure_lag(lag.observe))
+    try:
+        yield
+    finally:
+        measuring.cancel()
+        store.timed = None
+        following.close()
+        listening.close()
+
+
+async def _listen(
+    metrics_port: MetricsPort, settings: MetricsSettings, server: Acceptor
+) -> asyncio.Server:
+    """Listen on the configured port for metrics.
+
+    Raises:
+        StartError: the port can't be used.
+    """
     try:
         listening = await asyncio.get_running_loop().create_server(
-            MetricsPort(registry, lambda: sessions.service.is_alive).connection,
-            settings.host,
-            settings.port,
+            metrics_port.connection, settings.host, settings.port
         )
     except (OSError, ValueError) as error:
         raise StartError(
@@ -97,17 +118,7 @@ async def serve_metrics(
     for each in listening.sockets:
         address, port = each.getsockname()[:2]
         _log.info("listening", extra={"for": "metrics.port", "place": f"{address} {port}"})
-    store = sessions.store
-    following = await store.subscribe(None, await store.position(), take, lambda _: None)
-    store.timed = appends.observe
-    measuring = asyncio.create_task(_measure_lag(lag.observe))
-    try:
-        yield
-    finally:
-        measuring.cancel()
-        store.timed = None
-        following.close()
-        listening.close()
+    return listening
 
 
 async def _measure_lag(observe: Callable[[float], None]) -> None:
@@ -126,6 +137,7 @@ class ServerCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Yield the current metrics."""
+        # Long: one metric after the other.
         sessions, limiter = self._sessions, self._server.limiter
         tables = sessions.service.hall.tables.values()
         there = Counter(front_end(each) for each in sessions.all if each.name)
