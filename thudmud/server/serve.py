@@ -7,7 +7,15 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
@@ -44,7 +52,7 @@ from thudmud.server.config import (
 from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import leader_lock, open_store, serving_lock
-from thudmud.service import Node
+from thudmud.service import Node, Service
 from thudmud.store import (
     DamagedStoreError,
     Holder,
@@ -95,15 +103,9 @@ async def serve(
     require_programs(settings.bot, folder)
     manager, hangups = ServiceManager(), asyncio.Event()
     stopped = install_signal_handlers(hangups if reread else None)
-
-    def stand_by(line: str) -> None:
-        manager.status = lambda: "Standing by"
-        manager.ready()
-        announce(line)
-
     async with run_in_background(manager.watch()), AsyncExitStack() as stack:
         if settings.storage.backend == "postgresql":
-            lock = serving_lock(settings.storage, stopped, stand_by, stopped.ask)
+            lock = _serving_lock(settings.storage, stopped, manager, announce)
             if not await stack.enter_async_context(lock):
                 manager.stopping(stopped.why)
                 return
@@ -121,25 +123,40 @@ async def serve(
                 reload = Reload(settings, folder, reread, server, sessions)
                 following = run_in_background(_follow_hangups(hangups, reload, manager))
                 await meanwhile.enter_async_context(following)
-            ways = [*server.web_links, *(f"telnet {host} {port}" for host, port in places)]
-            ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
-            line = "thudmud is ready: " + " or ".join(ways)
-            if server.uses_fallback_port:
-                line += f" (port {settings.web.port} is in use, so the page has another)"
-            announce(line)
+            announce(_ready_line(settings, server, places))
             manager.status = partial(_status, sessions)
             manager.ready()
             await meanwhile.enter_async_context(
                 run_in_background(_preload_modules(settings, server))
             )
-            try:
-                await _wait_for_end(stopped, sessions)
-            finally:
-                why = stopped.why or "an error"
-                _log.info("stopping", extra={"why": why, "players": sessions.player_count})
-                manager.stopping(why)
-                await server.stop()
+            await _serve_until_end(stopped, server, sessions, manager)
         _log.info("stopped")
+
+
+def _serving_lock(
+    storage: StorageSettings,
+    stopped: Shutdown,
+    manager: ServiceManager,
+    announce: Callable[[str], None],
+) -> AbstractAsyncContextManager[bool]:
+    """Return the `serving_lock` of a server that reports when it stands by."""
+
+    def stand_by(line: str) -> None:
+        manager.status = lambda: "Standing by"
+        manager.ready()
+        announce(line)
+
+    return serving_lock(storage, stopped, stand_by, stopped.ask)
+
+
+def _ready_line(settings: Settings, server: Acceptor, places: Iterable[tuple[str, int]]) -> str:
+    """Return the line that tells the operator how to connect."""
+    ways = [*server.web_links, *(f"telnet {host} {port}" for host, port in places)]
+    ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
+    line = "thudmud is ready: " + " or ".join(ways)
+    if server.uses_fallback_port:
+        line += f" (port {settings.web.port} is in use, so the page has another)"
+    return line
 
 
 def _measured(
@@ -174,7 +191,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         StartError: the configured file isn't a store, or the news can't be read.
         StoreError: the store can't be used.
     """
-    storage, game, players = settings.storage, settings.game, settings.players
+    storage = settings.storage
     news = read_news(settings, folder)
     async with AsyncExitStack() as stack:
         # Entered first, so released last: a server that takes over the bots finds our lease ended.
@@ -189,46 +206,18 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         store, node = await stack.enter_async_context(
             open_serving_store(storage, folder, common=common)
         )
-        talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
-        quota = StorageQuota(players.stored_per_hour)
-        hall = Hall(configured_boards(settings), **game.limits)
+        hall = Hall(configured_boards(settings), **settings.game.limits)
         name_bots(hall, level_of_each(settings))
         configure(hall, settings, news)
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
-        service = make_service(
-            store,
-            hall,
-            node=node,
-            clock=store.clock,
-            replay_pause=game.replay_pause,
-            talk=talk,
-            shouts=shouts,
-            reports=reports,
-            quota=quota,
-            adviser=WorkersAdviser(workers),
-            without=settings.features.off,
-        )
+        sessions = _make_sessions(settings, store, node, hall, workers)
+        service = sessions.service
         await service.open()
         await service.finish_start()
         stack.push_async_callback(service.close)
-        sessions = Sessions(service, settings.listing.contact)
-        sessions.talk, sessions.shouts, sessions.reports = talk, shouts, reports
-        sessions.quota = quota
-        changed = asyncio.Event()
-
-        def follow(order: Order) -> None:
-            sessions.apply_order(order)
-            changed.set()
-
-        sessions.apply_order(await store.watch(accounts.order, follow))
-
-        def lock(key: Lock) -> Awaitable[asyncio.Queue[Holder]]:
-            return stack.enter_async_context(leader_lock(storage, key))
-
-        for each in served:
-            if work := await each.begin(service, lock):
-                await stack.enter_async_context(run_in_background(work))
+        changed = await _watch_orders(sessions)
+        await _begin_features(served, service, storage, stack)
         sessions.pages = lambda: [page for each in served for page in each.pages]
         works = run_in_background(
             _check_once_ready(sessions),
@@ -236,17 +225,66 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             log_clock_changes(store.clock),
         )
         await stack.enter_async_context(works)
-        bots = Bots(
-            settings.bot,
-            sessions,
-            folder,
-            workers,
-            patience=game.seat_grace,
-            pause=START_AFTER,
-        )
+        patience = settings.game.seat_grace
+        bots = Bots(settings.bot, sessions, folder, workers, patience=patience, pause=START_AFTER)
         stack.push_async_callback(bots.close)
         await stack.enter_async_context(run_in_background(bots.follow(holders)))
         yield sessions
+
+
+def _make_sessions(
+    settings: Settings, store: Store, node: Node, hall: Hall, workers: Workers
+) -> Sessions:
+    """Create the sessions, and their service, which has to be opened."""
+    players = settings.players
+    talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
+    quota = StorageQuota(players.stored_per_hour)
+    service = make_service(
+        store,
+        hall,
+        node=node,
+        clock=store.clock,
+        replay_pause=settings.game.replay_pause,
+        talk=talk,
+        shouts=shouts,
+        reports=reports,
+        quota=quota,
+        adviser=WorkersAdviser(workers),
+        without=settings.features.off,
+    )
+    sessions = Sessions(service, settings.listing.contact)
+    sessions.talk, sessions.shouts, sessions.reports = talk, shouts, reports
+    sessions.quota = quota
+    return sessions
+
+
+async def _watch_orders(sessions: Sessions) -> asyncio.Event:
+    """Apply the stored operators and sanctions to the sessions, now and after each change.
+
+    Returns:
+        An event that is set after each change.
+    """
+    changed = asyncio.Event()
+
+    def follow(order: Order) -> None:
+        sessions.apply_order(order)
+        changed.set()
+
+    sessions.apply_order(await sessions.store.watch(accounts.order, follow))
+    return changed
+
+
+async def _begin_features(
+    served: Iterable[Serving], service: Service, storage: StorageSettings, stack: AsyncExitStack
+) -> None:
+    """Start the background work of features, and end it when the stack is closed."""
+
+    def lock(key: Lock) -> Awaitable[asyncio.Queue[Holder]]:
+        return stack.enter_async_context(leader_lock(storage, key))
+
+    for each in served:
+        if work := await each.begin(service, lock):
+            await stack.enter_async_context(run_in_background(work))
 
 
 def configure(hall: Hall, settings: Settings, news: Sequence[str] = ()) -> None:
@@ -323,6 +361,19 @@ def configured_boards(settings: Settings) -> list[BoardSpec]:
     return [
         BoardSpec(each.name, each.rules, Style(each.style), each.key) for each in settings.board
     ]
+
+
+async def _serve_until_end(
+    stopped: Shutdown, server: Acceptor, sessions: Sessions, manager: ServiceManager
+) -> None:
+    """Wait as `_wait_for_end` does, and stop the server in any case."""
+    try:
+        await _wait_for_end(stopped, sessions)
+    finally:
+        why = stopped.why or "an error"
+        _log.info("stopping", extra={"why": why, "players": sessions.player_count})
+        manager.stopping(why)
+        await server.stop()
 
 
 async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
