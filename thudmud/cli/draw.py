@@ -26,6 +26,7 @@ _SIGNATURE = 4
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    # Long: one table of arguments, without branches.
     parser.description = (
         "Draw a battle: the position after a ply as SVG or PNG, or the whole battle as an "
         'animated GIF. PNG and GIF need the extra "pictures".'

@@ -94,12 +94,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in SERVER_NEEDS:
             raise
-        print(
-            f'"thudmud {words[0]}" needs more than the library: pip install "thudmud[server]"',
-            f"installs it ({error.name} is missing).",
-            file=sys.stderr,
-        )
+        _report_missing_extra(words[0], error.name)
         return 2
+
+
+def _report_missing_extra(subcommand: str, module: str | None) -> None:
+    """Print which installation a subcommand needs, and the module that is missing."""
+    print(
+        f'"thudmud {subcommand}" needs more than the library: pip install "thudmud[server]"',
+        f"installs it ({module} is missing).",
+        file=sys.stderr,
+    )
 
 
 def _outlive_hangups() -> None:

@@ -60,6 +60,7 @@ _NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    # Long: one table of arguments, without branches.
     parser.description = (
         "Let two programs play each other: for each opening, two battles with the sides swapped "
         "make a match. A program that plays an illegal ply, exceeds its time or fails loses the "

@@ -25,6 +25,7 @@ from thudmud.values import Value, replace
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    # Long: one table of arguments, without branches.
     parser.description = f"{FORMAT}\n{MORE}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")

@@ -26,6 +26,7 @@ from thudmud.store.pruning import PruneReport
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    # Long: one table of actions and their arguments, without branches.
     parser.description = "Maintain the store, which is a file or a database."
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     check = actions.add_parser("check", help="check the integrity of the store")
