@@ -128,6 +128,7 @@ class House:
         teaches: bool = False,
         bots: Mapping[str, str] = {},
     ) -> None:
+        # Long: one line for each argument and each attribute.
         _require_boards(boards, any_names=any_names)
         self.hall = Hall(
             boards,
@@ -166,12 +167,7 @@ class House:
             from thudmud.bots.naming import name_bots  # noqa: PLC0415  (only bots have levels)
 
             name_bots(self.hall, bots)
-        position = run_synchronously(self._store.position())
-        run_synchronously(
-            self._store.subscribe(None, position, self._note_others, _raise_store_error)
-        )
-        run_synchronously(update_open_boards(self._store, self.hall.tables.values(), self._now))
-        run_synchronously(self._service.follow())
+        self._start_service()
 
     def events(self, after: int = 0) -> list[str]:
         """Return the events of all boards, each as a line of ASCII text.
@@ -470,6 +466,15 @@ class House:
     def people(self) -> tuple[str, ...]:
         """Names of the people here, in order of arrival."""
         return tuple(self.hall.people)
+
+    def _start_service(self) -> None:
+        """Let the service follow the store, where the boards are opened that are new."""
+        position = run_synchronously(self._store.position())
+        run_synchronously(
+            self._store.subscribe(None, position, self._note_others, _raise_store_error)
+        )
+        run_synchronously(update_open_boards(self._store, self.hall.tables.values(), self._now))
+        run_synchronously(self._service.follow())
 
     def _run_service(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
         """Run a coroutine of the service, then the bots, and return the messages."""
