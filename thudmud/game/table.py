@@ -353,6 +353,7 @@ def replay_clock(stream: Iterable[events.Event], table: Table | None = None) -> 
 
 def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> Table:
     """Return the table after an event, apart from its version. Frequent events come first."""
+    # Long: one case for each event, where mypy checks that none is missing.
     match event:
         case events.Moved(move=move):
             match = _require_match(table)

@@ -156,6 +156,7 @@ class PlayerSession:
         caller: AcceptedConnection,
         shared: SessionPolicy,
     ) -> None:
+        # Long: one assignment for each attribute, without branches.
         self._loop = shared.turns.loop
         self._share = shared.settings.share
         transport.set_write_buffer_limits(high=self._share)

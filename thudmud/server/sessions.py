@@ -427,6 +427,7 @@ def make_service(
         adviser: computes hints; None for no hints.
         without: the names of features to leave out.
     """
+    # Long: mostly one argument a line, passed on to the parts.
     vocabulary = Vocabulary(without=without) if without else None
     hall.use_verbs({}, vocabulary.without if vocabulary else frozenset())
 

@@ -115,6 +115,7 @@ def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str
 
 def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
     """Return the sentences, possibly in lower case. The most frequent events come first."""
+    # Long: one case for each event, where mypy checks that none is missing.
     match event:
         case events.Moved():
             return [ply(event.move, event.player, me), *_nearing_the_end(table)]

@@ -69,6 +69,7 @@ def _decide_in_exercise(scene: CommandContext, command: Command) -> Decision | N
         RefusedError: the command can't be carried out in an exercise.
         LookupNeededError: the player's record of puzzles has to be looked up first.
     """
+    # Long: one case for each command.
     hall, person, now, found = scene.hall, scene.person, scene.now, scene.found
     exercise = exercise_of(person)
     if exercise is None:

@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 
 def setup(service: FeatureContext) -> None:
     """Register the handlers that store choices, and drop notifications that were seen."""
+    # Long: short handlers that share the state of the registration.
     hall, store = service.hall, service.store
     active: dict[str, float] = {}
     """When each member on this node last typed something."""

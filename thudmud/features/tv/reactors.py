@@ -18,6 +18,7 @@ _log = logging.getLogger(__name__)
 
 def setup(service: FeatureContext) -> None:
     """Subscribe to the events that begin or end battles, for the tvs of this node's players."""
+    # Long: short handlers that share the state of the registration.
     due = set[str]()
     """Players whose tvs are to be switched: once, however many events ask for it."""
 
