@@ -35,7 +35,7 @@ def test_page_names_only_existing_files() -> None:
 
 
 def test_page_lists_exactly_the_packages() -> None:
-    table = PAGE.split("| package | what it holds |")[1].split("\n\n")[0]
+    table = PAGE.split("| package | contents |")[1].split("\n\n")[0]
     listed = {
         name.removesuffix(".py")
         for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
