@@ -25,10 +25,10 @@ class Juggle(HostCommand):
     player: str = "all"
     text: str = ""
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         done = f"juggles {self.number} balls for {self.player}"
         song = f" and sings: {self.text}" if self.text else ""
-        return scene.decide_asides(Emoted(scene.me, scene.person.room, f"{done}{song}"))
+        return context.decide_asides(Emoted(context.me, context.person.room, f"{done}{song}"))
 
 
 @own_verb("say <text>")
@@ -37,8 +37,10 @@ class Murmur(HostCommand):
 
     text: str
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_asides(Emoted(scene.me, scene.person.room, f"murmurs: {self.text}"))
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_asides(
+            Emoted(context.me, context.person.room, f"murmurs: {self.text}")
+        )
 
 
 @own_verb("next")

@@ -25,23 +25,23 @@ class Kettle:
 
 def test_lines_and_facts_are_added_in_order_of_registration() -> None:
     @add_lines_to(Kettle)
-    def _first(_: Kettle, occasion: RenderContext, view: View) -> list[str]:
-        return [f"{occasion.player} hears it whistle.", f"{view.width} columns."]
+    def _first(_: Kettle, context: RenderContext, view: View) -> list[str]:
+        return [f"{context.player} hears it whistle.", f"{view.width} columns."]
 
     @add_lines_to(Kettle)
     def _second(_: Kettle, __: RenderContext, ___: View) -> list[str]:
         return ["It is hot."]
 
     @add_facts_to(Kettle)
-    def _fact(_: Kettle, occasion: RenderContext) -> list[Fact]:
-        return [Fact("Thud.Kettle", {}, occasion.player)]
+    def _fact(_: Kettle, context: RenderContext) -> list[Fact]:
+        return [Fact("Thud.Kettle", {}, context.player)]
 
     try:
-        occasion = RenderContext(Hall([BoardSpec("oak board")]), None, 0.0, "Anna")
-        lines = added_lines(Kettle, Kettle(), occasion, VIEW)
+        context = RenderContext(Hall([BoardSpec("oak board")]), None, 0.0, "Anna")
+        lines = added_lines(Kettle, Kettle(), context, VIEW)
         assert lines == ["Anna hears it whistle.", "60 columns.", "It is hot."]
-        assert list(added_facts(Kettle(), occasion)) == [Fact("Thud.Kettle", {}, "Anna")]
-        assert list(added_facts(0, occasion)) == []
+        assert list(added_facts(Kettle(), context)) == [Fact("Thud.Kettle", {}, "Anna")]
+        assert list(added_facts(0, context)) == []
     finally:
         del ADDED_LINES[Kettle]
-    assert added_lines(Kettle, Kettle(), occasion, VIEW) == []
+    assert added_lines(Kettle, Kettle(), context, VIEW) == []

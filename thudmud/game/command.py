@@ -75,7 +75,7 @@ class Command(Value):
                 text += f" {_TYPED.get(name, _plainly)(value)}"
         return text
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         """Compute the decision that carries out the command, without changing any state.
 
         The default suits a question that needs no lookup.
@@ -85,7 +85,7 @@ class Command(Value):
             IllegalMoveError: the rules of the game do not allow the move.
             LookupNeededError: a lookup has to be answered first.
         """
-        return scene.decide_answer(self)
+        return context.decide_answer(self)
 
     def is_spoken(self) -> bool:
         """Whether this command shows the player's own words to others; by default `speaks`."""

@@ -46,12 +46,12 @@ def decide(
         return decide_departure(hall, player, events.Parting.QUIT, now)
     if hall.order and command.is_spoken():
         require_not_muted(hall.order, player, now)
-    scene = CommandContext(hall, hall.people[player], now, found, player)
-    if scene.person.private:
+    context = CommandContext(hall, hall.people[player], now, found, player)
+    if context.person.private:
         for decide_privately in hooks.private_deciders:
-            if decision := decide_privately(scene, command):
+            if decision := decide_privately(context, command):
                 return [decision]
-    return [command.decide(scene)]
+    return [command.decide(context)]
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:

@@ -398,7 +398,7 @@ def _resolve_named_board(hall: Hall, person: Person, words: str) -> str:
     raise RefusedError(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
 
 
-def resolve_player_here(scene: CommandContext, words: str) -> str:
+def resolve_player_here(context: CommandContext, words: str) -> str:
     """Resolve a name to a player who is here, like `resolve_player`, with better refusals.
 
     Raises:
@@ -406,32 +406,32 @@ def resolve_player_here(scene: CommandContext, words: str) -> str:
             refusal says since when, or from which boards.
     """
     try:
-        return resolve_player(scene.hall, words)
+        return resolve_player(context.hall, words)
     except RefusedError as refusal:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
-            require_not_absent(scene, words)
+            require_not_absent(context, words)
         raise
 
 
-def require_not_absent(scene: CommandContext, words: str) -> None:
+def require_not_absent(context: CommandContext, words: str) -> None:
     """Raise RefusedError if the words name an absent member or an absent seated player."""
-    if known := scene.found[MemberLookup(words)]:
-        seconds = max(0.0, scene.now - known.at)
+    if known := context.found[MemberLookup(words)]:
+        seconds = max(0.0, context.now - known.at)
         raise RefusedError(Refusal.NOT_HERE, player=known.name, seconds=seconds)
-    if away := find_absent_player(scene.hall, words):
+    if away := find_absent_player(context.hall, words):
         raise RefusedError(Refusal.AWAY_FROM, player=away[0], boards=away[1])
 
 
-def find_known_name(scene: CommandContext, words: str) -> str | None:
+def find_known_name(context: CommandContext, words: str) -> str | None:
     """Return the exact spelling of a known name, typed in any case; None if unknown.
 
     Names of players here, of members and of absent seated players are known.
     """
-    if words.lower() in scene.hall.people.names:
-        return scene.hall.people.names[words.lower()]
-    if member := scene.found[MemberLookup(words)]:
+    if words.lower() in context.hall.people.names:
+        return context.hall.people.names[words.lower()]
+    if member := context.found[MemberLookup(words)]:
         return member.name
-    away = find_absent_player(scene.hall, words)
+    away = find_absent_player(context.hall, words)
     return away[0] if away else None
 
 

@@ -25,7 +25,7 @@ class Syntax(Command):
 class ForAccounts(Command):
     """A command that front ends with accounts handle before `decide`, which refuses it."""
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         raise RefusedError(Refusal.NO_ACCOUNTS)
 
 
@@ -48,7 +48,7 @@ class LogoutEverywhere(ForAccounts):
 class Again(Command):
     """Repeat the last command. The service decides that command instead, if there is one."""
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         raise RefusedError(Refusal.NOTHING_TO_REPEAT)
 
 
@@ -56,5 +56,5 @@ class Again(Command):
 class Quit(Command):
     """Leave the server, see `thudmud.game.decisions.decide_departure`."""
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         raise ValueError("Quit is handled by the service, which needs several decisions")

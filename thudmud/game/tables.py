@@ -101,20 +101,20 @@ class TableCommand(GameCommand):
         """Return the command's events at a table; raises like `decide`."""
         raise NotImplementedError
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if self.needs_seat:
-            require_playing(scene, self.on)
-        table = self.resolve_table(scene)
-        context = Context(scene.now, scene.hall.people.members)
-        return table_decision(scene, table, decide(table, scene.me, self, context))
+            require_playing(context, self.on)
+        table = self.resolve_table(context)
+        inputs = Context(context.now, context.hall.people.members)
+        return table_decision(context, table, decide(table, context.me, self, inputs))
 
-    def resolve_table(self, scene: CommandContext) -> Table:
+    def resolve_table(self, context: CommandContext) -> Table:
         """Return the table that the command is about.
 
         Raises:
             RefusedError: no board or more than one fits.
         """
-        return resolve_hall_board(scene.hall, scene.person, self.on)
+        return resolve_hall_board(context.hall, context.person, self.on)
 
 
 class BattleCommand(TableCommand):
@@ -124,16 +124,18 @@ class BattleCommand(TableCommand):
     in_battle = True
 
 
-def table_decision(scene: CommandContext, table: Table, events: Events, *asides: Aside) -> Decision:
+def table_decision(
+    context: CommandContext, table: Table, events: Events, *asides: Aside
+) -> Decision:
     """Return the decision for events at a table, preceded by asides."""
-    return Decision(scene.me, table.name, table.version, events, asides)
+    return Decision(context.me, table.name, table.version, events, asides)
 
 
-def require_playing(scene: CommandContext, on: str | None) -> None:
+def require_playing(context: CommandContext, on: str | None) -> None:
     """Raise RefusedError if a player without a seat is in the hall and names no board."""
-    hall = scene.hall
-    is_anywhere = on is not None or scene.person.room is not None
-    if not is_anywhere and hall.opens_boards and not hall.tables.seats_of(scene.me):
+    hall = context.hall
+    is_anywhere = on is not None or context.person.room is not None
+    if not is_anywhere and hall.opens_boards and not hall.tables.seats_of(context.me):
         raise RefusedError(Refusal.NOT_PLAYING)
 
 

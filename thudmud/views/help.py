@@ -268,18 +268,18 @@ def page(
 
 
 @words.register
-def _help(asked: Help, occasion: RenderContext, view: View) -> list[str]:
-    hall = occasion.hall
+def _help(asked: Help, context: RenderContext, view: View) -> list[str]:
+    hall = context.hall
     bot = next(iter(hall.bots_here()), None)
-    keeps_order = hall.is_operator(occasion.player)
+    keeps_order = hall.is_operator(context.player)
     pages, utf8 = pages_of(hall), view.display.uses_utf8 and not view.display.is_for_reader
     return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages, utf8=utf8)
 
 
 @words.register
-def _syntax(asked: Syntax, occasion: RenderContext, view: View) -> list[str]:
-    keeps_order = occasion.hall.is_operator(occasion.player)
-    pages = pages_of(occasion.hall)
+def _syntax(asked: Syntax, context: RenderContext, view: View) -> list[str]:
+    keeps_order = context.hall.is_operator(context.player)
+    pages = pages_of(context.hall)
     return syntax(asked.topic, view.width, keeps_order=keeps_order, pages=pages)
 
 

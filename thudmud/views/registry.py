@@ -43,13 +43,13 @@ class RenderContext(Value):
 
 
 @singledispatch
-def words(told: object, occasion: RenderContext, view: View) -> list[str]:
+def words(told: object, context: RenderContext, view: View) -> list[str]:
     """Render something for one reader, as lines."""
     raise NotImplementedError(f"no renderer is registered for {told}")
 
 
 @singledispatch
-def facts(told: object, occasion: RenderContext) -> Iterable[Fact]:  # noqa: ARG001  (others use them)
+def facts(told: object, context: RenderContext) -> Iterable[Fact]:  # noqa: ARG001  (others use them)
     """Return the facts of something for programs; by default none."""
     return ()
 
@@ -85,11 +85,11 @@ def add_lines_to(*kinds: type) -> Callable[[LinesAdder], LinesAdder]:
     return register
 
 
-def added_lines(kind: type, told: Any, occasion: RenderContext, view: View) -> list[str]:
+def added_lines(kind: type, told: Any, context: RenderContext, view: View) -> list[str]:
     """Return the lines that features add to those of a type."""
     lines: list[str] = []
     for make in ADDED_LINES.get(kind, ()):
-        lines += make(told, occasion, view)
+        lines += make(told, context, view)
     return lines
 
 
@@ -104,6 +104,6 @@ def add_facts_to(*kinds: type) -> Callable[[FactsAdder], FactsAdder]:
     return register
 
 
-def added_facts(told: object, occasion: RenderContext) -> Iterable[Fact]:
+def added_facts(told: object, context: RenderContext) -> Iterable[Fact]:
     """Return the facts that features add to those of an aside or event."""
-    return [fact for make in _ADDED_FACTS.get(type(told), ()) for fact in make(told, occasion)]
+    return [fact for make in _ADDED_FACTS.get(type(told), ()) for fact in make(told, context)]

@@ -78,9 +78,9 @@ def _happened(
     is_closing = kind is events.BattleEnded and hall.is_idle(table)
     is_turn_elsewhere = view.is_elsewhere and view.me and isinstance(event, sentences.TURNED)
     if kind in ADDED_LINES or is_turn_elsewhere:
-        occasion = RenderContext(hall, table, delivery.at, event.player)
-        hints += added_lines(kind, delivery, occasion, view)
-        hints += added_lines(Table, delivery, occasion, view) if is_turn_elsewhere else []
+        context = RenderContext(hall, table, delivery.at, event.player)
+        hints += added_lines(kind, delivery, context, view)
+        hints += added_lines(Table, delivery, context, view) if is_turn_elsewhere else []
     if view.display.is_for_reader:
         facts = reader.event_sentences_for_reader(event, table, view.me)
     else:
@@ -97,9 +97,9 @@ def _happened(
 
 
 @words.register
-def _time_short(told: TimeShort, occasion: RenderContext, view: View) -> list[str]:
+def _time_short(told: TimeShort, context: RenderContext, view: View) -> list[str]:
     left = f"You have less than {rounded_duration(told.seconds)} left."
-    return at_table([left], occasion.known_table, view)
+    return at_table([left], context.known_table, view)
 
 
 def delivery_facts(hall: Hall, delivery: Delivery) -> list[Fact]:

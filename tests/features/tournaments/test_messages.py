@@ -148,8 +148,8 @@ def test_knock_out_match_won_by_fewer_plies_says_so() -> None:
     scored = PairingScored(NOON, "", 1, 1, 0, NAMES[0], NAMES[3], scores)
     hall = Hall(())
     hall.part(TournamentRegister).known[1] = first.apply(scored)
-    occasion = RenderContext(hall, None, NOON, "")
-    lines = words(scored, occasion, View(NAMES[3], Style.FULL, Display()))
+    context = RenderContext(hall, None, NOON, "")
+    lines = words(scored, context, View(NAMES[3], Style.FULL, Display()))
     assert " ".join(lines).endswith("You advance, having won a battle in fewer moves.")
 
 

@@ -33,11 +33,11 @@ class Analyse(ArchiveCommand):
     number: int | None = None
     asks_adviser = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        analysed = self._analysed(scene)
-        return scene.decide_answer(Analyse(analysed.battle.number), answer=analysed)
+    def decide(self, context: CommandContext) -> Decision:
+        analysed = self._analysed(context)
+        return context.decide_answer(Analyse(analysed.battle.number), answer=analysed)
 
-    def _analysed(self, scene: CommandContext) -> AnalysedBattle:
+    def _analysed(self, context: CommandContext) -> AnalysedBattle:
         """Return the stored analysis of the battle, or else a new one.
 
         Raises:
@@ -45,12 +45,12 @@ class Analyse(ArchiveCommand):
                 battle.
             LookupNeededError: something has to be looked up first, or the analysis has to be made.
         """
-        found = scene.found
-        if rated := scene.hall.board_of_rated_battle(scene.me):
+        found = context.found
+        if rated := context.hall.board_of_rated_battle(context.me):
             raise RefusedError(AnalysisRefusal.NO_ANALYSES_RATED, board=rated)
         number = self.number
         if number is None:
-            seen = replay_of(scene.person)
+            seen = replay_of(context.person)
             if seen is None:
                 raise RefusedError(AnalysisRefusal.ANALYSE_WHICH)
             number = seen.battle.number
@@ -84,15 +84,15 @@ class CancelAnalysis(ArchiveCommand):
 
     words = "analyse cancel"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        under_way = scene.found[PendingAnalysisLookup(scene.me)]
+    def decide(self, context: CommandContext) -> Decision:
+        under_way = context.found[PendingAnalysisLookup(context.me)]
         if under_way is None:
             raise RefusedError(AnalysisRefusal.NOTHING_ANALYSED)
-        return scene.decide_asides(AnalysisCancelled(scene.me, under_way[0]))
+        return context.decide_asides(AnalysisCancelled(context.me, under_way[0]))
 
 
 @annotators.append
-def _stored_analysis(scene: CommandContext, known: FoundBattle) -> Analysis | None:
-    if known.game is None or not has_verb(scene.hall, "analyse"):
+def _stored_analysis(context: CommandContext, known: FoundBattle) -> Analysis | None:
+    if known.game is None or not has_verb(context.hall, "analyse"):
         return None
-    return scene.found[KeptAnalysisLookup(known.battle.id, len(known.game.moves))]
+    return context.found[KeptAnalysisLookup(known.battle.id, len(known.game.moves))]

@@ -98,13 +98,13 @@ def _cancelled(cancelled: AnalysisCancelled, _: RenderContext, view: View) -> li
 
 
 @words.register
-def _render_answer(_: Analyse, occasion: RenderContext, view: View) -> list[str]:
-    return render_analysis(occasion.answer, view.display)
+def _render_answer(_: Analyse, context: RenderContext, view: View) -> list[str]:
+    return render_analysis(context.answer, view.display)
 
 
 @facts.register
-def _told_facts(_: Analyse, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Analysis", _analysed(*occasion.answer), occasion.player)
+def _told_facts(_: Analyse, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Analysis", _analysed(*context.answer), context.player)
 
 
 @add_lines_to(Replayed)

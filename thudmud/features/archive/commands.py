@@ -59,10 +59,10 @@ class Games(ArchiveCommand):
     def __str__(self) -> str:
         return "games all" if self.includes_everybody else "games"
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if self.includes_everybody:
-            return scene.decide_answer(self)
-        return scene.decide_answer(self, answer=scene.found[AdjournedLookup(scene.me)])
+            return context.decide_answer(self)
+        return context.decide_answer(self, answer=context.found[AdjournedLookup(context.me)])
 
 
 @verb(history="of", history_by_rules="by_rules")
@@ -112,12 +112,12 @@ class History(ArchiveCommand):
         player, _, by = whose.partition(" ")
         return cls(player, page or 1, opponent, by, day)
 
-    def decide(self, scene: CommandContext) -> Decision:
-        opponent, me = _name_or_me(self.opponent, scene.me), scene.me
+    def decide(self, context: CommandContext) -> Decision:
+        opponent, me = _name_or_me(self.opponent, context.me), context.me
         player = _name_or_me(self.player, me) or (opponent and me)
         asked = replace(self, player=player, opponent=opponent)
         lookup = HistoryLookup(player, self.page, opponent, self.rules, self.day)
-        return scene.decide_answer(asked, answer=scene.found[lookup])
+        return context.decide_answer(asked, answer=context.found[lookup])
 
 
 def _name_or_me(player: str | None, me: str) -> str | None:
@@ -131,14 +131,14 @@ class Replay(ArchiveCommand):
     number: int
     ply: int = 0
 
-    def decide(self, scene: CommandContext) -> Decision:
-        known, game = resolve_battle(self.number, scene.found)
+    def decide(self, context: CommandContext) -> Decision:
+        known, game = resolve_battle(self.number, context.found)
         start, notes = min(self.ply, len(game.moves)), None
-        if known.battle.state not in GOES_ON and not scene.hall.board_of_rated_battle(scene.me):
-            notes = next((each for look in annotators if (each := look(scene, known))), None)
-        seen = Replayed(scene.me, known.battle, game, start, comments=known.comments)
+        if known.battle.state not in GOES_ON and not context.hall.board_of_rated_battle(context.me):
+            notes = next((each for look in annotators if (each := look(context, known))), None)
+        seen = Replayed(context.me, known.battle, game, start, comments=known.comments)
         seen = replace(seen, annotation=notes, spent=known.spent)
-        return scene.decide_asides(*close_private_board(scene.person), seen)
+        return context.decide_asides(*close_private_board(context.person), seen)
 
 
 class Way(Enum):
@@ -162,14 +162,16 @@ class Step(ArchiveCommand, PrivateCommand):
     def __str__(self) -> str:
         return f"{self.way.value}{self._typed('plies')}"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        person = scene.person
+    def decide(self, context: CommandContext) -> Decision:
+        person = context.person
         if self.way is Way.LAST and replay_of(person) is None and person.room:
-            return scene.decide_answer(LastMove(), person.room)  # no replay: short for "last move"
-        seen = self._stepped(person, scene.found)
-        if scene.hall.board_of_rated_battle(scene.me):
+            return context.decide_answer(
+                LastMove(), person.room
+            )  # no replay: short for "last move"
+        seen = self._stepped(person, context.found)
+        if context.hall.board_of_rated_battle(context.me):
             seen = replace(seen, annotation=None)
-        return scene.decide_asides(seen)
+        return context.decide_asides(seen)
 
     def _stepped(self, person: Person, found: LookupResults) -> Replayed:
         seen, way = replay_of(person), self.way
@@ -198,8 +200,8 @@ class ViewRecord(ArchiveCommand):
     number: int
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_answer(self, answer=resolve_battle(self.number, scene.found)[0])
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_answer(self, answer=resolve_battle(self.number, context.found)[0])
 
 
 MOST_COMMENTS = 100
@@ -227,8 +229,8 @@ class MakeComment(ArchiveCommand):
         place = "" if self.number is None else f" {self.number} {self.ply}"
         return f"comment{place} {self.text or 'none'}"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, person = scene.hall, scene.person
+    def decide(self, context: CommandContext) -> Decision:
+        hall, person = context.hall, context.person
         if hall.version is None:
             raise RefusedError(Refusal.NO_COMMENTS)
         number, ply, text, me = self.number, self.ply, self.text, person.name
@@ -237,7 +239,7 @@ class MakeComment(ArchiveCommand):
             if seen is None:
                 raise RefusedError(Refusal.NOT_REPLAYING)
             number, ply = seen.battle.number, seen.ply
-        known, game = resolve_battle(number, scene.found)
+        known, game = resolve_battle(number, context.found)
         battle = known.battle
         if battle.imported or me not in known.players:
             raise RefusedError(Refusal.COMMENT_PLAYERS_ONLY, number=number)
@@ -262,7 +264,7 @@ class MakeComment(ArchiveCommand):
         made = CommentMade(
             me, other, number, ply, text, tuple(sorted(comments, key=attrgetter("ply")))
         )
-        event = Commented(scene.now, me, *battle.id, ply, text)
+        event = Commented(context.now, me, *battle.id, ply, text)
         return Decision(me, asides=(made,), hall=(event,), hall_version=hall.version)
 
 
@@ -273,10 +275,10 @@ class ViewScore(ArchiveCommand):
     player: str | None = None
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        asked = ViewScore(_name_or_me(self.player, scene.me))
-        lookup = ScoreLookup(asked.player or scene.me, with_curves=True)
-        return scene.decide_answer(asked, answer=scene.found[lookup])
+    def decide(self, context: CommandContext) -> Decision:
+        asked = ViewScore(_name_or_me(self.player, context.me))
+        lookup = ScoreLookup(asked.player or context.me, with_curves=True)
+        return context.decide_answer(asked, answer=context.found[lookup])
 
 
 @verb("standings", standings_turned="with_pace_first")
@@ -294,9 +296,9 @@ class ViewStandings(ArchiveCommand):
     def with_pace_first(cls, time: TimeClass, rules: str) -> ViewStandings:
         return cls(rules, time)
 
-    def decide(self, scene: CommandContext) -> Decision:
-        lookup = StandingsLookup(scene.me, self.rules, self.time)
-        return scene.decide_answer(self, answer=scene.found[lookup])
+    def decide(self, context: CommandContext) -> Decision:
+        lookup = StandingsLookup(context.me, self.rules, self.time)
+        return context.decide_answer(self, answer=context.found[lookup])
 
 
 @verb(stop="of")
@@ -309,8 +311,8 @@ class Stop(ArchiveCommand, PrivateCommand):
     def of(cls, *_: str | None) -> Stop:
         return cls()
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if seen := replay_of(scene.person):
-            return scene.decide_asides(ReplayLeft(scene.me, seen))
-        has_more = has_verb(scene.hall, "tutorial")
+    def decide(self, context: CommandContext) -> Decision:
+        if seen := replay_of(context.person):
+            return context.decide_asides(ReplayLeft(context.me, seen))
+        has_more = has_verb(context.hall, "tutorial")
         raise RefusedError(Refusal.NO_EXERCISE if has_more else Refusal.NOT_REPLAYING)

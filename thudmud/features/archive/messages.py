@@ -216,13 +216,13 @@ INDENT = "    "
 
 
 @words.register
-def _comment_made(made: CommentMade, occasion: RenderContext, view: View) -> list[str]:
+def _comment_made(made: CommentMade, context: RenderContext, view: View) -> list[str]:
     on = f"comment on move {made.ply} of battle {made.battle}"
     told = f"{made.player} comments on move {made.ply} of battle {made.battle}: {made.text}"
     if made.player == view.me:
         kept = f'is saved: "{ViewRecord(made.battle)}" shows it.'
         told = f"Your {on} {kept if made.text else 'is deleted.'}"
-    return in_own_words(told, occasion, view)
+    return in_own_words(told, context, view)
 
 
 @facts.register
@@ -232,18 +232,18 @@ def _comment_made_facts(made: CommentMade, _: RenderContext) -> Iterator[Fact]:
 
 
 @words.register
-def _games(asked: Games, occasion: RenderContext, view: View) -> list[str]:
-    hall = occasion.hall
+def _games(asked: Games, context: RenderContext, view: View) -> list[str]:
+    hall = context.hall
     if asked.includes_everybody:
         return battles(hall, view.width)
-    tables = (each.as_of(occasion.at) for each in hall.tables.values())
-    return games(tables, occasion.answer, occasion.player, view.width)
+    tables = (each.as_of(context.at) for each in hall.tables.values())
+    return games(tables, context.answer, context.player, view.width)
 
 
 @facts.register
-def _games_facts(asked: Games, occasion: RenderContext) -> Iterator[Fact]:
+def _games_facts(asked: Games, context: RenderContext) -> Iterator[Fact]:
     if not asked.includes_everybody:
-        yield Fact("Thud.Games", data.adjourned_data(occasion.answer), occasion.player)
+        yield Fact("Thud.Games", data.adjourned_data(context.answer), context.player)
 
 
 def games(
@@ -299,14 +299,14 @@ def put_away(width: int) -> list[str]:
 
 
 @words.register
-def _history(asked: History, occasion: RenderContext, view: View) -> list[str]:
-    return history(occasion.answer, asked, occasion.player, view.width)
+def _history(asked: History, context: RenderContext, view: View) -> list[str]:
+    return history(context.answer, asked, context.player, view.width)
 
 
 @facts.register
-def _history_facts(asked: History, occasion: RenderContext) -> Iterator[Fact]:
-    known = data.history_data(occasion.answer, asked.page)
-    yield Fact("Thud.History", {"player": asked.player, **known}, occasion.player)
+def _history_facts(asked: History, context: RenderContext) -> Iterator[Fact]:
+    known = data.history_data(context.answer, asked.page)
+    yield Fact("Thud.History", {"player": asked.player, **known}, context.player)
 
 
 def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
@@ -371,17 +371,17 @@ def _spelt(player: str, battles: Iterable[Battle]) -> str:
 
 
 @words.register
-def _record(_: ViewRecord, occasion: RenderContext, view: View) -> list[str]:
-    found: FoundBattle = occasion.answer
-    comments = visible_comments(occasion.hall, occasion.player, found.comments)
+def _record(_: ViewRecord, context: RenderContext, view: View) -> list[str]:
+    found: FoundBattle = context.answer
+    comments = visible_comments(context.hall, context.player, found.comments)
     return record(found, comments, view.width)
 
 
 @facts.register
-def _record_facts(_: ViewRecord, occasion: RenderContext) -> Iterable[Fact]:
-    found: FoundBattle = occasion.answer
-    comments = visible_comments(occasion.hall, occasion.player, found.comments)
-    return recorded(found._replace(comments=comments), occasion.player)
+def _record_facts(_: ViewRecord, context: RenderContext) -> Iterable[Fact]:
+    found: FoundBattle = context.answer
+    comments = visible_comments(context.hall, context.player, found.comments)
+    return recorded(found._replace(comments=comments), context.player)
 
 
 def recorded(found: FoundBattle, player: str) -> list[Fact]:

@@ -35,17 +35,17 @@ PROVISIONALLY = f'A rating with a ? is provisional: see "{Help("ratings")}".'
 
 
 @words.register
-def _score(asked: ViewScore, occasion: RenderContext, view: View) -> list[str]:
-    hall, me = occasion.hall, occasion.player
+def _score(asked: ViewScore, context: RenderContext, view: View) -> list[str]:
+    hall, me = context.hall, context.player
     name = hall.people.names.get((asked.player or me).lower())
     who, is_here = name or asked.player or me, name is not None
-    return score(occasion.answer, who, me, hall.levels, view.display, is_here=is_here)
+    return score(context.answer, who, me, hall.levels, view.display, is_here=is_here)
 
 
 @facts.register
-def _score_facts(asked: ViewScore, occasion: RenderContext) -> Iterator[Fact]:
-    player = occasion.player
-    yield Fact("Thud.Score", data.results_data(occasion.answer, asked.player or player), player)
+def _score_facts(asked: ViewScore, context: RenderContext) -> Iterator[Fact]:
+    player = context.player
+    yield Fact("Thud.Score", data.results_data(context.answer, asked.player or player), player)
 
 
 def score(
@@ -167,13 +167,13 @@ def _course(points: Sequence[int], display: Display) -> list[str]:
 
 
 @words.register
-def _standings(_: ViewStandings, occasion: RenderContext, view: View) -> list[str]:
-    return standings(occasion.answer, view.display)
+def _standings(_: ViewStandings, context: RenderContext, view: View) -> list[str]:
+    return standings(context.answer, view.display)
 
 
 @facts.register
-def _standings_facts(_: ViewStandings, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Standings", data.standings_data(occasion.answer), occasion.player)
+def _standings_facts(_: ViewStandings, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Standings", data.standings_data(context.answer), context.player)
 
 
 def standings(ranking: archive.Ranking, display: Display) -> list[str]:
@@ -203,10 +203,10 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
 
 
 @add_lines_to(BattleEnded)
-def _add_rating_changes(delivery: Delivery, occasion: RenderContext, view: View) -> list[str]:
+def _add_rating_changes(delivery: Delivery, context: RenderContext, view: View) -> list[str]:
     """Add rating changes and the replay command to the lines about the end of a battle."""
-    event, match = cast("BattleEnded", delivery.event), occasion.known_table.match
-    told = changed(event, match, delivery.changes, view, occasion.hall)
+    event, match = cast("BattleEnded", delivery.event), context.known_table.match
+    told = changed(event, match, delivery.changes, view, context.hall)
     if match and match.number:
         told.append(f'"{Replay(match.number)}" shows this battle again.')
     return told

@@ -72,8 +72,8 @@ def play_on(service: FeatureContext, name: str, cause: object = None) -> None:
     """Show the next ply of a replay in autoplay."""
     hall = service.hall
     if is_replaying(hall, name):
-        scene = CommandContext(hall, hall.people[name], service.clock(), NOTHING_FOUND, name)
-        for aside in Step(Way.PLAY).decide(scene).asides:
+        context = CommandContext(hall, hall.people[name], service.clock(), NOTHING_FOUND, name)
+        for aside in Step(Way.PLAY).decide(context).asides:
             service.tell(aside, cause)
 
 

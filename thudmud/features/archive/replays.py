@@ -17,8 +17,8 @@ from thudmud.views.words import wrap
 
 
 @words.register
-def _replayed(seen: Replayed, occasion: RenderContext, view: View) -> list[str]:
-    hall, player, battle, game = occasion.hall, seen.player, seen.battle, seen.game
+def _replayed(seen: Replayed, context: RenderContext, view: View) -> list[str]:
+    hall, player, battle, game = context.hall, seen.player, seen.battle, seen.game
     return replayed(
         battle,
         game,
@@ -27,23 +27,23 @@ def _replayed(seen: Replayed, occasion: RenderContext, view: View) -> list[str]:
         me=player,
         display=view.display,
         comments=visible_comments(hall, player, seen.comments, seen.ply),
-    ) + added_lines(Replayed, seen, occasion, view)
+    ) + added_lines(Replayed, seen, context, view)
 
 
 @facts.register
-def _replayed_facts(seen: Replayed, occasion: RenderContext) -> Iterator[Fact]:
+def _replayed_facts(seen: Replayed, context: RenderContext) -> Iterator[Fact]:
     player = seen.player
     yield Fact("Thud.Replay", replayed_data(seen), player)
-    for comment in visible_comments(occasion.hall, player, seen.comments, seen.ply):
+    for comment in visible_comments(context.hall, player, seen.comments, seen.ply):
         yield Fact("Thud.Comment", comment_data(seen.battle.number, comment), player)
 
 
 @add_lines_to(Query)
-def _not_in_the_replay(_: Query, occasion: RenderContext, view: View) -> list[str]:
+def _not_in_the_replay(_: Query, context: RenderContext, view: View) -> list[str]:
     """Name the board that an answer is about, for a player with an open replay."""
-    if not replay_of(occasion.hall.people[occasion.player]):
+    if not replay_of(context.hall.people[context.player]):
         return []
-    return wrap(f"At the {occasion.known_table.name}, not in the replay:", view.width)
+    return wrap(f"At the {context.known_table.name}, not in the replay:", view.width)
 
 
 @words.register

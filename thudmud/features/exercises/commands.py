@@ -54,11 +54,11 @@ R = Remark
 
 
 @private_deciders.append
-def _decide_privately(scene: CommandContext, command: Command) -> Decision | None:
-    return _decide_in_exercise(scene, command) or _advance_lesson(scene, command)
+def _decide_privately(context: CommandContext, command: Command) -> Decision | None:
+    return _decide_in_exercise(context, command) or _advance_lesson(context, command)
 
 
-def _decide_in_exercise(scene: CommandContext, command: Command) -> Decision | None:
+def _decide_in_exercise(context: CommandContext, command: Command) -> Decision | None:
     """Decide a command as an action in the player's exercise.
 
     Returns:
@@ -70,7 +70,7 @@ def _decide_in_exercise(scene: CommandContext, command: Command) -> Decision | N
         LookupNeededError: the player's record of puzzles has to be looked up first.
     """
     # Long: one case for each command.
-    hall, person, now, found = scene.hall, scene.person, scene.now, scene.found
+    hall, person, now, found = context.hall, context.person, context.now, context.found
     exercise = exercise_of(person)
     if exercise is None:
         return None
@@ -99,11 +99,11 @@ def _decide_in_exercise(scene: CommandContext, command: Command) -> Decision | N
             board = exercise.table.name
             return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
         case Stop():
-            return _leave_exercise(scene)
+            return _leave_exercise(context)
         case Leave() | End() | Resign():
             done = _complete_line_step(person.name, exercise, command)
             if done is None:
-                return _leave_exercise(scene)
+                return _leave_exercise(context)
             told = done
         case Undo():
             raise RefusedError(Refusal.NO_PLY_YET, board=exercise.table.name)
@@ -120,7 +120,7 @@ def _decide_in_exercise(scene: CommandContext, command: Command) -> Decision | N
     return _decide_and_record(hall, person, told, found, now)
 
 
-def _advance_lesson(scene: CommandContext, command: Command) -> Decision | None:
+def _advance_lesson(context: CommandContext, command: Command) -> Decision | None:
     """Decide a command that a lesson may ask for, and advance the lesson if it just did.
 
     Returns:
@@ -130,7 +130,7 @@ def _advance_lesson(scene: CommandContext, command: Command) -> Decision | None:
     Raises:
         LookupNeededError: the player's record of lessons has to be looked up first.
     """
-    person = scene.person
+    person = context.person
     exercise = exercise_of(person)
     if not isinstance(exercise, exercises.LessonProgress):
         return None
@@ -139,18 +139,18 @@ def _advance_lesson(scene: CommandContext, command: Command) -> Decision | None:
     if not is_private_board_phrase(person, getattr(command, "on", None)):
         return None
     # Decide the command as usual. If it stores events, it can't be a step of a lesson.
-    decision = command.decide(scene)
+    decision = command.decide(context)
     told = None if decision.events else _complete_line_step(person.name, exercise, command)
     if told is None:
         return decision
-    then = _decide_and_record(scene.hall, person, told, scene.found, scene.now)
+    then = _decide_and_record(context.hall, person, told, context.found, context.now)
     asides = (*decision.asides, *then.asides)
     return replace(then, asides=asides, preferences=decision.preferences)
 
 
-def _require_no_live_clock(scene: CommandContext) -> None:
+def _require_no_live_clock(context: CommandContext) -> None:
     """Require that the player has no running clock in a battle."""
-    for table in scene.hall.tables.seats_of(scene.me):
+    for table in context.hall.tables.seats_of(context.me):
         if table.has_live_clock:
             raise RefusedError(ExerciseRefusal.IN_BATTLE, board=table.name)
 
@@ -161,30 +161,30 @@ class Tutorial(PrivateCommand):
 
     lesson: int | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        _require_no_live_clock(scene)
-        person, known, number = scene.person, exercises.lessons(), self.lesson
+    def decide(self, context: CommandContext) -> Decision:
+        _require_no_live_clock(context)
+        person, known, number = context.person, exercises.lessons(), self.lesson
         last = studies_of(person).lesson
         if number is None and last and not last.is_over:
             begun = ExerciseChanged(person.name, last, (R.BEGUN, *_next_remarks(last)), shows=True)
-            return _open_exercise(scene, begun)
+            return _open_exercise(context, begun)
         if number is None:
-            done = studies_of(person).lessons | _study_record(person, scene.found).lessons
+            done = studies_of(person).lessons | _study_record(person, context.found).lessons
             left = [each for each in known if each not in done]
             if not left:
-                return Lessons().decide(scene)
+                return Lessons().decide(context)
             number = left[0]
         if number not in known:
             raise RefusedError(ExerciseRefusal.NO_SUCH_LESSON, number=number, most=len(known))
-        return _open_exercise(scene, _begin_lesson(person, known[number]))
+        return _open_exercise(context, _begin_lesson(person, known[number]))
 
 
 @verb("lessons")
 class Lessons(PrivateCommand):
     """List the lessons, marking completed ones."""
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_answer(self, answer=_study_record(scene.person, scene.found))
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_answer(self, answer=_study_record(context.person, context.found))
 
 
 @verb("puzzle")
@@ -193,42 +193,42 @@ class TryPuzzle(PrivateCommand):
 
     number: int | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        _require_no_live_clock(scene)
-        person, known, number = scene.person, exercises.puzzles(), self.number
+    def decide(self, context: CommandContext) -> Decision:
+        _require_no_live_clock(context)
+        person, known, number = context.person, exercises.puzzles(), self.number
         last = studies_of(person).puzzle
         if number is None and last and not last.is_over:
             return _open_exercise(
-                scene, ExerciseChanged(person.name, last, (R.BEGUN, R.TASK), shows=True)
+                context, ExerciseChanged(person.name, last, (R.BEGUN, R.TASK), shows=True)
             )
         if number is None:
-            number = _choose_puzzle(person, scene.found)
+            number = _choose_puzzle(person, context.found)
         if number not in known:
             raise RefusedError(ExerciseRefusal.NO_SUCH_PUZZLE, number=number, most=len(known))
-        return _open_exercise(scene, _open_puzzle(person, known[number]))
+        return _open_exercise(context, _open_puzzle(person, known[number]))
 
 
-def _open_exercise(scene: CommandContext, begun: ExerciseChanged) -> Decision:
+def _open_exercise(context: CommandContext, begun: ExerciseChanged) -> Decision:
     """Decide to open an exercise, and notify opponents that their battles wait."""
     decision = _exercise_decision(begun)
-    if scene.person.private:
+    if context.person.private:
         return decision
     waits = []
-    for table in scene.hall.tables.seats_of(scene.me):
+    for table in context.hall.tables.seats_of(context.me):
         if table.is_running:
-            others = (each for each in table.seats.values() if each != scene.me)
+            others = (each for each in table.seats.values() if each != context.me)
             at = begun.exercise.table.name
-            waits.append(BattleWaits(scene.me, next(others, ""), table.name, at))
+            waits.append(BattleWaits(context.me, next(others, ""), table.name, at))
     return replace(decision, asides=(*waits, *decision.asides))
 
 
-def _leave_exercise(scene: CommandContext) -> Decision:
+def _leave_exercise(context: CommandContext) -> Decision:
     """Decide to leave an exercise, and show the player's waiting battle."""
-    person, room = scene.person, scene.person.room
-    table = scene.hall.table_in(room)
-    if table is None or not (table.is_running and table.side_of(scene.me)):
-        return scene.decide_asides(*close_private_board(person))
-    seen = scene.decide_answer(Look(), room)
+    person, room = context.person, context.person.room
+    table = context.hall.table_in(room)
+    if table is None or not (table.is_running and table.side_of(context.me)):
+        return context.decide_asides(*close_private_board(person))
+    seen = context.decide_answer(Look(), room)
     return replace(seen, asides=(*close_private_board(person), *seen.asides))
 
 

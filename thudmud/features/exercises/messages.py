@@ -68,9 +68,9 @@ R = Remark
 
 
 @words.register
-def _exercised(told: ExerciseChanged, occasion: RenderContext, view: View) -> list[str]:
+def _exercised(told: ExerciseChanged, context: RenderContext, view: View) -> list[str]:
     """Render a step of an exercise: heading, plies, board and task."""
-    sentences_of = remark_sentences(told, occasion.hall, clicks=view.display.is_drawn_by_client)
+    sentences_of = remark_sentences(told, context.hall, clicks=view.display.is_drawn_by_client)
     lines = wrap_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
     for event, table in told.plies:
         if view.display.is_for_reader:
@@ -89,12 +89,12 @@ def _exercised(told: ExerciseChanged, occasion: RenderContext, view: View) -> li
 
 
 @facts.register
-def _exercised_facts(told: ExerciseChanged, occasion: RenderContext) -> Iterator[Fact]:
+def _exercised_facts(told: ExerciseChanged, context: RenderContext) -> Iterator[Fact]:
     player, exercise = told.player, told.exercise
     yield from (ply_fact(each, after) for each, after in told.plies)
     if told.shows and not told.plies:
         yield from table_facts_in_full(exercise.table, player)
-    remarks = remark_sentences(told, occasion.hall, clicks=True)
+    remarks = remark_sentences(told, context.hall, clicks=True)
     yield Fact("Thud.Exercise", _exercise(exercise, player, remarks), player)
 
 
@@ -118,9 +118,9 @@ def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
 
 
 @words.register
-def _lessons(_: Lessons, occasion: RenderContext, view: View) -> list[str]:
+def _lessons(_: Lessons, context: RenderContext, view: View) -> list[str]:
     """Render the list of lessons, marking those that are done."""
-    done = studies_of(occasion.hall.people[occasion.player]).lessons | occasion.answer.lessons
+    done = studies_of(context.hall.people[context.player]).lessons | context.answer.lessons
     entries = [
         f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
         for each in lessons().values()
@@ -184,12 +184,12 @@ def left(exercise: Exercise) -> str:
 
 
 @add_lines_to(Table)
-def _waited_for(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
+def _waited_for(_: Delivery, context: RenderContext, view: View) -> list[str]:
     """Remind a player in an exercise how to return to a battle where it is their turn."""
-    person = occasion.hall.people.get(view.me or "")
+    person = context.hall.people.get(view.me or "")
     if person is None or person.private is None:
         return []
-    if not occasion.known_table.is_turn_of(person.name):
+    if not context.known_table.is_turn_of(person.name):
         return []
     return [f'"{Stop()}" takes you back to it.']
 

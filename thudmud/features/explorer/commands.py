@@ -40,23 +40,23 @@ class Explore(ArchiveCommand):
     def at(cls, on: str) -> Explore:
         return cls(on=on)
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if rated := scene.hall.board_of_rated_battle(scene.me):
+    def decide(self, context: CommandContext) -> Decision:
+        if rated := context.hall.board_of_rated_battle(context.me):
             raise RefusedError(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
-        number, ply, replay = self.number, self.ply, replay_of(scene.person)
+        number, ply, replay = self.number, self.ply, replay_of(context.person)
         if number is None and self.on is None and replay:
             number, ply = replay.battle.number, replay.ply
         if number is None:
-            table = resolve_query_board(scene.hall, scene.person, self.on)
-            if table.is_running and table.side_of(scene.me) and not table.is_practice:
+            table = resolve_query_board(context.hall, context.person, self.on)
+            if table.is_running and table.side_of(context.me) and not table.is_practice:
                 raise RefusedError(ExplorerRefusal.NO_EXPLORING_PLAYING, board=table.name)
             game = table.game or Game.start(table.ruleset, table.opening)
-            found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
-            return scene.decide_answer(self, table.name, ExploredPosition(game, None, found))
-        known, whole = resolve_battle(number, scene.found)
+            found = context.found[ExploreLookup(game.ruleset.name, game.position)]
+            return context.decide_answer(self, table.name, ExploredPosition(game, None, found))
+        known, whole = resolve_battle(number, context.found)
         battle = known.battle
-        if battle.state in GOES_ON and scene.me in battle.players and not battle.is_practice:
+        if battle.state in GOES_ON and context.me in battle.players and not battle.is_practice:
             raise RefusedError(ExplorerRefusal.EXPLORE_LATER, number=number)
         game = whole.after(min(ply, len(whole.moves)))
-        found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
-        return scene.decide_answer(self, answer=ExploredPosition.of(whole, number, ply, found))
+        found = context.found[ExploreLookup(game.ruleset.name, game.position)]
+        return context.decide_answer(self, answer=ExploredPosition.of(whole, number, ply, found))

@@ -47,14 +47,14 @@ _HEADINGS = "times", "dwarfs won", "drawn", "trolls won", "points", "best"
 
 
 @words.register
-def _render_answer(_: Explore, occasion: RenderContext, view: View) -> list[str]:
-    return render_statistics(occasion.answer, occasion, view.display)
+def _render_answer(_: Explore, context: RenderContext, view: View) -> list[str]:
+    return render_statistics(context.answer, context, view.display)
 
 
 @facts.register
-def _told_facts(_: Explore, occasion: RenderContext) -> Iterator[Fact]:
-    board = occasion.table.name if occasion.table else None
-    yield explored(occasion.answer, board, occasion.player)
+def _told_facts(_: Explore, context: RenderContext) -> Iterator[Fact]:
+    board = context.table.name if context.table else None
+    yield explored(context.answer, board, context.player)
 
 
 def explored(position: ExploredPosition, board: str | None, player: str = "") -> Fact:
@@ -106,13 +106,13 @@ def _best(battle: Battle) -> Data:
 
 
 def render_statistics(
-    position: ExploredPosition, occasion: RenderContext, display: Display
+    position: ExploredPosition, context: RenderContext, display: Display
 ) -> list[str]:
     """Render the statistics of a position as a table, or as a sentence for each ply."""
     game, number, found, _ = position
     width = display.width
     here = f"after {pluralize(len(game.moves), 'move')}" if game.moves else "at the start"
-    here = f"at the {occasion.table.name}" if occasion.table else f"{here} of battle {number}"
+    here = f"at the {context.table.name}" if context.table else f"{here} of battle {number}"
     lines = []
     if not found.plies:
         lines += wrap(f"No finished battle has gone on from the position {here}.", width)

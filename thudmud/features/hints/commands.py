@@ -24,15 +24,15 @@ class Hint(GameCommand):
     on: str | None = None
     asks_adviser = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        require_playing(scene, self.on)
-        table = resolve_board(scene.hall, scene.person, self.on)
-        side = require_seat(table, scene.me)
-        if rated := scene.hall.board_of_rated_battle(scene.me):
+    def decide(self, context: CommandContext) -> Decision:
+        require_playing(context, self.on)
+        table = resolve_board(context.hall, context.person, self.on)
+        side = require_seat(table, context.me)
+        if rated := context.hall.board_of_rated_battle(context.me):
             raise RefusedError(HintRefusal.NO_HINTS_RATED, board=rated)
         game = require_running_game(table)
         require_turn(table, side)
-        line = scene.found[AdviceLookup(table.key, game)]
+        line = context.found[AdviceLookup(table.key, game)]
         if line is None:
             raise RefusedError(HintRefusal.HINT_FAILED, board=table.name)
-        return scene.decide_answer(self, table.name, build_advice(game, line))
+        return context.decide_answer(self, table.name, build_advice(game, line))

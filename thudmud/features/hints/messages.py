@@ -36,10 +36,10 @@ add_refusal_texts(
 
 
 @words.register
-def _hint(_: Hint, occasion: RenderContext, view: View) -> list[str]:
+def _hint(_: Hint, context: RenderContext, view: View) -> list[str]:
     """Render a hint; a screen reader gets each reason on its own line."""
-    advice: Advice = occasion.answer
-    table = occasion.known_table
+    advice: Advice = context.answer
+    table = context.known_table
     typed = short_command(advice.move, table.name if view.is_elsewhere else None)
     if view.display.is_for_reader:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
@@ -48,10 +48,10 @@ def _hint(_: Hint, occasion: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _hint_facts(_: Hint, occasion: RenderContext) -> Iterator[Fact]:
-    advice: Advice = occasion.answer
+def _hint_facts(_: Hint, context: RenderContext) -> Iterator[Fact]:
+    advice: Advice = context.answer
     known = {
-        **board_reference(occasion.known_table),
+        **board_reference(context.known_table),
         "side": advice.side.value,
         **data.move_data(advice.move),
         "record": str(advice.move),
@@ -59,4 +59,4 @@ def _hint_facts(_: Hint, occasion: RenderContext) -> Iterator[Fact]:
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
         ],
     }
-    yield Fact("Thud.Hint", known, occasion.player)
+    yield Fact("Thud.Hint", known, context.player)

@@ -31,9 +31,9 @@ class SendLetter(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        _require_letters(scene)
-        hall, me, words, found = scene.hall, scene.me, self.player, scene.found
+    def decide(self, context: CommandContext) -> Decision:
+        _require_letters(context)
+        hall, me, words, found = context.hall, context.me, self.player, context.found
         here = hall.people.get(hall.people.names.get(words.lower(), ""))
         box = found[PostboxLookup(words, me, here.followed if here else None)]
         if box is None:
@@ -67,14 +67,14 @@ class SendLetter(Command):
             code = LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY
             raise RefusedError(code, player=box.name, most=for_strangers)
         is_here = box.name in hall.people
-        return scene.decide_asides(LetterSent(me, box.name, self.text, is_here=is_here))
+        return context.decide_asides(LetterSent(me, box.name, self.text, is_here=is_here))
 
 
-def _require_letters(scene: CommandContext) -> None:
+def _require_letters(context: CommandContext) -> None:
     """Refuse a player who isn't a member, and all if this server has no letters."""
-    if not scene.person.is_member:
+    if not context.person.is_member:
         raise RefusedError(LettersRefusal.LETTERS_FOR_MEMBERS)
-    if not scene.hall.limits(LetterLimits).letters:
+    if not context.hall.limits(LetterLimits).letters:
         raise RefusedError(LettersRefusal.NO_LETTERS)
 
 
@@ -85,18 +85,18 @@ class Letters(Command):
     sender: str | None = None
     page: int = 1
 
-    def decide(self, scene: CommandContext) -> Decision:
-        _require_letters(scene)
-        every = _from(scene.found[LettersLookup(scene.me)], self.sender)
+    def decide(self, context: CommandContext) -> Decision:
+        _require_letters(context)
+        every = _from(context.found[LettersLookup(context.me)], self.sender)
         end = max(0, len(every) - (self.page - 1) * LETTERS_PAGE)
         some = every[max(0, end - LETTERS_PAGE) : end]  # latest last
         page = LettersPage(some, sum(each.is_new for each in every), len(every))
-        shown = Asked(scene.me, self, answer=page)
+        shown = Asked(context.me, self, answer=page)
         new = tuple(each.number for each in some if each.is_new)
         return (
-            scene.decide_asides(shown, LettersRead(scene.me, new))
+            context.decide_asides(shown, LettersRead(context.me, new))
             if new
-            else scene.decide_asides(shown)
+            else context.decide_asides(shown)
         )
 
 
@@ -116,16 +116,16 @@ class ForgetLetters(Command):
             return f"forget {self.number}"
         return "forget messages" if self.sender is None else f"forget messages from {self.sender}"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        _require_letters(scene)
-        number, every = self.number, scene.found[LettersLookup(scene.me)]
+    def decide(self, context: CommandContext) -> Decision:
+        _require_letters(context)
+        number, every = self.number, context.found[LettersLookup(context.me)]
         chosen = [each for each in _from(every, self.sender) if number in {None, each.number}]
         if number is not None and not chosen:
             raise RefusedError(LettersRefusal.NO_SUCH_LETTER, number=number)
         if not chosen:
             raise RefusedError(LettersRefusal.NOTHING_TO_FORGET)
-        return scene.decide_asides(
-            LettersForgotten(scene.me, tuple(each.number for each in chosen))
+        return context.decide_asides(
+            LettersForgotten(context.me, tuple(each.number for each in chosen))
         )
 
 

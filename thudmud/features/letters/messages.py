@@ -74,13 +74,13 @@ def _count(told: Entered | TookOver) -> LetterCount:
 
 
 @words.register
-def _render_letters(asked: Letters, occasion: RenderContext, view: View) -> list[str]:
-    return letter_list_lines(occasion.answer, asked, view.display, occasion.at)
+def _render_letters(asked: Letters, context: RenderContext, view: View) -> list[str]:
+    return letter_list_lines(context.answer, asked, view.display, context.at)
 
 
 @facts.register
-def _listed_facts(asked: Letters, occasion: RenderContext) -> Iterator[Fact]:
-    yield letters_fact(occasion.answer, asked.page, occasion.player)
+def _listed_facts(asked: Letters, context: RenderContext) -> Iterator[Fact]:
+    yield letters_fact(context.answer, asked.page, context.player)
 
 
 def letter_list_lines(

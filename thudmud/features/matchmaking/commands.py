@@ -91,16 +91,16 @@ class Seek(WithTerms):
     time: TimeControl | None = None
     typed = "rules", "time", "side", "rated"
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
-        require_no_live_clock(scene.hall, scene.me, self.time)
-        require_boards(scene.hall, scene.me)  # nobody could accept it without a board
-        made = replace(_make_seek(scene, rules, self.side, rated=self.rated), time=self.time)
-        for each in scene.hall.seeks.values():
+        require_no_live_clock(context.hall, context.me, self.time)
+        require_boards(context.hall, context.me)  # nobody could accept it without a board
+        made = replace(_make_seek(context, rules, self.side, rated=self.rated), time=self.time)
+        for each in context.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=each.number)
-        _require_seeks(scene)
-        return decide_in_hall(scene, made)
+        _require_seeks(context)
+        return decide_in_hall(context, made)
 
 
 @verb(challenge="of")
@@ -116,9 +116,9 @@ class Challenge(WithTerms):
     words = "match"
     typed = "player", "rules", "time", "side", "rated", "level"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, me = scene.hall, scene.me
-        to = resolve_player_here(scene, self.player)
+    def decide(self, context: CommandContext) -> Decision:
+        hall, me = context.hall, context.me
+        to = resolve_player_here(context, self.player)
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise RefusedError(Refusal.MATCH_SELF)
@@ -129,7 +129,7 @@ class Challenge(WithTerms):
             if is_answer and _is_suitable(seek, rules, self.side):
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(
-                    scene, agreed, self.side
+                    context, agreed, self.side
                 )  # both have challenged each other to the same match
             is_same = (seek.rules, seek.time) == (rules, self.time)
             if seek.player == me and seek.to == to and is_same:
@@ -139,16 +139,16 @@ class Challenge(WithTerms):
             level = resolve_level(hall, to, self.level).number if self.level else None
             dwarf, troll = _seated(me, to, self.side)
             started = events.BattleStarted(
-                scene.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
+                context.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
             )
-            return decide_at_new_board(scene, (), started, level=level)
+            return decide_at_new_board(context, (), started, level=level)
         if self.level is not None:
             raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=to)
         require_boards(hall, me)
-        _require_seeks(scene)
+        _require_seeks(context)
         rated = self.rated and to in hall.people.members
-        made = replace(_make_seek(scene, rules, self.side, rated=rated), to=to, time=self.time)
-        return decide_in_hall(scene, made)
+        made = replace(_make_seek(context, rules, self.side, rated=rated), to=to, time=self.time)
+        return decide_in_hall(context, made)
 
 
 def _require_invitations(hall: Hall, to: str) -> None:
@@ -167,22 +167,24 @@ class Invite(WithTerms):
     level: str | None = None
     typed = "player", "side", "level", "on"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, person = scene.hall, scene.person
-        is_anywhere = self.on is None and person.room is None and not hall.tables.seats_of(scene.me)
+    def decide(self, context: CommandContext) -> Decision:
+        hall, person = context.hall, context.person
+        is_anywhere = (
+            self.on is None and person.room is None and not hall.tables.seats_of(context.me)
+        )
         if is_anywhere and hall.opens_boards:  # without a seat to offer, it is a challenge
             side = self.side and self.side.other
-            return Challenge(self.player, side=side, level=self.level).decide(scene)
+            return Challenge(self.player, side=side, level=self.level).decide(context)
         to, table = (
-            resolve_player_here(scene, self.player),
+            resolve_player_here(context, self.player),
             resolve_hall_board(hall, person, self.on),
         )
         level = None if self.level is None else resolve_level(hall, to, self.level).number
-        context = Context(scene.now, hall.people.members)
-        asked = make_invitation(table, scene.me, to, self.side, context, level=level)
-        require_not_ignored(hall, to, scene.me)
+        inputs = Context(context.now, hall.people.members)
+        asked = make_invitation(table, context.me, to, self.side, inputs, level=level)
+        require_not_ignored(hall, to, context.me)
         _require_invitations(hall, to)
-        return Decision(scene.me, table.name, asides=(asked,))
+        return Decision(context.me, table.name, asides=(asked,))
 
 
 @verb("withdraw")
@@ -191,16 +193,16 @@ class Withdraw(Command):
 
     number: int | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        number, seeks = self.number, scene.hall.seeks.values()
-        mine = {each.number: each for each in seeks if each.player == scene.me}
+    def decide(self, context: CommandContext) -> Decision:
+        number, seeks = self.number, context.hall.seeks.values()
+        mine = {each.number: each for each in seeks if each.player == context.me}
         if not mine:
             raise RefusedError(Refusal.NOTHING_SOUGHT)
         if number is not None and number not in mine:
             raise RefusedError(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
-        ends = end_seeks(scene.hall, chosen, scene.me, events.SeekEnd.WITHDRAWN, scene.now)
-        return decide_in_hall(scene, *ends)
+        ends = end_seeks(context.hall, chosen, context.me, events.SeekEnd.WITHDRAWN, context.now)
+        return decide_in_hall(context, *ends)
 
 
 @verb(play_now="of")
@@ -218,45 +220,47 @@ class PlayNow(WithTerms):
     words = "play"
     typed = "rules", "time", "side", "rated", "level"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, name = scene.hall, scene.me
-        if replay_of(scene.person) and self == PlayNow():
-            return Step(Way.PLAY).decide(scene)
+    def decide(self, context: CommandContext) -> Decision:
+        hall, name = context.hall, context.me
+        if replay_of(context.person) and self == PlayNow():
+            return Step(Way.PLAY).decide(context)
         rules = self.rules or DEFAULT_RULES.name
         if self.level is not None:
-            bot = _bot(scene, rules)
+            bot = _bot(context, rules)
             if bot is None:
                 raise RefusedError(Refusal.NO_BOTS)
             challenge = Challenge(bot, rules, self.side, self.rated, self.level, self.time)
-            return challenge.decide(scene)
+            return challenge.decide(context)
         require_no_live_clock(hall, name)
         for seek in hall.seeks.values():
-            if seek.player == name and seek.until and seek.is_open(scene.now):
-                wait = seek.until - scene.now
+            if seek.player == name and seek.until and seek.is_open(context.now):
+                wait = seek.until - context.now
                 raise RefusedError(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
-        return self._accept_seek(scene) or self._seek_and_play_bot(scene, rules)
+        return self._accept_seek(context) or self._seek_and_play_bot(context, rules)
 
-    def _accept_seek(self, scene: CommandContext) -> Decision | None:
+    def _accept_seek(self, context: CommandContext) -> Decision | None:
         """Begin a match with the first suitable seeker; None if there is none."""
-        hall, name, time = scene.hall, scene.me, self.time
+        hall, name, time = context.hall, context.me, self.time
         # Players who are free come first: busy ones have to be asked.
-        theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
+        theirs = sorted(
+            hall.seeks.values(), key=lambda each: hall.is_busy(each.player, context.now)
+        )
         for seek in theirs:
-            is_asked_now = seek.to == name and seek.until and seek.is_open(scene.now)
+            is_asked_now = seek.to == name and seek.until and seek.is_open(context.now)
             if is_asked_now and self == PlayNow():
-                return _begin(scene, seek)
+                return _begin(context, seek)
             fits = not seek.to and _is_suitable(seek, self.rules, self.side)
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
-                wants_rated = seek.rated and scene.person.is_member and not self.rated
-                if wants_rated or open_question_about(hall, seek, scene.now):
+                wants_rated = seek.rated and context.person.is_member and not self.rated
+                if wants_rated or open_question_about(hall, seek, context.now):
                     continue  # the terms must suit both
                 agreed = replace(seek, rated=seek.rated and self.rated)
-                return _begin(scene, agreed, self.side, looks_on=True)
+                return _begin(context, agreed, self.side, looks_on=True)
         return None
 
-    def _seek_and_play_bot(self, scene: CommandContext, rules: str) -> Decision:
+    def _seek_and_play_bot(self, context: CommandContext, rules: str) -> Decision:
         """Make a seek unless there is one already, and begin a battle with a bot meanwhile."""
-        hall, name = scene.hall, scene.me
+        hall, name = context.hall, context.me
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
         with_bots = [
             each
@@ -268,21 +272,21 @@ class PlayNow(WithTerms):
         sought: tuple[events.HallEvent, ...] = ()
         require_boards(hall, name)
         if not mine:
-            _require_seeks(scene)
-            made = _make_seek(scene, rules, self.side, rated=self.rated)
+            _require_seeks(context)
+            made = _make_seek(context, rules, self.side, rated=self.rated)
             sought = (replace(made, time=self.time),)
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
-            return decide_in_hall(scene, *sought, asides=(asked,))
-        bot = _bot(scene, rules)
+            return decide_in_hall(context, *sought, asides=(asked,))
+        bot = _bot(context, rules)
         if bot is None:
             if not sought:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
-            return decide_in_hall(scene, *sought)
+            return decide_in_hall(context, *sought)
         dwarf, troll = _seated(name, bot, self.side)
         # No clock: this battle only passes the time until an opponent comes.
-        started = events.BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated)
-        return decide_at_new_board(scene, sought, started, Asked(name, PlayNow()), waits=True)
+        started = events.BattleStarted(context.now, name, 1, rules, dwarf, troll, self.rated)
+        return decide_at_new_board(context, sought, started, Asked(name, PlayNow()), waits=True)
 
 
 @verb("new_board")
@@ -291,14 +295,16 @@ class NewBoard(Command):
 
     rules: str | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, person = scene.hall, scene.person
+    def decide(self, context: CommandContext) -> Decision:
+        hall, person = context.hall, context.person
         if hall.caps.only_members_open_boards and not person.is_member:
             raise RefusedError(Refusal.NEW_BOARDS_FOR_MEMBERS)
-        board = board_opened_event(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
-        require_boards(hall, scene.me)
+        board = board_opened_event(
+            hall, context.me, self.rules or DEFAULT_RULES.name, context.now, 0
+        )
+        require_boards(hall, context.me)
         asides = (*close_private_board(person), *walk_asides(person, board.name))
-        return decide_in_hall(scene, board, board=board.name, asides=asides)
+        return decide_in_hall(context, board, board=board.name, asides=asides)
 
 
 class Agree(Command):
@@ -316,16 +322,16 @@ class Agree(Command):
         """The number of a seek, or the name of a player; a field of both commands."""
         raise NotImplementedError
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if isinstance(self.what, int):
-            seek = _seek_meant(scene, self.what)
+            seek = _seek_meant(context, self.what)
             if not (seek.to or self.takes_seeks):
                 raise _not_asked([seek])
-            return _begin(scene, seek)
-        chosen = _resolve_offer(scene, self.what, takes_seeks=self.takes_seeks)
+            return _begin(context, seek)
+        chosen = _resolve_offer(context, self.what, takes_seeks=self.takes_seeks)
         if chosen.seek is not None:
-            return _begin(scene, scene.hall.seeks[chosen.seek])
-        return chosen.accepting.decide(scene)
+            return _begin(context, context.hall.seeks[chosen.seek])
+        return chosen.accepting.decide(context)
 
 
 @verb("accept")
@@ -350,24 +356,24 @@ class Decline(Command):
 
     what: int | str
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if isinstance(self.what, int):
-            seek = _seek_meant(scene, self.what)
-            if seek.player == scene.me:
-                return Withdraw(seek.number).decide(scene)
-            if seek.to != scene.me:
+            seek = _seek_meant(context, self.what)
+            if seek.player == context.me:
+                return Withdraw(seek.number).decide(context)
+            if seek.to != context.me:
                 raise RefusedError(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
         else:
-            chosen = _resolve_offer(scene, self.what, takes_seeks=False, declining=True)
+            chosen = _resolve_offer(context, self.what, takes_seeks=False, declining=True)
             if asked := chosen.invited:
-                told = InvitationDeclined(scene.me, chosen.player, asked.board, asked.battle)
-                return scene.decide_asides(told)
+                told = InvitationDeclined(context.me, chosen.player, asked.board, asked.battle)
+                return context.decide_asides(told)
             if chosen.seek is None:
-                return chosen.declining.decide(scene)
-            seek = scene.hall.seeks[chosen.seek]
-        declined = end_seek(seek, scene.me, events.SeekEnd.DECLINED, scene.now)
+                return chosen.declining.decide(context)
+            seek = context.hall.seeks[chosen.seek]
+        declined = end_seek(seek, context.me, events.SeekEnd.DECLINED, context.now)
         return decide_in_hall(
-            scene, declined, *withdraw_questioned_seek(scene.hall, seek, scene.now)
+            context, declined, *withdraw_questioned_seek(context.hall, seek, context.now)
         )
 
 
@@ -379,27 +385,27 @@ class No(BattleCommand):
     Without any offer, withdraw the player's only challenge.
     """
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if self.on is None and (answer := self._declined(scene)):
-            return answer.decide(scene)
-        return BattleCommand.decide(self, scene)
+    def decide(self, context: CommandContext) -> Decision:
+        if self.on is None and (answer := self._declined(context)):
+            return answer.decide(context)
+        return BattleCommand.decide(self, context)
 
-    def _declined(self, scene: CommandContext) -> Command | None:
+    def _declined(self, context: CommandContext) -> Command | None:
         """Return the command that declines the offers; None if there is no offer.
 
         Raises:
             RefusedError: there are several offers; or there is none, and the player has no seat.
         """
-        hall = scene.hall
-        offered = _most_urgent(scene, list(_open_offers(scene)))
+        hall = context.hall
+        offered = _most_urgent(context, list(_open_offers(context)))
         answers = {each.declining for each in offered}
         if len(answers) > 1:
             raise _which(offered, declining=True)
         if answers:
             return answers.pop()
-        seats, seeks = hall.tables.seats_of(scene.me), hall.seeks.values()
+        seats, seeks = hall.tables.seats_of(context.me), hall.seeks.values()
         own = [each for each in seats if each.offers]
-        asked = [each.number for each in seeks if each.player == scene.me and each.to]
+        asked = [each.number for each in seeks if each.player == context.me and each.to]
         if len(asked) == 1 and not own:
             return Withdraw(asked[0])
         if not seats and hall.opens_boards:
@@ -438,24 +444,24 @@ class OpenOffer(Value):
 
 def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
     """Return the commands that accept the open offers to a player who is here."""
-    scene = CommandContext(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
-    return frozenset(str(each.accepting) for each in _open_offers(scene))
+    context = CommandContext(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
+    return frozenset(str(each.accepting) for each in _open_offers(context))
 
 
-def _open_offers(scene: CommandContext) -> Iterator[OpenOffer]:
+def _open_offers(context: CommandContext) -> Iterator[OpenOffer]:
     """Yield the open offers to the player."""
-    hall, name = scene.hall, scene.me
+    hall, name = context.hall, context.me
     for table in hall.tables.seats_of(name):
         for offer, by in table.offers.items():
             if table.seats.get(by) != name:
                 yield OpenOffer(table.seats[by], OFFERING[offer](table.name), No(table.name))
     for seek in hall.seeks.values():
-        if seek.to == name and seek.is_open(scene.now):
+        if seek.to == name and seek.is_open(context.now):
             taking, refusing = Accept(seek.number), Decline(seek.number)
             yield OpenOffer(seek.player, taking, refusing, seek=seek.number)
-    for asked in scene.person.invitations.values():
+    for asked in context.person.invitations.values():
         there = hall.tables.get(asked.board)
-        if there and _is_still_possible(there, asked, Context(scene.now, hall.people.members)):
+        if there and _is_still_possible(there, asked, Context(context.now, hall.people.members)):
             agreeing = _agreeing(asked, there.name)
             yield OpenOffer(asked.player, agreeing, Decline(asked.player.lower()), invited=asked)
 
@@ -465,9 +471,9 @@ def _agreeing(asked: Invited, board: str) -> Command:
     return Join(asked.side, board) if asked.battle is None else Resume(asked.battle, board)
 
 
-def _most_urgent(scene: CommandContext, offered: list[OpenOffer]) -> list[OpenOffer]:
+def _most_urgent(context: CommandContext, offered: list[OpenOffer]) -> list[OpenOffer]:
     """Return the offers with a time limit of seconds; without any, all offers."""
-    seeks = scene.hall.seeks
+    seeks = context.hall.seeks
     return [each for each in offered if each.seek and seeks[each.seek].until] or offered
 
 
@@ -505,16 +511,18 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     )
 
 
-def _bot(scene: CommandContext, rules: str) -> str | None:
+def _bot(context: CommandContext, rules: str) -> str | None:
     """Return the bot whose rating is nearest to the player's; the weakest for a newcomer.
 
     Ratings are compared in the pool of the ruleset, or else in the one in which the player has most
     results against bots. Bots with programs of their own are left out: they play at one board only.
     """
-    bots = [each for each in bots_here(scene.hall, scene.found) if each.level != events.OWN_PROGRAM]
+    bots = [
+        each for each in bots_here(context.hall, context.found) if each.level != events.OWN_PROGRAM
+    ]
     if not bots:
         return None
-    score = scene.found[archive.ScoreLookup(scene.me)]
+    score = context.found[archive.ScoreLookup(context.me)]
     mine = score.bots.ratings if score else {}
     pool = max(
         mine, key=lambda each: (each == archive.Pool(rules), mine[each].results), default=None
@@ -540,12 +548,12 @@ def bots_here(hall: Hall, found: archive.LookupResults) -> list[archive.ListedBo
 
 
 def _resolve_offer(
-    scene: CommandContext, what: str | None, *, takes_seeks: bool, declining: bool = False
+    context: CommandContext, what: str | None, *, takes_seeks: bool, declining: bool = False
 ) -> OpenOffer:
     """Return the offer that the player answers.
 
     Args:
-        scene: the command's context.
+        context: the command's context.
         what: the name of the player who made the offer; None for the only one.
         takes_seeks: whether a seek for anybody counts: if no other offer is open, or the seeker is
             named.
@@ -554,14 +562,14 @@ def _resolve_offer(
     Raises:
         RefusedError: there is no such offer, or more than one.
     """
-    hall = scene.hall
-    offered = list(_open_offers(scene))
+    hall = context.hall
+    offered = list(_open_offers(context))
     if what is None:
-        offered = _most_urgent(scene, offered)
+        offered = _most_urgent(context, offered)
     open_seeks = [
         each
         for each in hall.seeks.values()
-        if not each.to and not declining and _may_meet(hall, each, scene.me)
+        if not each.to and not declining and _may_meet(hall, each, context.me)
     ]
     if takes_seeks and (what is not None or not offered):
         offered += [
@@ -596,16 +604,16 @@ def _not_asked(seeks: Sequence[events.SeekMade]) -> RefusedError:
     return RefusedError(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
 
 
-def _seek_meant(scene: CommandContext, number: int) -> events.SeekMade:
-    seek = scene.hall.seeks.get(number)
-    is_theirs = seek and (not seek.to or scene.me in {seek.to, seek.player})
-    if seek is None or not (is_theirs and seek.is_open(scene.now)):
+def _seek_meant(context: CommandContext, number: int) -> events.SeekMade:
+    seek = context.hall.seeks.get(number)
+    is_theirs = seek and (not seek.to or context.me in {seek.to, seek.player})
+    if seek is None or not (is_theirs and seek.is_open(context.now)):
         raise RefusedError(Refusal.NO_SUCH_SEEK, number=number)
     return seek
 
 
 def _begin(
-    scene: CommandContext,
+    context: CommandContext,
     seek: events.SeekMade,
     side: Side | None = None,
     *,
@@ -616,12 +624,12 @@ def _begin(
     A seeker who is busy is asked first.
 
     Args:
-        scene: the context of the player who accepts.
+        context: the context of the player who accepts.
         seek: the seek.
         side: the side wanted by that player, compatible with the seek; None for any.
         looks_on: whether that player looks for somebody else if a busy seeker declines.
     """
-    hall, name = scene.hall, scene.me
+    hall, name = context.hall, context.me
     if seek.player == name:
         raise RefusedError(Refusal.OWN_SEEK, number=seek.number)
     if seek.player not in hall.people:
@@ -629,57 +637,57 @@ def _begin(
     require_not_ignored(hall, seek.player, name)
     require_no_live_clock(hall, name, seek.time)
     is_asked_first = seek.answers is None and not seek.is_by_days
-    if is_asked_first and hall.is_busy(seek.player, scene.now):
-        return _asked_first(scene, seek, side, looks_on=looks_on)
+    if is_asked_first and hall.is_busy(seek.player, context.now):
+        return _asked_first(context, seek, side, looks_on=looks_on)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
-    taken = [end_seek(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
+    taken = [end_seek(seek, name, events.SeekEnd.ACCEPTED, context.now)]
     if met := hall.seeks.get(seek.answers or 0):
-        taken.append(end_seek(met, seek.player, events.SeekEnd.MET, scene.now))
+        taken.append(end_seek(met, seek.player, events.SeekEnd.MET, context.now))
     # Other challenges between the two end as well.
     both = {seek.player, name}
     over = {each.number for each in taken}
     taken += [
-        end_seek(each, name, events.SeekEnd.WITHDRAWN, scene.now)
+        end_seek(each, name, events.SeekEnd.WITHDRAWN, context.now)
         for each in hall.seeks.values()
         if each.number not in over and each.player in both and each.to in both
     ]
     rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
     time = seek.time
-    started = events.BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
-    return decide_at_new_board(scene, tuple(taken), started)
+    started = events.BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
+    return decide_at_new_board(context, tuple(taken), started)
 
 
 def _asked_first(
-    scene: CommandContext, seek: events.SeekMade, side: Side | None, *, looks_on: bool
+    context: CommandContext, seek: events.SeekMade, side: Side | None, *, looks_on: bool
 ) -> Decision:
     """Return the decision that asks a busy seeker whether to play now."""
-    hall, me, now = scene.hall, scene.me, scene.now
+    hall, me, now = context.hall, context.me, context.now
     if other := open_question_about(hall, seek, now):
         seconds = (other.until or now) - now
         code = Refusal.ASKS_ALREADY if other.player == me else Refusal.ASKED_BY_OTHERS
         raise RefusedError(code, player=seek.player, seconds=seconds)
     require_boards(hall, me)
-    _require_seeks(scene)
+    _require_seeks(context)
     mine = seek.side.other if seek.side else side
     asking = replace(
-        _make_seek(scene, seek.rules, mine, rated=seek.rated),
+        _make_seek(context, seek.rules, mine, rated=seek.rated),
         to=seek.player,
         time=seek.time,
         answers=seek.number,
         until=now + ANSWER_WITHIN,
         keeps_looking=looks_on,
     )
-    return decide_in_hall(scene, asking)
+    return decide_in_hall(context, asking)
 
 
 def _make_seek(
-    scene: CommandContext, rules: str, side: Side | None, *, rated: bool
+    context: CommandContext, rules: str, side: Side | None, *, rated: bool
 ) -> events.SeekMade:
     """Return a new seek of the player. It is rated only for members."""
-    seeks = scene.hall.seeks
+    seeks = context.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
-    is_rated = rated and scene.person.is_member
-    return events.SeekMade(scene.now, scene.me, number, rules, side, is_rated)
+    is_rated = rated and context.person.is_member
+    return events.SeekMade(context.now, context.me, number, rules, side, is_rated)
 
 
 def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
@@ -687,9 +695,9 @@ def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
     return (other, player) if side is Side.TROLL else (player, other)
 
 
-def _require_seeks(scene: CommandContext) -> None:
-    hall = scene.hall
-    mine = [each.number for each in hall.seeks.values() if each.player == scene.me]
+def _require_seeks(context: CommandContext) -> None:
+    hall = context.hall
+    mine = [each.number for each in hall.seeks.values() if each.player == context.me]
     if len(mine) >= hall.caps.seeks:
         raise RefusedError(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
 

@@ -137,9 +137,9 @@ def _turned_down_facts(told: InvitationDeclined, _: RenderContext) -> Iterator[F
 
 
 @words.register
-def _playing_now(_: PlayNow, occasion: RenderContext, view: View) -> list[str]:
+def _playing_now(_: PlayNow, context: RenderContext, view: View) -> list[str]:
     waits = "Meanwhile, here's a bot to play."
-    if table := occasion.table:
+    if table := context.table:
         waits = f"Meanwhile, you can play on against the bot at the {table.name}."
     return wrap(waits, view.width)
 
@@ -238,9 +238,9 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
 
 
 @words.register
-def _seeks(_: Seeks, occasion: RenderContext, view: View) -> list[str]:
+def _seeks(_: Seeks, context: RenderContext, view: View) -> list[str]:
     """Return the list of the seeks that the player may accept, or has made."""
-    hall, player, width = occasion.hall, occasion.player, view.width
+    hall, player, width = context.hall, context.player, view.width
     here = [each for each in hall.seeks.values() if each.player in hall.people]
     stands = [each for each in here if each.to in {"", player}]
     stands += [each for each in hall.seeks.values() if each.player == player and each.to]
@@ -261,5 +261,5 @@ def _seeks(_: Seeks, occasion: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _seeks_facts(_: Seeks, occasion: RenderContext) -> Iterator[Fact]:
-    yield from seek_facts(occasion.hall, occasion.player)
+def _seeks_facts(_: Seeks, context: RenderContext) -> Iterator[Fact]:
+    yield from seek_facts(context.hall, context.player)

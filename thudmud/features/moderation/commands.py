@@ -43,16 +43,16 @@ from thudmud.game.sanctions import (
 class OperatorCommand(Command):
     """Base class of commands for operators only."""
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if scene.hall.order is None:
+    def decide(self, context: CommandContext) -> Decision:
+        if context.hall.order is None:
             raise RefusedError(ModerationRefusal.NO_OPERATORS)
-        if not scene.hall.is_operator(scene.me):
+        if not context.hall.is_operator(context.me):
             raise RefusedError(Refusal.OPERATORS_ONLY)
-        return self.decide_for(scene, scene.hall.order)
+        return self.decide_for(context, context.hall.order)
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
         """Return the decision for an operator; raises like `decide`."""
-        return scene.decide_answer(self)
+        return context.decide_answer(self)
 
 
 @verb("broadcast")
@@ -61,8 +61,8 @@ class Broadcast(OperatorCommand):
 
     text: str
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        return scene.decide_asides(Announced(scene.me, self.text))
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        return context.decide_asides(Announced(context.me, self.text))
 
 
 @verb("mute")
@@ -73,10 +73,10 @@ class Mute(OperatorCommand):
     seconds: int | None = None
     why: str = ""
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        whom = _player(scene, self.player)
-        _require_fair(scene, order, whom)
-        return _impose(scene, Measure.MUTE, whom, self.seconds, self.why)
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        whom = _player(context, self.player)
+        _require_fair(context, order, whom)
+        return _impose(context, Measure.MUTE, whom, self.seconds, self.why)
 
 
 @verb("unmute")
@@ -85,11 +85,11 @@ class Unmute(OperatorCommand):
 
     player: str
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        mute = _one(order.all_mutes(scene.now), self.player)
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        mute = _one(order.all_mutes(context.now), self.player)
         if mute is None:
-            raise RefusedError(ModerationRefusal.NOT_MUTED, words=_as_shown(scene, self.player))
-        return scene.decide_asides(SanctionLifted(scene.me, mute))
+            raise RefusedError(ModerationRefusal.NOT_MUTED, words=_as_shown(context, self.player))
+        return context.decide_asides(SanctionLifted(context.me, mute))
 
 
 @verb("mutes")
@@ -104,10 +104,10 @@ class Kick(OperatorCommand):
     player: str
     why: str = ""
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        whom = resolve_player(scene.hall, self.player)
-        _require_fair(scene, order, whom)
-        return _impose(scene, Measure.KICK, whom, None, self.why)
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        whom = resolve_player(context.hall, self.player)
+        _require_fair(context, order, whom)
+        return _impose(context, Measure.KICK, whom, None, self.why)
 
 
 @verb("ban")
@@ -118,9 +118,9 @@ class Ban(OperatorCommand):
     seconds: int | None = None
     why: str = ""
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        whom = _banned(scene, order, self.whom)
-        return _impose(scene, Measure.BAN, whom, self.seconds, self.why)
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        whom = _banned(context, order, self.whom)
+        return _impose(context, Measure.BAN, whom, self.seconds, self.why)
 
 
 @verb("unban")
@@ -129,12 +129,12 @@ class Unban(OperatorCommand):
 
     whom: str
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
         network = network_of(self.whom)
-        ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
+        ban = _one(order.all_bans(context.now), network_text(network) if network else self.whom)
         if ban is None:
-            raise RefusedError(ModerationRefusal.NOT_BANNED, words=_as_shown(scene, self.whom))
-        return scene.decide_asides(SanctionLifted(scene.me, ban))
+            raise RefusedError(ModerationRefusal.NOT_BANNED, words=_as_shown(context, self.whom))
+        return context.decide_asides(SanctionLifted(context.me, ban))
 
 
 @verb("bans")
@@ -150,8 +150,8 @@ class Reports(OperatorCommand):
 
     page: int = 1
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        return scene.decide_answer(self, answer=scene.found[ReportsLookup()])
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        return context.decide_answer(self, answer=context.found[ReportsLookup()])
 
 
 @verb("close_report")
@@ -160,10 +160,10 @@ class CloseReport(OperatorCommand):
 
     number: int
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        if all(each.number != self.number for each in scene.found[ReportsLookup()]):
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        if all(each.number != self.number for each in context.found[ReportsLookup()]):
             raise RefusedError(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
-        return scene.decide_asides(ReportClosed(scene.me, self.number))
+        return context.decide_asides(ReportClosed(context.me, self.number))
 
 
 @verb(close_reports_about="of_subject", close_reports_from="of_author", close_all_reports="all")
@@ -191,8 +191,8 @@ class CloseReports(OperatorCommand):
             return f"close reports about {self.about}"
         return "close all reports" if self.by is None else f"close reports from {self.by}"
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        found = scene.found[ReportsLookup()]
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        found = context.found[ReportsLookup()]
         if not found:
             raise RefusedError(ModerationRefusal.NO_OPEN_REPORT)
         about = by = ""
@@ -204,7 +204,7 @@ class CloseReports(OperatorCommand):
             by = match_one_by_prefix(self.by, _names(each.by for each in found), _NO_REPORTS)
         chosen = [each for each in found if about in {"", each.about} and by in {"", each.by}]
         last = max(each.number for each in chosen)
-        return scene.decide_asides(ReportsClosed(scene.me, last, len(chosen), about, by))
+        return context.decide_asides(ReportsClosed(context.me, last, len(chosen), about, by))
 
 
 _NO_REPORTS = ModerationRefusal.NO_REPORTS_OF_PLAYER
@@ -230,40 +230,40 @@ class StopServer(OperatorCommand):
         when = f"in {typed_duration(self.seconds)}" if self.seconds else "now"
         return f"shutdown {when}{self._typed('why')}"
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        at = scene.now + self.seconds
-        return scene.decide_asides(ShutdownAnnounced(scene.me, at, self.seconds, self.why))
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        at = context.now + self.seconds
+        return context.decide_asides(ShutdownAnnounced(context.me, at, self.seconds, self.why))
 
 
 @verb("cancel_shutdown")
 class CancelShutdown(OperatorCommand):
     """Cancel a planned shutdown."""
 
-    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
-        if scene.hall.part(PlannedShutdown).told is None:
+    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+        if context.hall.part(PlannedShutdown).told is None:
             raise RefusedError(ModerationRefusal.NO_SHUTDOWN)
-        return scene.decide_asides(ShutdownAnnounced(scene.me, scene.now, None))
+        return context.decide_asides(ShutdownAnnounced(context.me, context.now, None))
 
 
 def _impose(
-    scene: CommandContext, measure: Measure, whom: str, seconds: int | None, why: str
+    context: CommandContext, measure: Measure, whom: str, seconds: int | None, why: str
 ) -> Decision:
-    until = None if seconds is None else scene.now + seconds
-    sanction = Sanction(measure, whom, scene.me, scene.now, until, why)
-    return scene.decide_asides(Sanctioned(scene.me, sanction))
+    until = None if seconds is None else context.now + seconds
+    sanction = Sanction(measure, whom, context.me, context.now, until, why)
+    return context.decide_asides(Sanctioned(context.me, sanction))
 
 
-def _require_fair(scene: CommandContext, order: Order, whom: str) -> None:
+def _require_fair(context: CommandContext, order: Order, whom: str) -> None:
     """Refuse a sanction against the operator themselves, another operator, or a bot."""
-    if whom.lower() == scene.me.lower():
+    if whom.lower() == context.me.lower():
         raise RefusedError(ModerationRefusal.SANCTION_SELF)
     if whom.lower() in order.operators:
         raise RefusedError(ModerationRefusal.SANCTION_OPERATOR, player=whom)
-    if whom.lower() in map(str.lower, scene.hall.bots):
+    if whom.lower() in map(str.lower, context.hall.bots):
         raise RefusedError(ModerationRefusal.SANCTION_BOT, player=whom)
 
 
-def _player(scene: CommandContext, words: str) -> str:
+def _player(context: CommandContext, words: str) -> str:
     """Resolve words to the name of a player who is online or has an account.
 
     Raises:
@@ -271,26 +271,26 @@ def _player(scene: CommandContext, words: str) -> str:
         LookupNeededError: the account has to be looked up first.
     """
     try:
-        return resolve_player(scene.hall, words)
+        return resolve_player(context.hall, words)
     except RefusedError as refusal:
         if refusal.code is not Refusal.NO_SUCH_PLAYER:
             raise
-        known = scene.found[MemberLookup(words)]
+        known = context.found[MemberLookup(words)]
         if known is None:
             raise
         return known.name
 
 
-def _as_shown(scene: CommandContext, words: str) -> str:
+def _as_shown(context: CommandContext, words: str) -> str:
     """Return a known player's name in its usual spelling, or else the words as typed."""
-    names = scene.hall.people.names
+    names = context.hall.people.names
     if words.lower() in names or not words.isalpha():
         return names.get(words.lower(), words)
-    known = scene.found[MemberLookup(words)]
+    known = context.found[MemberLookup(words)]
     return known.name if known else words
 
 
-def _banned(scene: CommandContext, order: Order, words: str) -> str:
+def _banned(context: CommandContext, order: Order, words: str) -> str:
     """Resolve the target of a ban: a network, or a name, which need not exist yet.
 
     Raises:
@@ -298,17 +298,17 @@ def _banned(scene: CommandContext, order: Order, words: str) -> str:
         LookupNeededError: the account has to be looked up first.
     """
     if network := network_of(words):
-        _require_sensible(scene.hall, scene.me, network)
+        _require_sensible(context.hall, context.me, network)
         return network_text(network)
     if not words.isalpha():
         raise RefusedError(ModerationRefusal.NO_SUCH_NETWORK, words=words)
     try:
-        whom = _player(scene, words)
+        whom = _player(context, words)
     except RefusedError as refusal:
         if refusal.code is not Refusal.NO_SUCH_PLAYER or len(words) > LONGEST_NAME:
             raise
         whom = capitalised(words.lower())
-    _require_fair(scene, order, whom)
+    _require_fair(context, order, whom)
     return whom
 
 
@@ -348,16 +348,16 @@ class FileReport(Command):
     def of_words(cls, player: str, text: str) -> FileReport:
         return cls(player, _REASON.sub("", text))
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, me, words = scene.hall, scene.me, self.player
+    def decide(self, context: CommandContext) -> Decision:
+        hall, me, words = context.hall, context.me, self.player
         if not (most := hall.limits(ReportLimits).open):
             raise RefusedError(ModerationRefusal.NO_REPORTS)
         about = hall.people.names.get(words.lower())
-        reported = scene.found[ReportedLookup(about or words, me)]
+        reported = context.found[ReportedLookup(about or words, me)]
         about = about or reported.name
         if about is None:
             about = resolve_player(hall, words)
-            reported = scene.found[ReportedLookup(about, me)]
+            reported = context.found[ReportedLookup(about, me)]
         if about == me:
             raise RefusedError(ModerationRefusal.REPORT_SELF)
         if reported.open_by >= most:
@@ -365,6 +365,6 @@ class FileReport(Command):
         if reported.open >= MOST_REPORTS:
             raise RefusedError(ModerationRefusal.REPORTS_FULL)
         said = hall.recent_lines_heard(me, about)
-        if scene.person.is_member:  # letters count too: a member may have read them by mail
+        if context.person.is_member:  # letters count too: a member may have read them by mail
             said += reported.written
-        return scene.decide_asides(ReportMade(me, about, self.text, said))
+        return context.decide_asides(ReportMade(me, about, self.text, said))

@@ -87,9 +87,9 @@ add_refusal_texts(
 
 
 @words.register
-def _announced(told: Announced, occasion: RenderContext, view: View) -> list[str]:
+def _announced(told: Announced, context: RenderContext, view: View) -> list[str]:
     who = "You tell" if told.player == view.me else f"{told.player}, an operator, tells"
-    return in_own_words(f"{who} everybody: {told.text}", occasion, view)
+    return in_own_words(f"{who} everybody: {told.text}", context, view)
 
 
 @facts.register
@@ -180,30 +180,30 @@ def _length(sanction: Sanction) -> str:
 
 
 @add_lines_to(Person)
-def _known_of(name: str, occasion: RenderContext, view: View) -> list[str]:
+def _known_of(name: str, context: RenderContext, view: View) -> list[str]:
     """Add details to a player's profile that only operators see: address and mute."""
-    hall = occasion.hall
-    if not hall.is_operator(occasion.player):
+    hall = context.hall
+    if not hall.is_operator(context.player):
         return []
-    origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, occasion.at)
+    origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, context.at)
     known = [f"They come from {origin}."] if origin else []
     known += [f"They are muted{until(mute)}{because(mute.why)}."] if mute else []
     return wrap(" ".join(known), view.width)
 
 
 @words.register
-def _mutes(_: Mutes, occasion: RenderContext, view: View) -> list[str]:
+def _mutes(_: Mutes, context: RenderContext, view: View) -> list[str]:
     """Render the mutes, the latest first."""
-    hall, now, width = occasion.hall, occasion.at, view.width
+    hall, now, width = context.hall, context.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
     heading = f"{pluralize(len(found), 'muted player')}:" if found else "Nobody is muted."
     return [*wrap(heading, width), *wrap_each(map(_row, found), width, "    ")]
 
 
 @words.register
-def _bans(asked: Bans, occasion: RenderContext, view: View) -> list[str]:
+def _bans(asked: Bans, context: RenderContext, view: View) -> list[str]:
     """Render a page of the bans, the latest first."""
-    hall, now, width = occasion.hall, occasion.at, view.width
+    hall, now, width = context.hall, context.at, view.width
     found = hall.order.all_bans(now) if hall.order else []
     first = (asked.page - 1) * PAGE
     rows = found[first : first + PAGE]
@@ -218,9 +218,9 @@ def _bans(asked: Bans, occasion: RenderContext, view: View) -> list[str]:
 
 
 @words.register
-def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
+def _reports(asked: Reports, context: RenderContext, view: View) -> list[str]:
     """Render a page of the reports, the latest first, with the quoted lines."""
-    found: tuple[Report, ...] = occasion.answer
+    found: tuple[Report, ...] = context.answer
     lines, width = [], view.width
     for report in found[(asked.page - 1) * REPORTS_PAGE : asked.page * REPORTS_PAGE]:
         by = report.by or "somebody"

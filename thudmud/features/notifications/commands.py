@@ -42,27 +42,27 @@ TERMINALS.update(
 )
 
 
-def _ways(scene: CommandContext) -> Ways:
+def _ways(context: CommandContext) -> Ways:
     """Return the ways in which this server can notify members."""
-    return scene.hall.part(NotificationSettings).ways
+    return context.hall.part(NotificationSettings).ways
 
 
-def _contact(scene: CommandContext, *, ends: bool = False) -> Contact:
+def _contact(context: CommandContext, *, ends: bool = False) -> Contact:
     """Return a player's choices.
 
     Args:
-        scene: the command's context.
+        context: the command's context.
         ends: whether the command ends notifications, which works even on a server without any.
 
     Raises:
         RefusedError: the player isn't a member, or this server sends no notifications.
         LookupNeededError: the choices have to be looked up first.
     """
-    if _ways(scene).are_none and not (scene.person.is_member and ends):
+    if _ways(context).are_none and not (context.person.is_member and ends):
         raise RefusedError(NotifyRefusal.NOTIFIES_NOBODY)
-    if not scene.person.is_member:
+    if not context.person.is_member:
         raise RefusedError(NotifyRefusal.NOTIFY_FOR_MEMBERS)
-    return scene.found[ContactLookup(scene.me)]
+    return context.found[ContactLookup(context.me)]
 
 
 @verb("notify")
@@ -71,12 +71,12 @@ class Notify(Command):
 
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if (
-            _ways(scene).are_none and scene.person.is_member
+            _ways(context).are_none and context.person.is_member
         ):  # not refused: the web page sends "notify" by itself
-            return scene.decide_answer(self, answer=Contact())
-        return scene.decide_answer(self, answer=_contact(scene))
+            return context.decide_answer(self, answer=Contact())
+        return context.decide_answer(self, answer=_contact(context))
 
 
 class NotifyChoice(Command):
@@ -84,9 +84,9 @@ class NotifyChoice(Command):
 
     ends = False
 
-    def decide(self, scene: CommandContext) -> Decision:
-        contact = _contact(scene, ends=self.ends)
-        return scene.decide_asides(NotifyChosen(scene.me, self, self.apply_to(contact)))
+    def decide(self, context: CommandContext) -> Decision:
+        contact = _contact(context, ends=self.ends)
+        return context.decide_asides(NotifyChosen(context.me, self, self.apply_to(contact)))
 
     def apply_to(self, contact: Contact) -> Contact:
         """Return the player's choices after the command."""
@@ -100,25 +100,25 @@ class NotifyMail(Command):
     address: str
     words = "notify mail"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        contact, address = _contact(scene), self.address
-        if not _ways(scene).has_mail:
+    def decide(self, context: CommandContext) -> Decision:
+        contact, address = _contact(context), self.address
+        if not _ways(context).has_mail:
             raise RefusedError(NotifyRefusal.NO_MAILS)
         if not is_address(address):
             raise RefusedError(NotifyRefusal.NO_MAIL_ADDRESS)
-        origin = scene.hall.origins.get(scene.me, "")
+        origin = context.hall.origins.get(context.me, "")
         network = "" if is_loopback(origin) else origin
-        asked = scene.found[AskedLookup(address, scene.me, network)]
-        notified = scene.hall.part(NotificationSettings)
+        asked = context.found[AskedLookup(address, context.me, network)]
+        notified = context.hall.part(NotificationSettings)
         if asked.unwanted:
             raise RefusedError(NotifyRefusal.MAIL_UNWANTED)
-        if notified.established_only and not scene.hall.is_operator(scene.me):
-            _require_established(asked, scene.now)
+        if notified.established_only and not context.hall.is_operator(context.me):
+            _require_established(asked, context.now)
         if contact.asked_today >= CODES_A_DAY:
             raise RefusedError(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
-        if refusal := refused_code(asked, notified.codes_per_hour, scene.now):
+        if refusal := refused_code(asked, notified.codes_per_hour, context.now):
             raise refusal
-        return scene.decide_asides(CodeAsked(scene.me, address, network))
+        return context.decide_asides(CodeAsked(context.me, address, network))
 
 
 def _require_established(asked: CodeHistory, now: float) -> None:
@@ -139,10 +139,10 @@ class NotifyCode(Command):
     code: str
     words = "notify code"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if not _contact(scene).asked:
+    def decide(self, context: CommandContext) -> Decision:
+        if not _contact(context).asked:
             raise RefusedError(NotifyRefusal.NO_CODE)
-        return scene.decide_asides(CodeTyped(scene.me, self.code))
+        return context.decide_asides(CodeTyped(context.me, self.code))
 
 
 @verb("notify_browser")
@@ -154,15 +154,15 @@ class NotifyBrowser(Command):
     auth: str
     words = "notify browser"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        _contact(scene)
-        ways = _ways(scene)
+    def decide(self, context: CommandContext) -> Decision:
+        _contact(context)
+        ways = _ways(context)
         if not ways.push:
             raise RefusedError(NotifyRefusal.NO_BROWSERS)
         if not is_served(self.endpoint, ways.services):
             raise RefusedError(NotifyRefusal.NO_SUCH_SERVICE)
         browser = Browser(self.endpoint, self.key, self.auth)
-        return scene.decide_asides(BrowserAdded(scene.me, browser))
+        return context.decide_asides(BrowserAdded(context.me, browser))
 
 
 class NotifyWay(Enum):

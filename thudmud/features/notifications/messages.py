@@ -120,13 +120,13 @@ def feed_link(page: str, player: str) -> str:
 
 
 @words.register
-def _notify(_: Notify, occasion: RenderContext, view: View) -> list[str]:
-    contact: Contact = occasion.answer
+def _notify(_: Notify, context: RenderContext, view: View) -> list[str]:
+    contact: Contact = context.answer
     return contact_lines(
         contact,
-        occasion.hall.part(NotificationSettings).ways,
-        occasion.player,
-        occasion.at,
+        context.hall.part(NotificationSettings).ways,
+        context.player,
+        context.at,
         view.width,
     )
 
@@ -198,9 +198,9 @@ def _published_entries(contact: Contact, ways: Ways, player: str) -> Iterator[tu
 
 
 @facts.register
-def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
-    contact: Contact = occasion.answer
-    ways, quiet = occasion.hall.part(NotificationSettings).ways, contact.quiet
+def _notify_facts(_: Notify, context: RenderContext) -> Iterator[Fact]:
+    contact: Contact = context.answer
+    ways, quiet = context.hall.part(NotificationSettings).ways, contact.quiet
     known = {
         "mail": masked(contact.address) if contact.address else None,
         "refused": contact.is_refused,
@@ -209,11 +209,11 @@ def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
         "of": [each.value for each in Kind if each not in contact.off],
         "quiet": str(quiet) if quiet else None,
         "calendar": calendar_link(ways, contact.calendar) if contact.calendar else None,
-        "feed": feed_link(ways.page, occasion.player) if contact.feed else None,
+        "feed": feed_link(ways.page, context.player) if contact.feed else None,
         "mails": ways.has_mail,
         "key": ways.push or None,
     }
-    yield Fact("Thud.Notify", known, occasion.player)
+    yield Fact("Thud.Notify", known, context.player)
 
 
 @words.register
@@ -235,8 +235,8 @@ def _browser_added(_: BrowserAdded, __: RenderContext, view: View) -> list[str]:
 
 
 @words.register
-def _render_choice(chosen: NotifyChosen, occasion: RenderContext, view: View) -> list[str]:
-    choice = _choice(chosen, occasion.hall.part(NotificationSettings).ways, occasion.player)
+def _render_choice(chosen: NotifyChosen, context: RenderContext, view: View) -> list[str]:
+    choice = _choice(chosen, context.hall.part(NotificationSettings).ways, context.player)
     return wrap(choice, view.width, private=True)
 
 

@@ -45,10 +45,10 @@ class Choice(SetOption, OptionCommand):
     `apply_to` for anything else.
     """
 
-    def decide(self, scene: CommandContext) -> Decision:
-        options = self.apply_to(scene.person.options)
-        chosen = OptionChosen(scene.me, self, options)
-        return scene.decide_asides(chosen, options=options)
+    def decide(self, context: CommandContext) -> Decision:
+        options = self.apply_to(context.person.options)
+        chosen = OptionChosen(context.me, self, options)
+        return context.decide_asides(chosen, options=options)
 
     def apply_to(self, options: Options) -> Options:
         return replace(options, **{self.words.split()[-1]: self.value})

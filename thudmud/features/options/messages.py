@@ -189,10 +189,10 @@ def _render_option_chosen(chosen: OptionChosen, _: RenderContext, view: View) ->
 
 
 @facts.register
-def _chosen_facts(chosen: OptionChosen, occasion: RenderContext) -> Iterable[Fact]:
+def _chosen_facts(chosen: OptionChosen, context: RenderContext) -> Iterable[Fact]:
     if chosen.choice == SetToggle(Toggle.MACHINE, value=True):
-        return player_state_facts(occasion.hall, chosen.player)
-    return [options_fact(occasion.hall, chosen.player)]
+        return player_state_facts(context.hall, chosen.player)
+    return [options_fact(context.hall, chosen.player)]
 
 
 @words.register
@@ -202,8 +202,8 @@ def _style_chosen(chosen: StyleChosen, _: RenderContext, view: View) -> list[str
 
 
 @words.register
-def _options(_: ShowOptions, occasion: RenderContext, view: View) -> list[str]:
-    return options_listed(occasion.hall.people[occasion.player].options, view.display)
+def _options(_: ShowOptions, context: RenderContext, view: View) -> list[str]:
+    return options_listed(context.hall.people[context.player].options, view.display)
 
 
 def options_listed(options: Options, display: Display) -> list[str]:
@@ -260,9 +260,9 @@ def _choices(command: str, values: type[Charset | Switch | Orient | Size | Schem
 
 
 @words.register
-def _scheme(_: ShowScheme, occasion: RenderContext, view: View) -> list[str]:
+def _scheme(_: ShowScheme, context: RenderContext, view: View) -> list[str]:
     """Render the elements of a board in their colours, and the colour schemes."""
-    options, display = occasion.hall.people[occasion.player].options, view.display
+    options, display = context.hall.people[context.player].options, view.display
     width = display.width
     # The display has no scheme or elements if its colours are off, so take the player's own.
     chosen = replace(display, scheme=options.scheme, elements=options.elements)

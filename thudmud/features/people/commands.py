@@ -30,11 +30,11 @@ class Who(Command):
     page: int = 1
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if self.player and not scene.hall.people.names_starting_with(self.player):
-            require_not_absent(scene, self.player)
+    def decide(self, context: CommandContext) -> Decision:
+        if self.player and not context.hall.people.names_starting_with(self.player):
+            require_not_absent(context, self.player)
             raise RefusedError(Refusal.NO_SUCH_PLAYER, words=self.player)
-        return scene.decide_answer(self)
+        return context.decide_answer(self)
 
 
 @verb("finger")
@@ -44,20 +44,20 @@ class Finger(Command):
     player: str | None = None
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        words, name = self.player, scene.me
+    def decide(self, context: CommandContext) -> Decision:
+        words, name = self.player, context.me
         if words and words.lower() not in {"me", "myself"}:
-            name = find_known_name(scene, words) or resolve_player(scene.hall, words)
-        return scene.decide_answer(Finger(name), answer=fingered(scene, name))
+            name = find_known_name(context, words) or resolve_player(context.hall, words)
+        return context.decide_answer(Finger(name), answer=fingered(context, name))
 
 
-def fingered(scene: CommandContext, name: str) -> Fingered:
+def fingered(context: CommandContext, name: str) -> Fingered:
     """Return the data of a player's profile.
 
     Raises:
         LookupNeededError: the data has to be looked up first.
     """
-    return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
+    return Fingered(name, context.found[MemberLookup(name)], context.found[ScoreLookup(name)])
 
 
 NO_PLAN = frozenset({"none", "-"})
@@ -73,16 +73,16 @@ class Plan(Command):
     def is_spoken(self) -> bool:
         return self.text is not None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        text, me = self.text, scene.me
+    def decide(self, context: CommandContext) -> Decision:
+        text, me = self.text, context.me
         if text is None:
-            return scene.decide_answer(self, answer=fingered(scene, me))
-        if not scene.person.is_member:
+            return context.decide_answer(self, answer=fingered(context, me))
+        if not context.person.is_member:
             raise RefusedError(Refusal.PLANS_FOR_MEMBERS)
         if len(text) > LONGEST_PLAN:
             raise RefusedError(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
         plan = "" if text.lower() in NO_PLAN else text
-        return scene.decide_asides(PlanChosen(me, plan), plan=plan)
+        return context.decide_asides(PlanChosen(me, plan), plan=plan)
 
 
 @aside
@@ -106,14 +106,14 @@ class Follow(Command):
     player: str | None = None
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if self.player is None:
-            return scene.decide_answer(self)
-        others = scene.person.followed
-        other, is_here = _another(self.player, others, scene, _FOLLOWING, MOST_FOLLOWED)
+            return context.decide_answer(self)
+        others = context.person.followed
+        other, is_here = _another(self.player, others, context, _FOLLOWING, MOST_FOLLOWED)
         followed = (*others, other)
-        return scene.decide_asides(
-            FollowChosen(scene.me, other, followed, is_here), followed=followed
+        return context.decide_asides(
+            FollowChosen(context.me, other, followed, is_here), followed=followed
         )
 
 
@@ -123,10 +123,10 @@ class Unfollow(Command):
 
     player: str
 
-    def decide(self, scene: CommandContext) -> Decision:
-        other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
-        is_here = other.lower() in scene.hall.people.names
-        return scene.decide_asides(FollowChosen(scene.me, other, left, is_here), followed=left)
+    def decide(self, context: CommandContext) -> Decision:
+        other, left = _taken_from(context.person.followed, self.player, Refusal.NOT_FOLLOWED)
+        is_here = other.lower() in context.hall.people.names
+        return context.decide_asides(FollowChosen(context.me, other, left, is_here), followed=left)
 
 
 @aside
@@ -154,13 +154,15 @@ class Ignore(Command):
 
     player: str | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if self.player is None:
-            return scene.decide_answer(self)
-        others = scene.person.ignored
-        other, is_here = _another(self.player, others, scene, _IGNORING, MOST_IGNORED)
+            return context.decide_answer(self)
+        others = context.person.ignored
+        other, is_here = _another(self.player, others, context, _IGNORING, MOST_IGNORED)
         ignored = (*others, other)
-        return scene.decide_asides(IgnoreChosen(scene.me, other, ignored, is_here), ignored=ignored)
+        return context.decide_asides(
+            IgnoreChosen(context.me, other, ignored, is_here), ignored=ignored
+        )
 
 
 @verb("unignore")
@@ -169,10 +171,10 @@ class Unignore(Command):
 
     player: str
 
-    def decide(self, scene: CommandContext) -> Decision:
-        other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
-        is_here = other.lower() in scene.hall.people.names
-        return scene.decide_asides(IgnoreChosen(scene.me, other, left, is_here), ignored=left)
+    def decide(self, context: CommandContext) -> Decision:
+        other, left = _taken_from(context.person.ignored, self.player, Refusal.NOT_IGNORED)
+        is_here = other.lower() in context.hall.people.names
+        return context.decide_asides(IgnoreChosen(context.me, other, left, is_here), ignored=left)
 
 
 @aside
@@ -201,7 +203,7 @@ _IGNORING = Refusal.IGNORE_SELF, Refusal.IGNORED_ALREADY, Refusal.IGNORES_TOO_MA
 def _another(
     words: str,
     others: Sequence[str],
-    scene: CommandContext,
+    context: CommandContext,
     codes: tuple[Refusal, Refusal, Refusal],
     most: int,
 ) -> tuple[str, bool]:
@@ -210,7 +212,7 @@ def _another(
     Args:
         words: the words typed for the player.
         others: the names in the list.
-        scene: the hall, and the player who owns the list.
+        context: the hall, and the player who owns the list.
         codes: the refusal codes for oneself, a name already in the list, and a full list.
         most: the maximum length of the list.
 
@@ -222,13 +224,13 @@ def _another(
     """
     is_self, is_there, is_full = codes
     try:
-        name, is_here = resolve_player(scene.hall, words), True
+        name, is_here = resolve_player(context.hall, words), True
     except RefusedError as refusal:
         is_name = words.isalpha() and len(words) <= LONGEST_NAME
         if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
             raise
         name, is_here = capitalised(words), False
-    if name == scene.me:
+    if name == context.me:
         raise RefusedError(is_self)
     if name.lower() in map(str.lower, others):
         raise RefusedError(is_there, player=name)

@@ -67,9 +67,9 @@ finger_fields: list[Callable[[Hall, str], Mapping[str, Any]]] = []
 
 
 @words.register
-def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
+def _who(asked: Who, context: RenderContext, view: View) -> list[str]:
     """Render a page of the people and bots online, with their rooms and battles."""
-    hall, width = occasion.hall, view.width
+    hall, width = context.hall, view.width
     names, programs = list(hall.people), hall.bots_here()
     people = pluralize(len(names) - len(programs), "player")
     also = f" and {pluralize(len(programs), 'bot')}" if programs else ""
@@ -82,7 +82,7 @@ def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
         last = replace(asked, page=pages)
         return wrap(f'There\'s no page {asked.page}. "{last}" shows the last players.', width)
     shown = names[(asked.page - 1) * PAGE : asked.page * PAGE]
-    entries = (f"  {_person(hall, name, occasion.player, occasion.at)}" for name in shown)
+    entries = (f"  {_person(hall, name, context.player, context.at)}" for name in shown)
     lines = [*wrap(f"{heading}:", width), *wrap_each(entries, width, "    ")]
     if pages > 1:
         more = f"Page {asked.page} of {pages}."
@@ -97,22 +97,22 @@ def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _who_facts(asked: Who, occasion: RenderContext) -> Iterator[Fact]:
-    hall = occasion.hall
+def _who_facts(asked: Who, context: RenderContext) -> Iterator[Fact]:
+    hall = context.hall
     people = [
-        _presence(hall, name, occasion.at)
+        _presence(hall, name, context.at)
         for name in hall.people.names_starting_with(asked.player or "")
     ]
-    yield Fact("Thud.Who", {"people": people}, occasion.player)
+    yield Fact("Thud.Who", {"people": people}, context.player)
 
 
 @words.register
-def _fingered(_: Finger, occasion: RenderContext, view: View) -> list[str]:
+def _fingered(_: Finger, context: RenderContext, view: View) -> list[str]:
     """Render a player's profile."""
-    hall, player, found = occasion.hall, occasion.player, occasion.answer
+    hall, player, found = context.hall, context.player, context.answer
     display, name, width = view.display, found.name, view.width
-    lines = wrap(f"{_whole(hall, found, player, occasion.at)}.", width)
-    lines += added_lines(Person, name, occasion, view)
+    lines = wrap(f"{_whole(hall, found, player, context.at)}.", width)
+    lines += added_lines(Person, name, context, view)
     if usual := hall.bots.get(name):
         plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
         lines += wrap(plays, width)
@@ -127,13 +127,13 @@ def _fingered(_: Finger, occasion: RenderContext, view: View) -> list[str]:
         lines += explained((rating for *_, rating in rated), display)
     else:
         lines += wrap("No rating yet.", width)
-    lines += added_lines(Fingered, found, occasion, view)
+    lines += added_lines(Fingered, found, context, view)
     return lines + _plan(hall, found, player, display)
 
 
 @facts.register
-def _finger_facts(_: Finger | Plan, occasion: RenderContext) -> Iterator[Fact]:
-    hall, found = occasion.hall, occasion.answer
+def _finger_facts(_: Finger | Plan, context: RenderContext) -> Iterator[Fact]:
+    hall, found = context.hall, context.answer
     name, member, is_here = found.name, found.member, found.name in hall.people
     absent = {
         "player": name,
@@ -145,7 +145,7 @@ def _finger_facts(_: Finger | Plan, occasion: RenderContext) -> Iterator[Fact]:
         "plays": [table.name for table in hall.tables.seats_of(name)],
     }
     known = {
-        **(_presence(hall, name, occasion.at) if is_here else absent),
+        **(_presence(hall, name, context.at) if is_here else absent),
         "here": is_here,
         "seen": int(member.at) if member and not is_here else None,
         "watches": _watched(hall, name) if is_here else [],
@@ -162,7 +162,7 @@ def _finger_facts(_: Finger | Plan, occasion: RenderContext) -> Iterator[Fact]:
     }
     for fields in finger_fields:
         known |= fields(hall, name)
-    yield Fact("Thud.Finger", known, occasion.player)
+    yield Fact("Thud.Finger", known, context.player)
 
 
 def _presence(hall: Hall, name: str, now: float) -> Data:
@@ -200,10 +200,10 @@ def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
 
 
 @words.register
-def _own_plan(_: Plan, occasion: RenderContext, view: View) -> list[str]:
+def _own_plan(_: Plan, context: RenderContext, view: View) -> list[str]:
     """Render the player's own plan, or how to write one."""
     how = 'You have no plan. If your name is registered, "plan" and some words about you makes one.'
-    plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
+    plan = _plan(context.hall, context.answer, context.player, view.display)
     return plan or wrap(how, view.width)
 
 
@@ -226,9 +226,9 @@ def _plan_of(hall: Hall, found: Fingered) -> str:
 
 
 @words.register
-def _render_followed(_: Follow, occasion: RenderContext, view: View) -> list[str]:
+def _render_followed(_: Follow, context: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player follows."""
-    hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
+    hall, player, now, width = context.hall, context.player, context.at, view.width
     names = hall.people[player].followed
     if not names:
         nobody = f'You follow nobody. "{Follow()}" and a name lets you know when they come in.'
@@ -246,9 +246,9 @@ def _render_followed(_: Follow, occasion: RenderContext, view: View) -> list[str
 
 
 @facts.register
-def _followed_facts(_: Follow | FollowChosen, occasion: RenderContext) -> Iterator[Fact]:
-    player = occasion.player
-    yield Fact("Thud.Follow", {"players": list(occasion.hall.people[player].followed)}, player)
+def _followed_facts(_: Follow | FollowChosen, context: RenderContext) -> Iterator[Fact]:
+    player = context.player
+    yield Fact("Thud.Follow", {"players": list(context.hall.people[player].followed)}, player)
 
 
 @words.register
@@ -290,9 +290,9 @@ def _followed_began_facts(began: FollowedBegan, _: RenderContext) -> Iterator[Fa
 
 
 @words.register
-def _ignored(_: Ignore, occasion: RenderContext, view: View) -> list[str]:
+def _ignored(_: Ignore, context: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player ignores."""
-    if names := occasion.hall.people[occasion.player].ignored:
+    if names := context.hall.people[context.player].ignored:
         told = f'You ignore {join_words(names)}. "unignore" and a name lets you hear one again.'
     else:
         told = 'You ignore nobody. "ignore" and a name silences a player.'

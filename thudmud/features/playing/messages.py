@@ -39,18 +39,18 @@ from thudmud.views.words import wrap, wrap_each
 @words.register
 def _render_query(
     query: PieceQuery,
-    occasion: RenderContext,
+    context: RenderContext,
     view: View,
 ) -> list[str]:
-    answer = query_answer_lines(occasion.known_table, query, occasion.player, view.display)
-    return added_lines(Query, query, occasion, view) + answer
+    answer = query_answer_lines(context.known_table, query, context.player, view.display)
+    return added_lines(Query, query, context, view) + answer
 
 
 @words.register
-def _possible(asked: ViewPossible, occasion: RenderContext, view: View) -> list[str]:
+def _possible(asked: ViewPossible, context: RenderContext, view: View) -> list[str]:
     """Render the legal moves of the side to move, or of the piece on a square."""
-    table, me, width = occasion.known_table, occasion.player, view.width
-    game, lines = sentences.game_at(table), added_lines(Query, asked, occasion, view)
+    table, me, width = context.known_table, context.player, view.width
+    game, lines = sentences.game_at(table), added_lines(Query, asked, context, view)
     side = game.position.turn
     if asked.origin is None and side is not table.side_of(me):
         lines += wrap(f"{sentences.turn_sentence(table, me)} The {side.plural}' moves:", width)
@@ -58,28 +58,28 @@ def _possible(asked: ViewPossible, occasion: RenderContext, view: View) -> list[
 
 
 @facts.register
-def _possible_facts(asked: ViewPossible, occasion: RenderContext) -> Iterator[Fact]:
-    table = occasion.known_table
+def _possible_facts(asked: ViewPossible, context: RenderContext) -> Iterator[Fact]:
+    table = context.known_table
     if table.game:
         known = {**board_reference(table), "ply": len(table.game.moves)}
         if asked.origin is None:
             yield Fact(
-                "Thud.Plies", {**known, **data.legal_ply_records(table.game)}, occasion.player
+                "Thud.Plies", {**known, **data.legal_ply_records(table.game)}, context.player
             )
         else:
             legal = data.legal_moves_data(table.game, asked.origin)
-            yield Fact("Thud.Legal", {**known, **legal}, occasion.player)
+            yield Fact("Thud.Legal", {**known, **legal}, context.player)
 
 
 @words.register
-def _game(_: ViewGame, occasion: RenderContext, view: View) -> list[str]:
-    table = occasion.known_table
+def _game(_: ViewGame, context: RenderContext, view: View) -> list[str]:
+    table = context.known_table
     return full_board_lines(table, view) + status_lines(table, view)
 
 
 @facts.register
-def _game_facts(_: ViewGame | ViewClock, occasion: RenderContext) -> Iterator[Fact]:
-    yield from table_facts_in_full(occasion.known_table, occasion.player)
+def _game_facts(_: ViewGame | ViewClock, context: RenderContext) -> Iterator[Fact]:
+    yield from table_facts_in_full(context.known_table, context.player)
 
 
 def query_answer_lines(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:

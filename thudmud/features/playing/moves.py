@@ -34,8 +34,8 @@ _Captures = tuple[Square, ...] | Every | None
 class PlyCommand(TableCommand):
     """Base class of commands that play a ply."""
 
-    def resolve_table(self, scene: CommandContext) -> Table:
-        return resolve_move_board(scene.hall, scene.person, self.on, scene.now)
+    def resolve_table(self, context: CommandContext) -> Table:
+        return resolve_move_board(context.hall, context.person, self.on, context.now)
 
 
 @verb(
@@ -161,13 +161,15 @@ class Start(BattleCommand):
     words = "start game"
     needs_confirmation = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        tables.require_playing(scene, self.on)
-        table, hall = self.resolve_table(scene), scene.hall
+    def decide(self, context: CommandContext) -> Decision:
+        tables.require_playing(context, self.on)
+        table, hall = self.resolve_table(context), context.hall
         here = frozenset(hall.people_in(table.name))
-        context = Context(scene.now, hall.people.members, here=here)
-        decided = tables.decide(table, scene.me, self, context)
-        return end_seeks_of_players(hall, tables.table_decision(scene, table, decided), scene.now)
+        inputs = Context(context.now, hall.people.members, here=here)
+        decided = tables.decide(table, context.me, self, inputs)
+        return end_seeks_of_players(
+            hall, tables.table_decision(context, table, decided), context.now
+        )
 
     def confirmation(self, table: Table, player: str) -> RefusedError | None:
         match, side = table.match, tables.require_seat(table, player)

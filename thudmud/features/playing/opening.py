@@ -15,7 +15,7 @@ from thudmud.values import replace
 
 
 def decide_at_new_board(
-    scene: CommandContext,
+    context: CommandContext,
     first: tuple[events.HallEvent, ...],
     begun: events.BattleStarted | events.Resumed,
     *asides: Aside,
@@ -25,7 +25,7 @@ def decide_at_new_board(
     """Decide to open a board for a match that begins or resumes there.
 
     Args:
-        scene: the player who gave the command, the hall and the time.
+        context: the player who gave the command, the hall and the time.
         first: hall events that precede the opening of the board.
         begun: the event that begins or resumes the match.
         asides: transient events to deliver with the decision.
@@ -33,18 +33,18 @@ def decide_at_new_board(
         waits: whether the opponent is a stopgap bot, so the player's search for an opponent goes
             on.
     """
-    hall, match = scene.hall, begun.match if isinstance(begun, events.Resumed) else begun
+    hall, match = context.hall, begun.match if isinstance(begun, events.Resumed) else begun
     names = match.dwarf, match.troll
     for each in names:
         if each not in hall.bots:
-            require_boards(hall, each, asks=scene.me)
+            require_boards(hall, each, asks=context.me)
     if isinstance(begun, events.BattleStarted):
         begun = replace(begun, levels=events.Levels(*(hall.level(each, level) for each in names)))
-    board = board_opened_event(hall, scene.me, match.rules, begun.at, len(first))
+    board = board_opened_event(hall, context.me, match.rules, begun.at, len(first))
     decision = decide_in_hall(
-        scene, *first, board, board=board.name, at_board=(begun,), asides=asides
+        context, *first, board, board=board.name, at_board=(begun,), asides=asides
     )
-    return decision if waits else end_seeks_of_players(hall, decision, scene.now)
+    return decision if waits else end_seeks_of_players(hall, decision, context.now)
 
 
 def board_opened_event(
@@ -68,7 +68,7 @@ def board_opened_event(
 
 
 def decide_in_hall(
-    scene: CommandContext,
+    context: CommandContext,
     *of_hall: events.HallEvent,
     board: str | None = None,
     at_board: tuple[events.TableEvent, ...] = (),
@@ -77,7 +77,7 @@ def decide_in_hall(
     """Return a decision with hall events, and optionally events at one board.
 
     Args:
-        scene: the player who gave the command, and the hall.
+        context: the player who gave the command, and the hall.
         of_hall: the hall events, in order.
         board: the name of the board for `at_board`.
         at_board: events at that board.
@@ -86,7 +86,7 @@ def decide_in_hall(
     Raises:
         RefusedError: this hall doesn't open boards for matches.
     """
-    hall = scene.hall
+    hall = context.hall
     if hall.version is None or not hall.opens_boards:
         raise RefusedError(Refusal.NO_HALL, bots=tuple(hall.bots_here()))
-    return Decision(scene.me, board, 0, at_board, asides, hall=of_hall, hall_version=hall.version)
+    return Decision(context.me, board, 0, at_board, asides, hall=of_hall, hall_version=hall.version)

@@ -22,9 +22,9 @@ _NAMES = {
 class Query(GameCommand):
     """Base class of questions about a board."""
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_answer(
-            self, resolve_query_board(scene.hall, scene.person, self.on).name
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_answer(
+            self, resolve_query_board(context.hall, context.person, self.on).name
         )
 
 
@@ -139,10 +139,10 @@ class ViewPossible(GameCommand):
         start = "" if self.origin is None else f" from {self.origin}"
         return f"view possible{start}{self._typed('on')}"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        table = resolve_query_board(scene.hall, scene.person, self.on)
+    def decide(self, context: CommandContext) -> Decision:
+        table = resolve_query_board(context.hall, context.person, self.on)
         require_running_game(table)
-        return scene.decide_answer(self, table.name)
+        return context.decide_answer(self, table.name)
 
 
 @verb("set_board")
@@ -152,9 +152,9 @@ class SetBoard(GameCommand):
     style: Style
     on: str | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        person = scene.person
-        board = resolve_board(scene.hall, person, self.on).name
-        chosen = StyleChosen(scene.me, board, self.style)
+    def decide(self, context: CommandContext) -> Decision:
+        person = context.person
+        board = resolve_board(context.hall, person, self.on).name
+        chosen = StyleChosen(context.me, board, self.style)
         styles = {**person.styles, board: self.style}
-        return Decision(scene.me, board, asides=(chosen,), preferences={"styles": styles})
+        return Decision(context.me, board, asides=(chosen,), preferences={"styles": styles})

@@ -26,14 +26,14 @@ class Resume(GameCommand):
     on: str | None = None
     words = "resume game"
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         """Decide to resume a match at the given or current board, or at a new one.
 
         Practice and matches against bots resume at once, on a new board if no suitable one is
         given. A human opponent is invited first.
         """
-        adjourned, room = self._adjourned(scene), scene.person.room
-        hall, me = scene.hall, scene.me
+        adjourned, room = self._adjourned(context), context.person.room
+        hall, me = context.hall, context.me
         is_placed = self.on is not None or (
             room is not None and not hall.tables[room].has_match_under_way
         )
@@ -46,21 +46,21 @@ class Resume(GameCommand):
             if len(alone) > 1:
                 raise RefusedError(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
             for saved in alone.values():
-                return decide_at_new_board(scene, (), Resumed(scene.now, me, saved))
-        table = resolve_hall_board(hall, scene.person, self.on)
-        number, saved = self._ready_at(table, adjourned, scene)
+                return decide_at_new_board(context, (), Resumed(context.now, me, saved))
+        table = resolve_hall_board(hall, context.person, self.on)
+        number, saved = self._ready_at(table, adjourned, context)
         # Raises RefusedError if the match can't be resumed, before the opponent is invited.
-        context = Context(scene.now, hall.people.members)
-        resumed = table_decision(scene, table, resume(table, me, saved, context))
+        inputs = Context(context.now, hall.people.members)
+        resumed = table_decision(context, table, resume(table, me, saved, inputs))
         for side, player in zip(Side, _players(saved), strict=True):
-            asked = scene.person.invitations.get(player)
+            asked = context.person.invitations.get(player)
             has_agreed = asked and (asked.board, asked.battle) == (table.name, number)
             if player not in {me, *hall.bots} and not has_agreed:
                 require_not_ignored(hall, player, me)
-                return scene.decide_asides(Invited(me, player, table.name, side, battle=number))
-        return end_seeks_of_players(hall, resumed, scene.now)
+                return context.decide_asides(Invited(me, player, table.name, side, battle=number))
+        return end_seeks_of_players(hall, resumed, context.now)
 
-    def _adjourned(self, scene: CommandContext) -> dict[int, SavedMatch]:
+    def _adjourned(self, context: CommandContext) -> dict[int, SavedMatch]:
         """Return the player's adjourned matches by number, or only the one that was asked for.
 
         Raises:
@@ -68,12 +68,12 @@ class Resume(GameCommand):
             LookupNeededError: the adjourned matches have to be looked up first.
         """
         adjourned = {
-            away.battle.number: away.match for away in scene.found[AdjournedLookup(scene.me)]
+            away.battle.number: away.match for away in context.found[AdjournedLookup(context.me)]
         }
         if not adjourned:
             going_on = tuple(
                 each.name
-                for each in scene.hall.tables.seats_of(scene.me)
+                for each in context.hall.tables.seats_of(context.me)
                 if each.has_match_under_way
             )
             if going_on:
@@ -86,7 +86,7 @@ class Resume(GameCommand):
         return adjourned
 
     def _ready_at(
-        self, table: Table, adjourned: dict[int, SavedMatch], scene: CommandContext
+        self, table: Table, adjourned: dict[int, SavedMatch], context: CommandContext
     ) -> tuple[int, SavedMatch]:
         """Return the number and match of the only candidate whose players are all at the table.
 
@@ -95,8 +95,8 @@ class Resume(GameCommand):
         Raises:
             RefusedError: the player isn't at the table, or not exactly one match qualifies.
         """
-        hall, here = scene.hall, scene.hall.people_in(table.name)
-        if scene.me not in here:
+        hall, here = context.hall, context.hall.people_in(table.name)
+        if context.me not in here:
             raise RefusedError(Refusal.RESUME_THERE, board=table.name)
         ready = {
             number: saved
@@ -108,7 +108,7 @@ class Resume(GameCommand):
                 return only
             case []:
                 players = {name for saved in adjourned.values() for name in _players(saved)}
-                others = tuple(sorted(players - {scene.me}))
+                others = tuple(sorted(players - {context.me}))
                 raise RefusedError(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
         raise RefusedError(Refusal.WHICH_ADJOURNED, words=self.on, numbers=tuple(ready))
 

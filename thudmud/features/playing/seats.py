@@ -19,22 +19,22 @@ from thudmud.values import replace
 class SitDown(TableCommand):
     """Base class of commands that take one seat or both, walking the player to the board first."""
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         # From the hall, a player with seats at several boards has to name the board.
-        hall, person = scene.hall, scene.person
-        if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
+        hall, person = context.hall, context.person
+        if self.on is None and person.room is None and len(hall.tables.seats_of(context.me)) > 1:
             raise RefusedError(Refusal.SAY_WHICH, boards=tuple(hall.tables))
         table = resolve_hall_board(hall, person, self.on)
-        if table.key.startswith(MADE) and scene.me not in {*hall.bots, *table.seats.values()}:
-            require_boards(hall, scene.me)
+        if table.key.startswith(MADE) and context.me not in {*hall.bots, *table.seats.values()}:
+            require_boards(hall, context.me)
         asked = person.invitations.items()
         askers = frozenset(by for by, each in asked if each.board == table.name)
-        context = Context(scene.now, hall.people.members, askers)
-        events = tables.decide(table, scene.me, self.fill_in(scene), context)
+        inputs = Context(context.now, hall.people.members, askers)
+        events = tables.decide(table, context.me, self.fill_in(context), inputs)
         walks = walk_asides(person, table.name, sits=True) if person.room != table.name else ()
-        return tables.table_decision(scene, table, events, *close_private_board(person), *walks)
+        return tables.table_decision(context, table, events, *close_private_board(person), *walks)
 
-    def fill_in(self, scene: CommandContext) -> TableCommand:
+    def fill_in(self, context: CommandContext) -> TableCommand:
         """Return the command with missing fields filled in from the hall."""
         return self
 
@@ -56,8 +56,8 @@ class Join(SitDown):
     def at_board(cls, on: str | None, side: Side | None) -> Join:
         return cls(side, on)
 
-    def fill_in(self, scene: CommandContext) -> Join:
-        return replace(self, level=scene.hall.level(scene.me, self.level))
+    def fill_in(self, context: CommandContext) -> Join:
+        return replace(self, level=context.hall.level(context.me, self.level))
 
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         mine, side = table.side_of(player), self.side

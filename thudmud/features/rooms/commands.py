@@ -38,23 +38,25 @@ class Look(Command):
     def __str__(self) -> str:
         return "look" if self.at is None else f"look at {self.at}"
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         match self.at and self.at.lower():
             case None | "here" | "round" | "around":
-                return scene.decide_answer(Look(), scene.person.room)
+                return context.decide_answer(Look(), context.person.room)
             case "hall" | "the hall":
-                return scene.decide_answer(Look())
+                return context.decide_answer(Look())
             case "me" | "myself":
-                return Finger().decide(scene)
+                return Finger().decide(context)
         try:
-            return scene.decide_answer(self, resolve_board(scene.hall, scene.person, self.at).name)
+            return context.decide_answer(
+                self, resolve_board(context.hall, context.person, self.at).name
+            )
         except RefusedError as refusal:
             if refusal.code is not Refusal.NO_BOARD_HERE:
                 raise
-            name = find_known_name(scene, str(self.at))
+            name = find_known_name(context, str(self.at))
             if name is None:
                 raise
-            return scene.decide_answer(Finger(name), answer=fingered(scene, name))
+            return context.decide_answer(Finger(name), answer=fingered(context, name))
 
 
 @verb("go", "go_hall")
@@ -66,15 +68,15 @@ class Go(Command):
     def __str__(self) -> str:
         return "go hall" if self.to is None else f"go to {self.to}"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        person = scene.person
-        to = None if self.to is None else resolve_hall_board(scene.hall, person, self.to).name
+    def decide(self, context: CommandContext) -> Decision:
+        person = context.person
+        to = None if self.to is None else resolve_hall_board(context.hall, person, self.to).name
         if to == person.room:
             if to is None:
                 raise RefusedError(Refusal.ALREADY_IN_HALL)
             raise RefusedError(Refusal.ALREADY_THERE, board=to)
         return Decision(
-            scene.me, to, asides=(*close_private_board(person), *walk_asides(person, to))
+            context.me, to, asides=(*close_private_board(person), *walk_asides(person, to))
         )
 
 
@@ -91,18 +93,18 @@ class ViewBots(Command):
 
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_answer(self, answer=bots_here(scene.hall, scene.found))
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_answer(self, answer=bots_here(context.hall, context.found))
 
 
 @verb("news")
 class ViewNews(Command):
     """Read the operator's news."""
 
-    def decide(self, scene: CommandContext) -> Decision:
-        edition = scene.hall.edition
-        asked = Asked(scene.me, self, answer=edition)
-        return scene.decide_asides(asked, news=edition)
+    def decide(self, context: CommandContext) -> Decision:
+        edition = context.hall.edition
+        asked = Asked(context.me, self, answer=edition)
+        return context.decide_asides(asked, news=edition)
 
     def apply_answer(self, person: Person, answer: Any) -> None:
         person.news = answer
@@ -117,11 +119,11 @@ class Observe(Command):
 
     at: str | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
+    def decide(self, context: CommandContext) -> Decision:
         if self.at is None:
-            return scene.decide_answer(self)
-        person = scene.person
-        table = resolve_observed_board(scene.hall, person, self.at)
+            return context.decide_answer(self)
+        person = context.person
+        table = resolve_observed_board(context.hall, person, self.at)
         board, observed = table.name, person.observed
         if person.name in table.seats.values():
             raise RefusedError(Refusal.OBSERVES_OWN, board=board)
@@ -139,20 +141,20 @@ class Unobserve(Command):
 
     at: str | None = None
 
-    def decide(self, scene: CommandContext) -> Decision:
-        observed = scene.person.observed
+    def decide(self, context: CommandContext) -> Decision:
+        observed = context.person.observed
         if not observed:
             raise RefusedError(Refusal.OBSERVES_NOTHING)
         ends = observed
         if self.at is not None:
-            ends = (resolve_observed_board(scene.hall, scene.person, self.at).name,)
+            ends = (resolve_observed_board(context.hall, context.person, self.at).name,)
         chosen: list[ObserveChosen] = []
         for board in ends:
             if board not in observed:
                 raise RefusedError(Refusal.NOT_OBSERVED, board=board, boards=observed)
             observed = tuple(each for each in observed if each != board)
-            ended = ObserveChosen(scene.me, board, observed)
-            for part in scene.person.parts.values():
+            ended = ObserveChosen(context.me, board, observed)
+            for part in context.person.parts.values():
                 ended = part.adapt_observe_aside(ended)
             chosen.append(ended)
-        return scene.decide_asides(*chosen)
+        return context.decide_asides(*chosen)

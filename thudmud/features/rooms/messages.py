@@ -85,7 +85,7 @@ add_refusal_texts(_REFUSALS)
 
 
 @words.register
-def _entered(told: asides.Entered, occasion: RenderContext, view: View) -> list[str]:
+def _entered(told: asides.Entered, context: RenderContext, view: View) -> list[str]:
     player, room, width = told.player, told.room, view.width
     lines: list[str] = []
     if room is None:
@@ -93,40 +93,40 @@ def _entered(told: asides.Entered, occasion: RenderContext, view: View) -> list[
     if player != view.me:
         return lines
     if room is None:
-        lines += hall_seen(occasion, view)
+        lines += hall_seen(context, view)
         lines += put_away(width) if told.adjourned else []
-    lines += _newer_news(occasion.hall, told, width)
-    return lines + added_lines(asides.Entered, told, occasion, view)
+    lines += _newer_news(context.hall, told, width)
+    return lines + added_lines(asides.Entered, told, context, view)
 
 
 @facts.register
-def _entered_facts(told: asides.Entered, occasion: RenderContext) -> Iterator[Fact]:
-    hall, player = occasion.hall, told.player
+def _entered_facts(told: asides.Entered, context: RenderContext) -> Iterator[Fact]:
+    hall, player = context.hall, told.player
     if told.room is None:
         yield arrival_fact(hall, player, None)
         yield from presence_facts(hall, player)
         yield options_fact(hall, player)
         yield from listed_facts(hall, player)
-    yield from added_facts(told, occasion)
+    yield from added_facts(told, context)
 
 
 @words.register
-def _took_over(told: asides.TookOver, occasion: RenderContext, view: View) -> list[str]:
+def _took_over(told: asides.TookOver, context: RenderContext, view: View) -> list[str]:
     player = told.player
     lines = wrap(f"{conjugate(player, view.me, 'carry')} on from here.", view.width)
     if player != view.me:
         return lines
-    if table := occasion.table:
-        lines += board_seen(occasion.hall, player, table, view)
+    if table := context.table:
+        lines += board_seen(context.hall, player, table, view)
     else:
-        lines += hall_seen(occasion, view)
-    return lines + added_lines(asides.TookOver, told, occasion, view)
+        lines += hall_seen(context, view)
+    return lines + added_lines(asides.TookOver, told, context, view)
 
 
 @facts.register
-def _took_over_facts(told: asides.TookOver, occasion: RenderContext) -> Iterator[Fact]:
-    yield from player_state_facts(occasion.hall, told.player)
-    yield from added_facts(told, occasion)
+def _took_over_facts(told: asides.TookOver, context: RenderContext) -> Iterator[Fact]:
+    yield from player_state_facts(context.hall, told.player)
+    yield from added_facts(told, context)
 
 
 @words.register
@@ -159,35 +159,35 @@ def _went_out_facts(told: asides.WentOut, _: RenderContext) -> Iterator[Fact]:
 
 
 @words.register
-def _came_in(told: asides.CameIn, occasion: RenderContext, view: View) -> list[str]:
-    hall, player, room, width = occasion.hall, told.player, told.room, view.width
+def _came_in(told: asides.CameIn, context: RenderContext, view: View) -> list[str]:
+    hall, player, room, width = context.hall, told.player, told.room, view.width
     walks = conjugate(player, view.me, "walk")
     lines = wrap(f"{walks} to the {room or 'hall'}.", width)
     if player != view.me:
         return lines
     if room is None:
-        return lines + hall_seen(occasion, view)
+        return lines + hall_seen(context, view)
     if told.takes_seat:  # the event of taking the seat shows the board
         here = _people_here(hall, player, room, width)
         return lines + here + _elsewhere(hall, player, room, width)
-    return lines + board_seen(hall, player, occasion.known_table, view)
+    return lines + board_seen(hall, player, context.known_table, view)
 
 
 @facts.register
-def _came_in_facts(told: asides.CameIn, occasion: RenderContext) -> Iterator[Fact]:
-    hall, player = occasion.hall, told.player
+def _came_in_facts(told: asides.CameIn, context: RenderContext) -> Iterator[Fact]:
+    hall, player = context.hall, told.player
     yield arrival_fact(hall, player, told.room)
     yield from presence_facts(hall, player)
     if told.room is None:
         yield from listed_facts(hall, player)
     elif not told.takes_seat:
-        yield from table_facts_in_full(occasion.known_table, player)
+        yield from table_facts_in_full(context.known_table, player)
 
 
 @words.register
-def _caught_up(told: asides.CaughtUp, occasion: RenderContext, view: View) -> list[str]:
+def _caught_up(told: asides.CaughtUp, context: RenderContext, view: View) -> list[str]:
     """Render the events that a player missed at a table, and the current state."""
-    table = occasion.known_table
+    table = context.known_table
     # The state below mentions open offers, so their events are left out here.
     told_below = {
         event.offer: event
@@ -213,12 +213,12 @@ def _caught_up(told: asides.CaughtUp, occasion: RenderContext, view: View) -> li
         lines = wrap(f"What happened at the {table.name} while you were away:", view.width) + lines
     if view.is_elsewhere:
         return lines + at_table(standing_facts(table, view), table, view)
-    return lines + board_seen(occasion.hall, told.player, table, view)
+    return lines + board_seen(context.hall, told.player, table, view)
 
 
 @facts.register
-def _caught_up_facts(told: asides.CaughtUp, occasion: RenderContext) -> Iterator[Fact]:
-    hall, player, table = occasion.hall, told.player, occasion.known_table
+def _caught_up_facts(told: asides.CaughtUp, context: RenderContext) -> Iterator[Fact]:
+    hall, player, table = context.hall, told.player, context.known_table
     if hall.people[player].room == table.name:
         yield from presence_facts(hall, player)
         yield options_fact(hall, player)
@@ -229,17 +229,17 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: RenderContext) -> Iterator
 
 
 @words.register
-def _look(asked: Look, occasion: RenderContext, view: View) -> list[str]:
-    hall, player, table = occasion.hall, occasion.player, occasion.table
+def _look(asked: Look, context: RenderContext, view: View) -> list[str]:
+    hall, player, table = context.hall, context.player, context.table
     if table is None:
-        return [*wrap("You are in the hall.", view.width), *hall_seen(occasion, view)]
+        return [*wrap("You are in the hall.", view.width), *hall_seen(context, view)]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
     return full_board_lines(table, view) + status_lines(table, view) + here
 
 
 @facts.register
-def _look_facts(asked: Look, occasion: RenderContext) -> Iterator[Fact]:
-    hall, player, table = occasion.hall, occasion.player, occasion.table
+def _look_facts(asked: Look, context: RenderContext) -> Iterator[Fact]:
+    hall, player, table = context.hall, context.player, context.table
     if asked.at is None:
         yield from presence_facts(hall, player)
     if table:
@@ -254,13 +254,13 @@ def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
 
 
 @words.register
-def _boards(_: Boards, occasion: RenderContext, view: View) -> list[str]:
-    return wrap_each(_entries(occasion.hall), view.width, "    ")
+def _boards(_: Boards, context: RenderContext, view: View) -> list[str]:
+    return wrap_each(_entries(context.hall), view.width, "    ")
 
 
 @facts.register
-def _boards_facts(_: Boards, occasion: RenderContext) -> Iterable[Fact]:
-    return listed_facts(occasion.hall, occasion.player)
+def _boards_facts(_: Boards, context: RenderContext) -> Iterable[Fact]:
+    return listed_facts(context.hall, context.player)
 
 
 @words.register
@@ -269,15 +269,15 @@ def _board_listed(_: asides.BoardListed, __: RenderContext, ___: View) -> list[s
 
 
 @facts.register
-def _board_listed_facts(_: asides.BoardListed, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Listed", board_list_entry(occasion.known_table))
+def _board_listed_facts(_: asides.BoardListed, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Listed", board_list_entry(context.known_table))
 
 
 @words.register
 def _render_board_opened(
-    opened: events.BoardOpened, occasion: RenderContext, view: View
+    opened: events.BoardOpened, context: RenderContext, view: View
 ) -> list[str]:
-    board, rules = occasion.known_table.name, opened.rules
+    board, rules = context.known_table.name, opened.rules
     if opened.key.startswith(events.MADE):
         return []  # whoever arrives there sees it
     if not opened.player:
@@ -287,15 +287,15 @@ def _render_board_opened(
 
 
 @facts.register
-def _opened_facts(_: events.BoardOpened, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Table", table_data(occasion.known_table))
+def _opened_facts(_: events.BoardOpened, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Table", table_data(context.known_table))
 
 
 @words.register
 def _render_board_closed(
-    closed: events.BoardClosed, occasion: RenderContext, view: View
+    closed: events.BoardClosed, context: RenderContext, view: View
 ) -> list[str]:
-    board = occasion.known_table.name
+    board = context.known_table.name
     if closed.key.startswith(events.MADE):
         return []
     if not closed.player:
@@ -306,30 +306,30 @@ def _render_board_closed(
 
 
 @facts.register
-def _closed_facts(_: events.BoardClosed, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Closed", {"board": occasion.known_table.name})
+def _closed_facts(_: events.BoardClosed, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Closed", {"board": context.known_table.name})
 
 
 @words.register
-def _renamed(renamed: events.BoardRenamed, occasion: RenderContext, view: View) -> list[str]:
-    board = occasion.known_table.name
+def _renamed(renamed: events.BoardRenamed, context: RenderContext, view: View) -> list[str]:
+    board = context.known_table.name
     return wrap(f"The {board} is now the {renamed.name}.", view.width)
 
 
 @facts.register
-def _renamed_facts(renamed: events.BoardRenamed, occasion: RenderContext) -> Iterator[Fact]:
-    yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
+def _renamed_facts(renamed: events.BoardRenamed, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Renamed", {"board": context.known_table.name, "name": renamed.name})
 
 
-def hall_seen(occasion: RenderContext, view: View) -> list[str]:
+def hall_seen(context: RenderContext, view: View) -> list[str]:
     """Render the hall for a player: the people there, ways to play, and the boards."""
-    hall, player, width = occasion.hall, occasion.player, view.width
+    hall, player, width = context.hall, context.player, view.width
     entries = _entries(hall)
     lines = [
         *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
-        *added_lines(Hall, hall, occasion, view),
+        *added_lines(Hall, hall, context, view),
         *wrap('Boards ("go to" and a name takes you to one):', width),
         *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
@@ -362,10 +362,10 @@ def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
 
 
 @words.register
-def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
+def _bots(_: ViewBots, context: RenderContext, view: View) -> list[str]:
     """Render the list of bots, the weakest first, with their results against people."""
-    hall, display = occasion.hall, view.display
-    found: list[ListedBot] = occasion.answer
+    hall, display = context.hall, view.display
+    found: list[ListedBot] = context.answer
     width, in_all = display.width, pluralize(len(found), "bot")
     if not found:
         return wrap("There are no bots here.", width)
@@ -397,7 +397,7 @@ def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _bots_facts(_: ViewBots, occasion: RenderContext) -> Iterator[Fact]:
+def _bots_facts(_: ViewBots, context: RenderContext) -> Iterator[Fact]:
     bots = [
         {
             "bot": bot.name,
@@ -405,9 +405,9 @@ def _bots_facts(_: ViewBots, occasion: RenderContext) -> Iterator[Fact]:
             **data.rating_data(bot.rating),
             **data.tally_data(bot.fared),
         }
-        for bot in occasion.answer
+        for bot in context.answer
     ]
-    yield Fact("Thud.Bots", {"bots": bots}, occasion.player)
+    yield Fact("Thud.Bots", {"bots": bots}, context.player)
 
 
 def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
@@ -429,22 +429,22 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
 
 
 @add_lines_to(events.BattleEnded)
-def _observed_still(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
+def _observed_still(_: Delivery, context: RenderContext, view: View) -> list[str]:
     """Remind an observer how to stop observing, after a match at a board that stays open."""
-    table, match = occasion.known_table, occasion.known_table.match
+    table, match = context.known_table, context.known_table.match
     observes = view.is_elsewhere and view.me is None
-    if not (observes and match and match.number and match.is_over) or occasion.hall.is_idle(table):
+    if not (observes and match and match.number and match.is_over) or context.hall.is_idle(table):
         return []
     return [f'You\'re still observing it: "{Unobserve(table.name)}" stops that.']
 
 
 @add_lines_to(events.Joined)
-def _seat_free(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
+def _seat_free(_: Delivery, context: RenderContext, view: View) -> list[str]:
     """Suggest a bot to a player who sits down alone."""
-    table = occasion.known_table
-    if table.is_full or table.is_running or occasion.player != view.me:
+    table = context.known_table
+    if table.is_full or table.is_running or context.player != view.me:
         return []
-    return seat_for_a_bot(occasion.hall)
+    return seat_for_a_bot(context.hall)
 
 
 def seat_for_a_bot(hall: Hall) -> list[str]:
@@ -533,27 +533,27 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
 
 
 @words.register
-def _observe_chosen(chosen: asides.ObserveChosen, occasion: RenderContext, view: View) -> list[str]:
+def _observe_chosen(chosen: asides.ObserveChosen, context: RenderContext, view: View) -> list[str]:
     board = chosen.board
     if board not in chosen.observed:
         return wrap(f"You no longer observe the {board}.", view.width)
     ends = f'"{Unobserve(board)}" stops that.'
     lines = wrap(f"You now observe the {board}. {ends}", view.width)
-    return lines + board_and_status_lines(occasion.known_table, view)
+    return lines + board_and_status_lines(context.known_table, view)
 
 
 @facts.register
-def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: RenderContext) -> Iterator[Fact]:
-    yield observed_fact(occasion.hall, chosen.player)
-    if occasion.table:
-        yield from table_facts_in_full(occasion.table, chosen.player)
+def _observe_chosen_facts(chosen: asides.ObserveChosen, context: RenderContext) -> Iterator[Fact]:
+    yield observed_fact(context.hall, chosen.player)
+    if context.table:
+        yield from table_facts_in_full(context.table, chosen.player)
 
 
 @words.register
-def _observed(_: Observe, occasion: RenderContext, view: View) -> list[str]:
+def _observed(_: Observe, context: RenderContext, view: View) -> list[str]:
     """Render the list of boards that a player observes."""
-    hall, width = occasion.hall, view.width
-    boards = hall.people[occasion.player].observed
+    hall, width = context.hall, view.width
+    boards = hall.people[context.player].observed
     if not boards:
         how = f'To watch one, type "{Observe()}" and the name of a board or a player.'
         return wrap(f"You aren't observing any board. {how}", width)
@@ -567,14 +567,14 @@ def _observed(_: Observe, occasion: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _observed_facts(_: Observe, occasion: RenderContext) -> Iterator[Fact]:
-    yield observed_fact(occasion.hall, occasion.player)
+def _observed_facts(_: Observe, context: RenderContext) -> Iterator[Fact]:
+    yield observed_fact(context.hall, context.player)
 
 
 @words.register
-def _news(_: ViewNews, occasion: RenderContext, view: View) -> list[str]:
+def _news(_: ViewNews, context: RenderContext, view: View) -> list[str]:
     """Render the operator's news."""
-    lines = occasion.hall.news or ["There is no news."]
+    lines = context.hall.news or ["There is no news."]
     return [row for line in lines for row in wrap(line, view.width) or [""]]
 
 

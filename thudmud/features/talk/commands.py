@@ -19,8 +19,8 @@ class Say(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return _aloud(scene, Spoke, self.text)
+    def decide(self, context: CommandContext) -> Decision:
+        return _aloud(context, Spoke, self.text)
 
 
 @verb("emote")
@@ -30,25 +30,25 @@ class Emote(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return _aloud(scene, Emoted, self.text)
+    def decide(self, context: CommandContext) -> Decision:
+        return _aloud(context, Emoted, self.text)
 
 
-def _aloud(scene: CommandContext, kind: type[Spoke | Emoted], text: str) -> Decision:
+def _aloud(context: CommandContext, kind: type[Spoke | Emoted], text: str) -> Decision:
     """Decide to speak or emote in the player's room.
 
     During a battle, observers' talk reaches its players only if they have chosen to receive it.
     """
-    hall, person, me = scene.hall, scene.person, scene.me
+    hall, person, me = context.hall, context.person, context.me
     table = hall.tables[person.room] if person.room else None
     if table is None or not table.is_running or me in table.seats.values():
-        return scene.decide_asides(kind(me, person.room, text))
+        return context.decide_asides(kind(me, person.room, text))
     aside = kind(me, person.room, text, Toggle.WATCHERS)
     if DeafNoticeShown not in person.parts:
         for player in table.seats.values():
             if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
-                return scene.decide_asides(aside, DeafNotice(me, table.name))
-    return scene.decide_asides(aside)
+                return context.decide_asides(aside, DeafNotice(me, table.name))
+    return context.decide_asides(aside)
 
 
 @verb("shout")
@@ -59,10 +59,10 @@ class Shout(Command):
     speaks = True
     rate_limit = "shouts"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        if not scene.person.options.has(Toggle.SHOUT):
+    def decide(self, context: CommandContext) -> Decision:
+        if not context.person.options.has(Toggle.SHOUT):
             raise RefusedError(Refusal.SHOUTS_OFF)
-        return scene.decide_asides(Spoke(scene.me, None, self.text, Toggle.SHOUT))
+        return context.decide_asides(Spoke(context.me, None, self.text, Toggle.SHOUT))
 
 
 @verb("kibitz")
@@ -72,8 +72,8 @@ class Kibitz(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return _about_battle(scene, self.text, Toggle.KIBITZ)
+    def decide(self, context: CommandContext) -> Decision:
+        return _about_battle(context, self.text, Toggle.KIBITZ)
 
 
 @verb("whisper")
@@ -83,21 +83,21 @@ class Whisper(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return _about_battle(scene, self.text, Toggle.WHISPER)
+    def decide(self, context: CommandContext) -> Decision:
+        return _about_battle(context, self.text, Toggle.WHISPER)
 
 
-def _about_battle(scene: CommandContext, text: str, talk: Toggle) -> Decision:
+def _about_battle(context: CommandContext, text: str, talk: Toggle) -> Decision:
     """Decide to kibitz or whisper about a battle.
 
     As on FICS, players of the battle can kibitz and whisper, too. Their whispers reach the
     observers but not the opponent. Players never receive whispers, so nobody can help them that
     way.
     """
-    text, words = split_board(scene.hall, text)
-    table = resolve_watched_board(scene.hall, scene.person, words)
-    spoke = Spoke(scene.me, table.name, text, talk)
-    return Decision(scene.me, table.name if words else None, asides=(spoke,))
+    text, words = split_board(context.hall, text)
+    table = resolve_watched_board(context.hall, context.person, words)
+    spoke = Spoke(context.me, table.name, text, talk)
+    return Decision(context.me, table.name if words else None, asides=(spoke,))
 
 
 @verb("tell")
@@ -108,12 +108,12 @@ class Tell(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        to = resolve_player_here(scene, self.player)
-        if to == scene.me:
+    def decide(self, context: CommandContext) -> Decision:
+        to = resolve_player_here(context, self.player)
+        if to == context.me:
             raise RefusedError(Refusal.TELL_SELF)
-        require_not_ignored(scene.hall, to, scene.me)
-        return scene.decide_asides(Told(scene.me, to, self.text))
+        require_not_ignored(context.hall, to, context.me)
+        return context.decide_asides(Told(context.me, to, self.text))
 
 
 def require_not_ignored(hall: Hall, to: str, player: str) -> None:

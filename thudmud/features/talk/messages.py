@@ -44,39 +44,39 @@ _JOINS = ("'s ", ", ")
 
 
 @words.register
-def _spoke(aside: Spoke, occasion: RenderContext, view: View) -> list[str]:
+def _spoke(aside: Spoke, context: RenderContext, view: View) -> list[str]:
     verb = "say" if aside.talk in _SAID else aside.verb
-    return in_own_words(f"{conjugate(aside.player, view.me, verb)}: {aside.text}", occasion, view)
+    return in_own_words(f"{conjugate(aside.player, view.me, verb)}: {aside.text}", context, view)
 
 
 @words.register
-def _emoted(aside: Emoted, occasion: RenderContext, view: View) -> list[str]:
+def _emoted(aside: Emoted, context: RenderContext, view: View) -> list[str]:
     blank = "" if aside.text.startswith(_JOINS) else " "
     mark = "Emote:" if view.display.is_for_reader else "*"
-    return in_own_words(f"{mark} {capitalised(aside.player)}{blank}{aside.text}", occasion, view)
+    return in_own_words(f"{mark} {capitalised(aside.player)}{blank}{aside.text}", context, view)
 
 
 @words.register
-def _render_tell(aside: Told, occasion: RenderContext, view: View) -> list[str]:
+def _render_tell(aside: Told, context: RenderContext, view: View) -> list[str]:
     whom = "you" if aside.to == view.me else aside.to
     said = f"{conjugate(aside.player, view.me, 'tell')} {whom}: {aside.text}"
-    lines = in_own_words(said, occasion, view)
-    if aside.player == view.me and aside.to in occasion.hall.bots:
+    lines = in_own_words(said, context, view)
+    if aside.player == view.me and aside.to in context.hall.bots:
         lines += wrap(f"{aside.to} is a bot, and not much of a talker.", view.width)
     return lines
 
 
-def in_own_words(text: str, occasion: RenderContext, view: View) -> list[str]:
+def in_own_words(text: str, context: RenderContext, view: View) -> list[str]:
     """Return a message by a player as lines that can't be mistaken for the server's own.
 
     Unlike `own_words` it adds the board's name and the time where the reader needs them.
     """
     if text[:1].islower():
         text = capitalised(text)
-    if occasion.table and view.is_elsewhere:
-        text = f"[{occasion.table.name}] {text}"
-    if view.display.shows_times and occasion.player != view.me:
-        text = f"{time_of_day(occasion.at)} {text}"
+    if context.table and view.is_elsewhere:
+        text = f"[{context.table.name}] {text}"
+    if view.display.shows_times and context.player != view.me:
+        text = f"{time_of_day(context.at)} {text}"
     return own_words(text, view.display)
 
 
@@ -99,7 +99,7 @@ def _players_deaf(_: DeafNotice, __: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _talk_facts(aside: Spoke | Emoted | Told, occasion: RenderContext) -> Iterator[Fact]:
+def _talk_facts(aside: Spoke | Emoted | Told, context: RenderContext) -> Iterator[Fact]:
     room, to = (None, aside.to) if isinstance(aside, Told) else (aside.room, None)
     known = {"room": room, "player": aside.player, "kind": aside.verb, "text": aside.text}
-    yield Fact("Thud.Say", {**known, "to": to, "at": int(occasion.at)})
+    yield Fact("Thud.Say", {**known, "to": to, "at": int(context.at)})

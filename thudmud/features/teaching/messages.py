@@ -13,8 +13,8 @@ from thudmud.views.words import wrap_each
 
 
 @words.register
-def _move_taught(told: MoveTaught, occasion: RenderContext, view: View) -> list[str]:
-    table = occasion.known_table
+def _move_taught(told: MoveTaught, context: RenderContext, view: View) -> list[str]:
+    table = context.known_table
     if table.game is None:
         return []
     game, side = table.game, Piece.of(table.game.turn)
@@ -30,7 +30,7 @@ def _move_taught(told: MoveTaught, occasion: RenderContext, view: View) -> list[
         sentences.append(f'Move by typing two squares: "{squares}{where}".')
     if told.with_hints:
         sentences.append(f'"hint{where}" suggests a move.')
-    if told.is_reminder and not table.has_live_clock and has_verb(occasion.hall, "tutorial"):
+    if told.is_reminder and not table.has_live_clock and has_verb(context.hall, "tutorial"):
         sentences.append('"tutorial" teaches you the game while the battle waits.')
     return wrap_each(sentences if view.display.is_for_reader else [" ".join(sentences)], view.width)
 

@@ -78,8 +78,8 @@ class Tournaments(Command):
     page: int = 1
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_answer(self, answer=scene.found[TournamentsLookup(self.page)])
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_answer(self, answer=context.found[TournamentsLookup(self.page)])
 
 
 @verb("tournament")
@@ -90,8 +90,8 @@ class ViewTournament(Command):
     page: int = 1
     is_question = True
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return scene.decide_answer(self, answer=_resolve_tournament(scene, self.number))
+    def decide(self, context: CommandContext) -> Decision:
+        return context.decide_answer(self, answer=_resolve_tournament(context, self.number))
 
 
 @verb(tournament_new="of")
@@ -147,13 +147,13 @@ class NewTournament(Command):
         ]
         return " ".join([f"{self.words} {self.kind.value}", *filter(None, parts)])
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, time = scene.hall, self.time or USUAL_TIME
+    def decide(self, context: CommandContext) -> Decision:
+        hall, time = context.hall, self.time or USUAL_TIME
         _require_tournaments(hall)
-        _require_maker(scene)
-        is_operator = hall.is_operator(scene.me)
+        _require_maker(context)
+        is_operator = hall.is_operator(context.me)
         open_ = hall.part(TournamentRegister).going_on
-        own = next((each for each in open_ if each.made.player == scene.me), None)
+        own = next((each for each in open_ if each.made.player == context.me), None)
         if own and not is_operator:
             raise RefusedError(TournamentRefusal.TOURNAMENT_OF_YOURS, number=own.number)
         going_on = [each.number for each in open_]
@@ -164,11 +164,13 @@ class NewTournament(Command):
         if time.is_correspondence and not is_operator:
             _require_correspondence_quota_left(hall, open_)
         self._require_valid_terms(time)
-        starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
+        starts = self._starts(
+            context.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START
+        )
         longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
         made = events.TournamentMade(
-            scene.now,
-            scene.me,
+            context.now,
+            context.me,
             hall.part(TournamentRegister).last + 1,
             self.title,
             self.kind,
@@ -181,7 +183,7 @@ class NewTournament(Command):
             self.uses_bot_filler,
             None if is_operator else starts + longest,
         )
-        return scene.hall.hall_decision(scene.me, made)
+        return context.hall.hall_decision(context.me, made)
 
     def _require_valid_terms(self, time: TimeControl) -> None:
         """Refuse terms that are out of range, or don't fit the kind of tournament."""
@@ -240,18 +242,18 @@ class Enter(Command):
     def __str__(self) -> str:
         return f"enter {self.number}" + (f" with {self.bot}" if self.bot else "")
 
-    def decide(self, scene: CommandContext) -> Decision:
-        hall, name = scene.hall, scene.me
-        tournament = _resolve_open_tournament(scene, self.number)
+    def decide(self, context: CommandContext) -> Decision:
+        hall, name = context.hall, context.me
+        tournament = _resolve_open_tournament(context, self.number)
         if self.bot is not None:
             name = resolve_player(hall, self.bot)
-            if name != scene.me:
-                _require_bot(scene, name)
+            if name != context.me:
+                _require_bot(context, name)
         member = name in hall.people.members
         _require_enterable(tournament, hall, name, member=member)
-        rating = _rating(scene, tournament, name)
-        entered = events.TournamentEntered(scene.now, name, self.number, rating, member)
-        return scene.hall.hall_decision(scene.me, entered)
+        rating = _rating(context, tournament, name)
+        entered = events.TournamentEntered(context.now, name, self.number, rating, member)
+        return context.hall.hall_decision(context.me, entered)
 
 
 @verb(leave_tournament="of")
@@ -269,23 +271,23 @@ class LeaveTournament(Command):
     def __str__(self) -> str:
         return f"withdraw {f'{self.player} ' if self.player else ''}from {self.number}"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        tournament = _resolve_open_tournament(scene, self.number)
-        entrant = tournament.entrant(self.player or scene.me)
-        is_own = self.player is None or self.player.lower() in {scene.me.lower(), "me", "myself"}
+    def decide(self, context: CommandContext) -> Decision:
+        tournament = _resolve_open_tournament(context, self.number)
+        entrant = tournament.entrant(self.player or context.me)
+        is_own = self.player is None or self.player.lower() in {context.me.lower(), "me", "myself"}
         if is_own:
-            entrant = tournament.entrant(scene.me)
+            entrant = tournament.entrant(context.me)
         else:
-            _require_director(scene, tournament)
+            _require_director(context, tournament)
         if entrant is None or entrant.left is not None:
-            player = scene.me if is_own else capitalised(str(self.player))
+            player = context.me if is_own else capitalised(str(self.player))
             raise RefusedError(
                 TournamentRefusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player
             )
         why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
-        by = "" if is_own else scene.me
-        left = events.TournamentLeft(scene.now, entrant.player, self.number, why, by)
-        return scene.hall.hall_decision(scene.me, left)
+        by = "" if is_own else context.me
+        left = events.TournamentLeft(context.now, entrant.player, self.number, why, by)
+        return context.hall.hall_decision(context.me, left)
 
 
 class DirectTournament(Command):
@@ -296,12 +298,12 @@ class DirectTournament(Command):
         """The number of the tournament; a field of each of these commands."""
         raise NotImplementedError
 
-    def decide(self, scene: CommandContext) -> Decision:
-        tournament = _resolve_open_tournament(scene, self.number)
-        _require_director(scene, tournament)
-        return scene.hall.hall_decision(scene.me, self.event(scene, tournament))
+    def decide(self, context: CommandContext) -> Decision:
+        tournament = _resolve_open_tournament(context, self.number)
+        _require_director(context, tournament)
+        return context.hall.hall_decision(context.me, self.event(context, tournament))
 
-    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
+    def event(self, context: CommandContext, tournament: Tournament) -> events.HallEvent:
         """Return the event of the command.
 
         Raises:
@@ -316,11 +318,11 @@ class PauseTournament(DirectTournament):
 
     number: int
 
-    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
+    def event(self, context: CommandContext, tournament: Tournament) -> events.HallEvent:
         if tournament.state is TournamentState.PAUSED:
             raise RefusedError(TournamentRefusal.TOURNAMENT_PAUSED, number=self.number)
-        until = None if scene.hall.is_operator(scene.me) else scene.now + PAUSE_LASTS
-        return events.TournamentPaused(scene.now, scene.me, self.number, until)
+        until = None if context.hall.is_operator(context.me) else context.now + PAUSE_LASTS
+        return events.TournamentPaused(context.now, context.me, self.number, until)
 
 
 @verb("resume_tournament")
@@ -329,10 +331,10 @@ class ResumeTournament(DirectTournament):
 
     number: int
 
-    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
+    def event(self, context: CommandContext, tournament: Tournament) -> events.HallEvent:
         if tournament.state is not TournamentState.PAUSED:
             raise RefusedError(TournamentRefusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
-        return events.TournamentContinued(scene.now, scene.me, self.number)
+        return events.TournamentContinued(context.now, context.me, self.number)
 
 
 @verb("cancel_tournament")
@@ -341,20 +343,20 @@ class CancelTournament(DirectTournament):
 
     number: int
 
-    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
+    def event(self, context: CommandContext, tournament: Tournament) -> events.HallEvent:
         why = events.TournamentEnd.CANCELLED
-        return events.TournamentEnded(scene.now, scene.me, self.number, why)
+        return events.TournamentEnded(context.now, context.me, self.number, why)
 
 
-def _require_maker(scene: CommandContext) -> None:
+def _require_maker(context: CommandContext) -> None:
     """Refuse a player who may not announce tournaments."""
-    hall = scene.hall
-    if hall.is_operator(scene.me):
+    hall = context.hall
+    if hall.is_operator(context.me):
         return
     by = hall.limits(TournamentLimits).by
     if by == "operators":
         raise RefusedError(TournamentRefusal.TOURNAMENTS_BY_OPERATORS)
-    if by == "members" and not scene.person.is_member:
+    if by == "members" and not context.person.is_member:
         raise RefusedError(TournamentRefusal.TOURNAMENTS_BY_MEMBERS)
 
 
@@ -371,47 +373,47 @@ def _require_correspondence_quota_left(hall: Hall, open_: Collection[Tournament]
         )
 
 
-def _resolve_tournament(scene: CommandContext, number: int) -> Tournament:
+def _resolve_tournament(context: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, looked up if necessary.
 
     Raises:
         RefusedError: there is no such tournament.
         LookupNeededError: the tournament has to be looked up first.
     """
-    known = scene.hall.part(TournamentRegister).known.get(number)
-    found = known or scene.found[TournamentLookup(number)]
+    known = context.hall.part(TournamentRegister).known.get(number)
+    found = known or context.found[TournamentLookup(number)]
     if found is None:
         raise RefusedError(TournamentRefusal.NO_SUCH_TOURNAMENT, number=number)
     return found
 
 
-def _resolve_open_tournament(scene: CommandContext, number: int) -> Tournament:
+def _resolve_open_tournament(context: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, which must not be over.
 
     Raises:
         RefusedError: there is no such tournament, or it is over.
         LookupNeededError: the tournament has to be looked up first.
     """
-    tournament = _resolve_tournament(scene, number)
+    tournament = _resolve_tournament(context, number)
     if tournament.end:
         raise RefusedError(TournamentRefusal.TOURNAMENT_OVER, number=number)
     return tournament
 
 
-def _require_director(scene: CommandContext, tournament: Tournament) -> None:
+def _require_director(context: CommandContext, tournament: Tournament) -> None:
     """Refuse a player who neither announced the tournament nor is an operator."""
     made_by = tournament.made.player
-    if scene.me != made_by and not scene.hall.is_operator(scene.me):
+    if context.me != made_by and not context.hall.is_operator(context.me):
         raise RefusedError(
             TournamentRefusal.NOT_YOUR_TOURNAMENT, number=tournament.number, player=made_by
         )
 
 
-def _require_bot(scene: CommandContext, name: str) -> None:
+def _require_bot(context: CommandContext, name: str) -> None:
     """Refuse a player who may not enter others, or a name that isn't a bot's."""
-    if not scene.hall.is_operator(scene.me):
+    if not context.hall.is_operator(context.me):
         raise RefusedError(Refusal.OPERATORS_ONLY)
-    if name not in scene.hall.bots:
+    if name not in context.hall.bots:
         raise RefusedError(TournamentRefusal.ENTERS_BOTS_ONLY, player=name)
 
 
@@ -467,12 +469,12 @@ def require_tournament_quota_left(hall: Hall, decision: Decision, names: Collect
 hooks.shares.append(require_tournament_quota_left)
 
 
-def _rating(scene: CommandContext, tournament: Tournament, name: str) -> int | None:
+def _rating(context: CommandContext, tournament: Tournament, name: str) -> int | None:
     """Return the rating by which to seed a player; None without one."""
-    made, score = tournament.made, scene.found[ScoreLookup(name)]
+    made, score = tournament.made, context.found[ScoreLookup(name)]
     if score is None:
         return None
-    level = scene.hall.level(name)
+    level = context.hall.level(name)
     if level is None:
         known = score.people.ratings.get(Pool(made.rules, time_class(made.time)))
     else:

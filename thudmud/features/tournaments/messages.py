@@ -211,9 +211,9 @@ def _points(points: float) -> str:
     return f"{points:g}"
 
 
-def _tournament_after_event(occasion: RenderContext, number: int) -> Tournament:
+def _tournament_after_event(context: RenderContext, number: int) -> Tournament:
     """Return the tournament of an event, in its state after the event."""
-    return occasion.hall.part(TournamentRegister).known[number]
+    return context.hall.part(TournamentRegister).known[number]
 
 
 # Events.
@@ -221,19 +221,19 @@ def _tournament_after_event(occasion: RenderContext, number: int) -> Tournament:
 
 @words.register
 def _render_tournament_made(
-    made: events.TournamentMade, occasion: RenderContext, view: View
+    made: events.TournamentMade, context: RenderContext, view: View
 ) -> list[str]:
-    tournament = _tournament_after_event(occasion, made.number)
+    tournament = _tournament_after_event(context, made.number)
     who = capitalised(conjugate(made.player, view.me, "announce"))
     what = f"{who} {titled(tournament)}: {terms(made)}."
-    starts = f"It starts {starting(made.starts, occasion.at)}."
+    starts = f"It starts {starting(made.starts, context.at)}."
     plays = "lets you play, too" if made.player == view.me else "lets you play"
     return wrap(f'{what} {starts} "{Enter(made.number)}" {plays}.', view.width)
 
 
 @words.register
-def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: View) -> list[str]:
-    tournament = _tournament_after_event(occasion, entered.number)
+def _entered(entered: events.TournamentEntered, context: RenderContext, view: View) -> list[str]:
+    tournament = _tournament_after_event(context, entered.number)
     name = titled(tournament)
     if entered.player != view.me:
         return wrap(f"{entered.player} enters {name}.", view.width)
@@ -243,7 +243,7 @@ def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: V
     if tournament.rounds:
         told.append("You'll be paired in the next round.")
     else:
-        told.append(f"It starts {starting(tournament.made.starts, occasion.at)}.")
+        told.append(f"It starts {starting(tournament.made.starts, context.at)}.")
     if tournament.is_by_days:
         told.append(f'"{Games()}" will list your matches.')
     else:
@@ -253,8 +253,8 @@ def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: V
 
 
 @words.register
-def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> list[str]:
-    name, is_mine = titled(_tournament_after_event(occasion, left.number)), left.player == view.me
+def _left(left: events.TournamentLeft, context: RenderContext, view: View) -> list[str]:
+    name, is_mine = titled(_tournament_after_event(context, left.number)), left.player == view.me
     match left.why:
         case TournamentLeaving.WITHDRAWN:
             told = f"{capitalised(conjugate(left.player, view.me, 'leave'))} {name}."
@@ -271,13 +271,13 @@ def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> l
 
 
 @words.register
-def _paired(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
-    return _round_begins(paired, occasion, view) + _are_out(paired, occasion, view)
+def _paired(paired: events.RoundPaired, context: RenderContext, view: View) -> list[str]:
+    return _round_begins(paired, context, view) + _are_out(paired, context, view)
 
 
-def _are_out(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
+def _are_out(paired: events.RoundPaired, context: RenderContext, view: View) -> list[str]:
     """Return the lines about entrants who missed the start; none if nobody did."""
-    missing, tournament = paired.missing, _tournament_after_event(occasion, paired.number)
+    missing, tournament = paired.missing, _tournament_after_event(context, paired.number)
     if not missing:
         return []
     if view.me in missing:
@@ -292,8 +292,8 @@ def _are_out(paired: events.RoundPaired, occasion: RenderContext, view: View) ->
     return wrap(f"{join_words(names)} missed the start, and {are} out.", view.width)
 
 
-def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
-    tournament = _tournament_after_event(occasion, paired.number)
+def _round_begins(paired: events.RoundPaired, context: RenderContext, view: View) -> list[str]:
+    tournament = _tournament_after_event(context, paired.number)
     name, number = titled(tournament), paired.round
     heading = capitalised(
         name if tournament.is_arena else f"{_round(tournament, number)} of {name}"
@@ -310,7 +310,7 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
             told = f"{heading}: you play {other}, and have the {side} first.{shortened}"
             if tournament.is_by_days:
                 told += f' Play when it suits you: "{Games()}" lists your matches.'
-            elif occasion.hall.is_at_own_live_board(view.me):
+            elif context.hall.is_at_own_live_board(view.me):
                 told += (
                     f' You stay here while your clock is running: "{Games()}" lists your matches.'
                 )
@@ -325,9 +325,9 @@ def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: Vie
 
 @words.register
 def _render_pairing_scored(
-    scored: events.PairingScored, occasion: RenderContext, view: View
+    scored: events.PairingScored, context: RenderContext, view: View
 ) -> list[str]:
-    tournament, hall = _tournament_after_event(occasion, scored.number), occasion.hall
+    tournament, hall = _tournament_after_event(context, scored.number), context.hall
     is_mine = view.me in {scored.first, scored.second}
     if not (is_mine or (scored.is_over and view.display.shows_results)):
         return []
@@ -381,13 +381,13 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
 
 
 @words.register
-def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View) -> list[str]:
-    name = titled(_tournament_after_event(occasion, paused.number))
+def _paused(paused: events.TournamentPaused, context: RenderContext, view: View) -> list[str]:
+    name = titled(_tournament_after_event(context, paused.number))
     operator = capitalised(conjugate(paused.player, view.me, "pause"))
     told = f"{operator} {name}: no new matches begin."
     how = "resumes it"
     if paused.until is not None:
-        told += f" It resumes in {rounded_duration(paused.until - occasion.at)} at the latest."
+        told += f" It resumes in {rounded_duration(paused.until - context.at)} at the latest."
         how = "resumes it sooner"
     if paused.player == view.me:
         told += f' "{ResumeTournament(paused.number)}" {how}.'
@@ -396,17 +396,17 @@ def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View
 
 @words.register
 def _continued(
-    gone_on: events.TournamentContinued, occasion: RenderContext, view: View
+    gone_on: events.TournamentContinued, context: RenderContext, view: View
 ) -> list[str]:
-    name = titled(_tournament_after_event(occasion, gone_on.number))
+    name = titled(_tournament_after_event(context, gone_on.number))
     return wrap(f"{capitalised(name)} resumes.", view.width)
 
 
 @words.register
 def _render_tournament_ended(
-    ended: events.TournamentEnded, occasion: RenderContext, view: View
+    ended: events.TournamentEnded, context: RenderContext, view: View
 ) -> list[str]:
-    tournament = _tournament_after_event(occasion, ended.number)
+    tournament = _tournament_after_event(context, ended.number)
     name = capitalised(titled(tournament))
     match ended.why:
         case TournamentEnd.CANCELLED:
@@ -432,9 +432,9 @@ def _render_tournament_ended(
 
 
 @words.register
-def _tournaments(asked: Tournaments, occasion: RenderContext, view: View) -> list[str]:
-    found: PastTournaments = occasion.answer
-    hall, width, me = occasion.hall, view.width, occasion.player
+def _tournaments(asked: Tournaments, context: RenderContext, view: View) -> list[str]:
+    found: PastTournaments = context.answer
+    hall, width, me = context.hall, view.width, context.player
     going_on = hall.part(TournamentRegister).going_on
     pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
@@ -442,7 +442,7 @@ def _tournaments(asked: Tournaments, occasion: RenderContext, view: View) -> lis
         return wrap(f'There\'s no page {asked.page}. "{last}" shows the earliest.', width)
     lines: list[str] = []
     if asked.page == 1:
-        lines = _going_on(going_on, me, occasion.at, width)
+        lines = _going_on(going_on, me, context.at, width)
     if found.tournaments:
         lines += wrap("Past tournaments, the latest first:", width)
         lines += wrap_each((f"  {_past(each)}." for each in found.tournaments), width, INDENT)
@@ -516,12 +516,12 @@ def _past(past: PastTournament) -> str:
 
 
 @words.register
-def _tournament(asked: ViewTournament, occasion: RenderContext, view: View) -> list[str]:
-    tournament: Tournament = occasion.answer
-    hall, me, width = occasion.hall, occasion.player, view.width
+def _tournament(asked: ViewTournament, context: RenderContext, view: View) -> list[str]:
+    tournament: Tournament = context.answer
+    hall, me, width = context.hall, context.player, view.width
     made = tournament.made
     what = f"{capitalised(titled(tournament))}: {terms(made)}, announced by {made.player}."
-    lines = wrap(f"{what} {_progress(tournament, hall, occasion.at)}", width)
+    lines = wrap(f"{what} {_progress(tournament, hall, context.at)}", width)
     placings = standings(tournament.kind, tournament.entrants, tournament.rounds)
     pages = pages_of(len(placings), PAGE)
     if asked.page > pages:
@@ -765,11 +765,11 @@ def _in_words(pairing: Pairing, player: str) -> str:
 
 
 @add_lines_to(Hall)
-def _announced(hall: Hall, occasion: RenderContext, view: View) -> list[str]:
+def _announced(hall: Hall, context: RenderContext, view: View) -> list[str]:
     """Return lines about tournaments that a reader in the hall can enter."""
     if "tournaments" in hall.left_out:
         return []
-    player, now = occasion.player, occasion.at
+    player, now = context.player, context.at
     going_on = hall.part(TournamentRegister).going_on
     can = [
         each
@@ -789,12 +789,12 @@ def _announced(hall: Hall, occasion: RenderContext, view: View) -> list[str]:
 
 
 @add_lines_to(Fingered)
-def _entered_by(found: Fingered, occasion: RenderContext, view: View) -> list[str]:
+def _entered_by(found: Fingered, context: RenderContext, view: View) -> list[str]:
     """Return the line about the tournaments in which a player takes part."""
-    entered = occasion.hall.part(TournamentRegister).of(found.name)
-    if not entered or "tournaments" in occasion.hall.left_out:
+    entered = context.hall.part(TournamentRegister).of(found.name)
+    if not entered or "tournaments" in context.hall.left_out:
         return []
-    who = "You are" if found.name == occasion.player else f"{found.name} is"
+    who = "You are" if found.name == context.player else f"{found.name} is"
     return wrap(f"{who} in {join_words(titled(each) for each in entered)}.", view.width)
 
 
@@ -811,26 +811,26 @@ finger_fields.append(_fingered)
 
 
 @facts.register
-def _changed(event: events.TournamentEvent, occasion: RenderContext) -> Iterator[Fact]:
-    if tournament := occasion.hall.part(TournamentRegister).known.get(event.number):
+def _changed(event: events.TournamentEvent, context: RenderContext) -> Iterator[Fact]:
+    if tournament := context.hall.part(TournamentRegister).known.get(event.number):
         yield Fact("Thud.Tournament", tournament_data(tournament))
 
 
 @facts.register
-def _tournaments_facts(_: Tournaments, occasion: RenderContext) -> Iterator[Fact]:
-    for tournament in occasion.hall.part(TournamentRegister).known.values():
+def _tournaments_facts(_: Tournaments, context: RenderContext) -> Iterator[Fact]:
+    for tournament in context.hall.part(TournamentRegister).known.values():
         if not tournament.end:
-            yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
-    found: PastTournaments = occasion.answer
+            yield Fact("Thud.Tournament", tournament_data(tournament), context.player)
+    found: PastTournaments = context.answer
     for past in found.tournaments:
-        yield Fact("Thud.Tournament", _past_data(past), occasion.player)
+        yield Fact("Thud.Tournament", _past_data(past), context.player)
 
 
 @facts.register
-def _tournament_facts(_: ViewTournament, occasion: RenderContext) -> Iterator[Fact]:
-    tournament: Tournament = occasion.answer
-    yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
-    yield Fact("Thud.Crosstable", crosstable_data(tournament, occasion.hall), occasion.player)
+def _tournament_facts(_: ViewTournament, context: RenderContext) -> Iterator[Fact]:
+    tournament: Tournament = context.answer
+    yield Fact("Thud.Tournament", tournament_data(tournament), context.player)
+    yield Fact("Thud.Crosstable", crosstable_data(tournament, context.hall), context.player)
 
 
 def tournament_data(tournament: Tournament) -> Data:

@@ -36,31 +36,35 @@ class Tv(Command):
     def __str__(self) -> str:
         return "tv" if self.is_on else "tv off"
 
-    def decide(self, scene: CommandContext) -> Decision:
-        person = scene.person
+    def decide(self, context: CommandContext) -> Decision:
+        person = context.person
         if not self.is_on:
             if tv_board(person) is None:
                 raise RefusedError(TvRefusal.TV_IS_OFF)
-            return scene.decide_asides(turn_tv(person, None))
-        battles = list(watchable_battles(scene.hall, person))
+            return context.decide_asides(turn_tv(person, None))
+        battles = list(watchable_battles(context.hall, person))
         if len(battles) > 1:
             players = (player for table in battles for player in table.seats.values())
-            scores = scene.found[ScoresLookup(tuple(sorted(players)))]
+            scores = context.found[ScoresLookup(tuple(sorted(players)))]
             battles.sort(key=lambda table: _merit(table, scores), reverse=True)
         if not battles:
-            return scene.decide_asides(turn_tv(person, ""))
+            return context.decide_asides(turn_tv(person, ""))
         others = [each for each in person.observed if each != tv_board(person)]
         if len(others) >= MOST_OBSERVED:
             boards = tuple(others)
             raise RefusedError(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=boards)
-        return scene.decide_asides(turn_tv(person, battles[0].name))
+        return context.decide_asides(turn_tv(person, battles[0].name))
 
 
 class Retune(Command):
     """Switch a tv that is on to the best battle; issued by the service, never typed."""
 
-    def decide(self, scene: CommandContext) -> Decision:
-        return Tv().decide(scene) if tv_board(scene.person) is not None else scene.decide_asides()
+    def decide(self, context: CommandContext) -> Decision:
+        return (
+            Tv().decide(context)
+            if tv_board(context.person) is not None
+            else context.decide_asides()
+        )
 
 
 def turn_tv(person: Person, to: str | None) -> TvTurned:

@@ -21,23 +21,23 @@ add_refusal_texts({TvRefusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.'})
 
 
 @words.register
-def _render_tv_turned(turned: TvTurned, occasion: RenderContext, view: View) -> list[str]:
+def _render_tv_turned(turned: TvTurned, context: RenderContext, view: View) -> list[str]:
     if turned.shown is None:
         return wrap("Your tv is off.", view.width)
     if not turned.shown:
         nothing = "There's nothing on that you don't see anyway."
         return wrap(f"{nothing} Your tv will show the next battle that begins. {ENDS}", view.width)
-    table = occasion.known_table
-    lines = wrap(f"Your tv shows the {board_line(occasion.hall, table)}. {ENDS}", view.width)
+    table = context.known_table
+    lines = wrap(f"Your tv shows the {board_line(context.hall, table)}. {ENDS}", view.width)
     return lines + board_and_status_lines(table, view)
 
 
 @facts.register
-def _turned_facts(turned: TvTurned, occasion: RenderContext) -> Iterator[Fact]:
-    yield _state(occasion.hall, turned.player)
-    yield observed_fact(occasion.hall, turned.player)
-    if occasion.table:
-        yield from table_facts_in_full(occasion.table, turned.player)
+def _turned_facts(turned: TvTurned, context: RenderContext) -> Iterator[Fact]:
+    yield _state(context.hall, turned.player)
+    yield observed_fact(context.hall, turned.player)
+    if context.table:
+        yield from table_facts_in_full(context.table, turned.player)
 
 
 @state_facts
