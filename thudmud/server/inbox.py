@@ -127,9 +127,6 @@ class FairScheduler:
             again: whether the inbox has a backlog, which puts it into the second class.
         """
         self._incoming.append((self._later if again else self._first, source, take))
-        self._schedule()
-
-    def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
             self.loop.call_soon(self._begin)
@@ -152,8 +149,9 @@ class FairScheduler:
                 if loop.time() >= end:
                     break
         finally:
-            if first.order or later.order:
-                self._schedule()
+            if (first.order or later.order) and not self._scheduled:
+                self._scheduled = True
+                loop.call_soon(self._begin)
 
 
 class Inbox:

@@ -535,7 +535,8 @@ class PlayerSession:
         except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._fail(error)
         else:
-            self._inbox.charge(result.seconds)
+            if result.seconds:
+                self._inbox.charge(result.seconds)
             if not result.is_left or self.screen.closed:
                 self._go_on(is_awaited=result.is_awaited)
             else:

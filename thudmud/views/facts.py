@@ -1,7 +1,7 @@
 """Facts: data for programs, sent as GMCP messages (package ``Thud``) or as machine lines.
 
-`docs/gmcp-reference.md` and `docs/machine.md` describe them. A fact has the same form for all readers. New
-fields go at the end.
+`docs/gmcp-reference.md` and `docs/machine.md` describe them. A fact has the same form for all
+readers. New fields go at the end.
 """
 
 from __future__ import annotations
