@@ -33,7 +33,7 @@ from tests.warm import warm
 from thudmud import features
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, ServerSettings, Settings, WebSettings
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.store import Store
 
 # Shared machines stall now and then, so there are no deadlines. Unchanged code gets the same

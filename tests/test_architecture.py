@@ -113,7 +113,7 @@ PURE = {
 }
 REACHING = {
     *("reactors.py", "storage.py"),
-    *("mailing.py", "notifying.py", "pages.py", "pushing.py", "serving.py"),
+    *("notifier.py", "pages.py", "serving.py", "smtp.py", "web_push.py"),
 }
 """The modules of features that may have side effects."""
 

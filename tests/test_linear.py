@@ -33,7 +33,7 @@ from thudmud.errors import ThudmudError
 from thudmud.features import NAMES
 from thudmud.features.notifications import pages
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import split_board
+from thudmud.game.resolution import split_board
 from thudmud.game.table import BoardSpec
 from thudmud.gateway import requests
 from thudmud.language import clean

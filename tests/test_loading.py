@@ -139,7 +139,7 @@ def test_house_loads_lark_with_the_first_line() -> None:
 
 
 def test_server_loads_engine_and_parser_lazily() -> None:
-    ours, others = loaded("import thudmud.server.serve")
+    ours, others = loaded("import thudmud.server.runtime")
     assert {name for name in ours if name.startswith("thudmud.search.")} == {
         "thudmud.search.levels"
     }
@@ -151,7 +151,7 @@ def test_server_loads_engine_and_parser_lazily() -> None:
 START = (
     "import asyncio, pathlib, thudmud.cli.serve; "
     "from thudmud.server.config import validate_settings; "
-    "from thudmud.server.serve import serve; "
+    "from thudmud.server.runtime import serve; "
     "asyncio.run(serve(validate_settings({settings}, ''), pathlib.Path({folder!r}), sys.exit))"
 )
 """Starts a server that stops as soon as it is ready."""

@@ -242,7 +242,7 @@ def _load() -> None:
     for module, _ in SUBCOMMANDS.values():
         import_module(f"thudmud.cli.{module}")
     for name in (
-        *("uvloop", "psycopg", "prometheus_client", "telnetlib3", "thudmud.server.serve"),
+        *("uvloop", "psycopg", "prometheus_client", "telnetlib3", "thudmud.server.runtime"),
         *("thudmud.pictures", "PIL.Image", "resvg_py"),
     ):
         import_module(name)

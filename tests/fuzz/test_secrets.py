@@ -22,7 +22,7 @@ from thudmud.accounts import guesses
 from thudmud.server import logs
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.store import Store, accounts
 
 SECRETS = ["Haddock42", "Sturgeon43"]

@@ -21,10 +21,10 @@ from thudmud.game.decisions import decide, decide_departure
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import MOVE_SETTLES, decision_after_refusal, resolve_board
 from thudmud.game.more import Quit
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import MOVE_SETTLES, decision_after_refusal, resolve_board
 from thudmud.game.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.values import replace

@@ -4,7 +4,7 @@ import pytest
 
 from tests.cases import cases
 from thudmud.english import join_words
-from thudmud.game.meaning import Phrase
+from thudmud.game.resolution import Phrase
 
 NAMES = ["oak board", "pine board", "old oak table", "marble board"]
 

@@ -13,7 +13,6 @@ from thudmud.language.slips import (
     _OF_ELSEWHERE,
     FIRST_WORD_MISTAKE_DETECTORS,
     MISTAKE_DETECTORS,
-    Place,
 )
 from thudmud.language.words import FIRST, SYNONYMS, begins_with_terminal
 from thudmud.rules import RULESETS
@@ -532,7 +531,7 @@ STRANGER = st.from_regex(
 def test_slips_at_first_are_the_only_ones_for_an_unknown_verb(words: list[str]) -> None:
     line = clean(" ".join(words))
     if not begins_with_terminal(FIRST, line):
-        place = Place.of(line, 0)
+        place = ErrorLocation.of(line, 0)
         assert [slip for slip in MISTAKE_DETECTORS if slip(place)] == [
             slip for slip in FIRST_WORD_MISTAKE_DETECTORS if slip(place)
         ]

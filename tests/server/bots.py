@@ -13,9 +13,9 @@ import pytest
 
 from thudmud.bots import program as bot_program
 from thudmud.bots.workers import Workers
-from thudmud.server import serve as serving
+from thudmud.server import runtime as serving
 from thudmud.server.config import Settings
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.service import Dismissal, Result
 from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message, Terminal

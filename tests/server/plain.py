@@ -17,7 +17,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.sessions import Sessions, keep_preferences
+from thudmud.server.session_registry import Sessions, keep_preferences
 from thudmud.service import Policy, Result, Service, Visit
 from thudmud.store import Store
 from thudmud.views import Message, Terminal

@@ -40,11 +40,11 @@ from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.server import bots as playing
-from thudmud.server import sessions as registry
+from thudmud.server import session_registry as registry
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings, StorageSettings
-from thudmud.server.serve import open_sessions
-from thudmud.server.sessions import Sessions
+from thudmud.server.runtime import open_sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.service import Dismissal, Result, Visit
 from thudmud.store import KeptName, StoreError, accounts, battles, scores
 

@@ -20,7 +20,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
 from thudmud.server.session import AcceptedConnection
-from thudmud.server.sessions import Sessions, make_service
+from thudmud.server.session_registry import Sessions, make_service
 from thudmud.store import Store
 from thudmud.telnet.connection import Connection
 

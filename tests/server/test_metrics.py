@@ -17,7 +17,7 @@ from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client
 from tests.service.stores import do_instead
 from thudmud.errors import StartError
-from thudmud.server import serve as serving
+from thudmud.server import runtime as serving
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.metrics import (
@@ -26,8 +26,8 @@ from thudmud.server.metrics import (
     UNHEALTHY,
     serve_metrics,
 )
-from thudmud.server.serve import open_sessions
-from thudmud.server.sessions import Sessions
+from thudmud.server.runtime import open_sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.service import Node
 from thudmud.store import NotWrittenError, Store, nodes
 from thudmud.web.connection import MAX_HEAD

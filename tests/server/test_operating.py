@@ -22,7 +22,7 @@ from tests.server.plain import PATIENCE, Client
 from thudmud.server.acceptor import FAREWELL
 from thudmud.server.config import Settings, changed_keys, with_changes
 from thudmud.server.logs import JsonFormatter
-from thudmud.server.notify import ServiceManager
+from thudmud.server.systemd import ServiceManager
 
 ROOT = Path(__file__).parents[2]
 SERVE = ["-m", "thudmud.cli.main", "serve", "--config"]

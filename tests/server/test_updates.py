@@ -9,7 +9,7 @@ import pytest
 from tests.simulation.alone import DrivingLoop, simulated
 from tests.simulation.clockwork import World
 from thudmud.errors import NotYetError
-from thudmud.server import serve
+from thudmud.server import runtime
 from thudmud.server.config import StorageSettings
 from thudmud.service import Node
 from thudmud.store import Store
@@ -19,7 +19,7 @@ def test_start_during_takeover_by_a_newer_version_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The newer version takes over after the store is opened and before the node is registered."""
-    begin = serve._open
+    begin = runtime._open
     storage = StorageSettings(backend="postgresql", dsn="dbname=world")
 
     async def begin_late(node: Node) -> None:
@@ -32,10 +32,10 @@ def test_start_during_takeover_by_a_newer_version_is_refused(
 
     async def main() -> None:
         with pytest.raises(NotYetError, match=r"^storage.dsn: .* have taken over this store"):
-            async with serve.open_serving_store(storage, tmp_path):
+            async with runtime.open_serving_store(storage, tmp_path):
                 raise AssertionError("it serves")
 
-    monkeypatch.setattr(serve, "_open", begin_late)
+    monkeypatch.setattr(runtime, "_open", begin_late)
     loop = DrivingLoop()
     with simulated(loop, tmp_path / "thud.store"):
         loop.run_until_complete(main())

@@ -31,13 +31,13 @@ SERVICE = "thudmud.service.service"
 PRESENCE = "thudmud.service.presence"
 FOLLOWING = "thudmud.service.event_applier"
 BROADCASTING = "thudmud.service.broadcasting"
-NOTIFYING = "thudmud.features.notifications.notifying"
+NOTIFYING = "thudmud.features.notifications.notifier"
 TOURNAMENTS = "thudmud.features.tournaments.reactors"
 TV = "thudmud.features.tv.reactors"
 ARCHIVE = "thudmud.features.archive.commands"
 EXPLORER = "thudmud.features.explorer.commands"
 DIRECTING = "thudmud.features.tournaments.directing"
-STORES = "thudmud.server.stores"
+STORES = "thudmud.server.shared_store"
 
 
 class Mistake(NamedTuple):
@@ -434,7 +434,7 @@ BREAKS: dict[str, Mistake] = {
         17,
         [
             Change(
-                "thudmud.server.serve",
+                "thudmud.server.runtime",
                 "kind = StartError if isinstance(error, UnknownFormatError) else NotYetError",
                 "kind = StartError",
             ),

@@ -19,7 +19,7 @@ from tests.simulation.clockwork import Process, World
 from thudmud.features.notifications import serving, storage
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import CODE, Ways
-from thudmud.features.notifications.notifying import NotSentError
+from thudmud.features.notifications.notifier import NotSentError
 from thudmud.server.config import Settings
 from thudmud.store import Store, StoreError
 from thudmud.store.database import Database

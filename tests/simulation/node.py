@@ -33,7 +33,7 @@ from tests.simulation.versions import by_version, explored
 from thudmud import child
 from thudmud.accounts import passwords
 from thudmud.features.tournaments.settings import TournamentSettings
-from thudmud.server import serve
+from thudmud.server import runtime
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import (
     BoardSettings,
@@ -44,7 +44,7 @@ from thudmud.server.config import (
     Settings,
     StorageSettings,
 )
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.service import Node, Service, nodes
 from thudmud.store import Lock, postgres, running, store, streams
 from thudmud.store import nodes as node_rows
@@ -150,7 +150,7 @@ class Server:
             self.world.note(f"{self.name}: {line}")
             self.is_announced = True
 
-        await serve.serve(settings, Path(), ready)
+        await runtime.serve(settings, Path(), ready)
 
 
 class _InOrder(dict[Any, None]):
@@ -245,7 +245,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
         psycopg: {"ServerCursor": ServerCursor},
         passwords: {"new_word": word},
         nodes: {"token_hex": lambda _: str(world.process).removeprefix("node-")},
-        serve: {
+        runtime: {
             "Acceptor": _Acceptor,
             "Sessions": _Sessions,
             "monotonic": world.monotonic,

@@ -27,7 +27,7 @@ from thudmud.errors import StartError
 from thudmud.game.events import BoardClosed, BoardOpened
 from thudmud.game.projections import HALL, PROJECTION
 from thudmud.server.config import StorageSettings
-from thudmud.server.stores import serving_lock
+from thudmud.server.shared_store import serving_lock
 from thudmud.service import Node
 from thudmud.store import (
     DamagedStoreError,

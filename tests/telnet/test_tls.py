@@ -26,7 +26,7 @@ from thudmud.server.acceptor import (
     IncomingConnection,
 )
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
-from thudmud.server.serve import open_sessions
+from thudmud.server.runtime import open_sessions
 
 AUTHORITY = trustme.CA()
 

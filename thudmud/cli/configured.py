@@ -11,7 +11,7 @@ from pathlib import Path
 from thudmud.cli.common import TRY_LATER, refuse
 from thudmud.errors import CommandError, NotYetError, StartError
 from thudmud.game.days import day_begins
-from thudmud.server import stores
+from thudmud.server import shared_store
 from thudmud.server.config import (
     ConfigError,
     StorageSettings,
@@ -92,7 +92,7 @@ async def open_existing_store(
             f"{file}: no such file. The server creates it when it first starts. If it is "
             "elsewhere, name the configuration with --config FILE."
         )
-    store = await stores.open_store(storage, folder, serving=serving)
+    store = await shared_store.open_store(storage, folder, serving=serving)
     try:
         yield store
     finally:

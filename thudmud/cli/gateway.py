@@ -13,7 +13,7 @@ from thudmud.errors import CommandError
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import GatewayAcceptor, serve_standard_streams
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.server import serve
+from thudmud.server import runtime
 from thudmud.server.config import (
     Settings,
     StorageSettings,
@@ -21,7 +21,7 @@ from thudmud.server.config import (
     load_settings,
     named_or_default,
 )
-from thudmud.server.serve import (
+from thudmud.server.runtime import (
     check_store,
     install_signal_handlers,
     open_serving_store,
@@ -64,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
     if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
         raise CommandError(SECRETLESS)
     folder = config_folder(path)
-    serve.set_up_logging(settings, folder)
-    serve.run_in_loop(_serve(settings, folder, stdio=options.stdio))
+    runtime.set_up_logging(settings, folder)
+    runtime.run_in_loop(_serve(settings, folder, stdio=options.stdio))
     return 0
 
 

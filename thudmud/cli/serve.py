@@ -12,7 +12,7 @@ from thudmud.cli.configured import config_option, reports_errors
 from thudmud.cli.output import has_terminal
 from thudmud.errors import StartError
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
-from thudmud.server.serve import run_in_loop, serve, set_up_logging
+from thudmud.server.runtime import run_in_loop, serve, set_up_logging
 from thudmud.store import StoreError
 
 _log = logging.getLogger(__name__)

@@ -28,7 +28,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.serve import configure, configured_boards, level_of_each
+from thudmud.server.runtime import configure, configured_boards, level_of_each
 from thudmud.values import Value
 
 Address = tuple[str, int]

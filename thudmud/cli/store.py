@@ -17,7 +17,7 @@ from thudmud.cli.configured import (
 from thudmud.english import pluralize
 from thudmud.errors import CommandError, StartError
 from thudmud.server.config import StorageSettings
-from thudmud.server.stores import NEEDS_PSYCOPG
+from thudmud.server.shared_store import NEEDS_PSYCOPG
 from thudmud.store import checking, copying, upkeep
 from thudmud.store.database import Database
 from thudmud.store.files import megabytes

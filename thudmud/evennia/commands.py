@@ -34,9 +34,9 @@ from thudmud.features.options.commands import OptionCommand
 from thudmud.features.playing.queries import SetBoard, ViewGame
 from thudmud.features.rooms.commands import Look, ViewBots
 from thudmud.game.command import Command, PrivateCommand
-from thudmud.game.meaning import Phrase
 from thudmud.game.more import Help, Syntax
 from thudmud.game.refusals import Mistake, Refusal
+from thudmud.game.resolution import Phrase
 from thudmud.game.tables import GameCommand, TableCommand
 from thudmud.language import VERBS, ParseError, second_words
 from thudmud.language.vocabulary import Vocabulary

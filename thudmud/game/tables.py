@@ -34,8 +34,8 @@ from thudmud.game.events import (
 )
 from thudmud.game.hall import Decision
 from thudmud.game.match import RATED_PLIES, Match
-from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_hall_board
 from thudmud.game.table import Table
 from thudmud.rules import (
     Ending,
@@ -70,7 +70,7 @@ class GameCommand(Command):
     """Base class of commands about a board.
 
     The board is given in the player's words, such as ``"oak board"``, ``"2nd board"`` or ``"it"``;
-    `thudmud.game.meaning` resolves them.
+    `thudmud.game.resolution` resolves them.
     """
 
     @property

@@ -14,16 +14,15 @@ from typing import Any
 
 from thudmud.errors import RefusedError, ThudmudError
 from thudmud.game.command import Command
-from thudmud.game.meaning import RESERVED
 from thudmud.game.options import SetOption
 from thudmud.game.refusals import Mistake, NameProblem
+from thudmud.game.resolution import RESERVED
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.cleaning import clean
 from thudmud.language.slips import (
     FIRST_WORD_MISTAKE_DETECTORS,
     MISTAKE_DETECTORS,
     Diagnosis,
-    Place,
     near_miss,
     possible_terminals,
 )
@@ -127,7 +126,7 @@ THE_END = "<end>"
 
 def diagnose(line: str, column: int) -> ParseError:
     """Diagnose a cleaned line that is valid up to a column: the mistake, and what to suggest."""
-    place = Place.of(line, column)
+    place = ErrorLocation.of(line, column)
     finding = Diagnosis()
     for slip in MISTAKE_DETECTORS if place.before else FIRST_WORD_MISTAKE_DETECTORS:
         if found := slip(place):
@@ -149,7 +148,7 @@ def diagnose(line: str, column: int) -> ParseError:
     )
 
 
-def _general_mistake(place: Place) -> Mistake:
+def _general_mistake(place: ErrorLocation) -> Mistake:
     if not place.line:
         return Mistake.EMPTY_LINE
     if place.column == 0:

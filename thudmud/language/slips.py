@@ -1,6 +1,6 @@
 """Detectors of known kinds of mistakes in lines, and suggestions of the intended words.
 
-Each detector in `MISTAKE_DETECTORS` gets the `Place` where parsing failed, and returns a
+Each detector in `MISTAKE_DETECTORS` gets the `ErrorLocation` where parsing failed, and returns a
 `Diagnosis`, or None if the mistake isn't of its kind. The docstring of a detector begins with
 examples of lines, or of the words at the place. Suggestions come from similarity and from a list of
 words of other games.
@@ -129,7 +129,7 @@ def is_valid_beginning(beginning: str) -> bool:
     return True
 
 
-class Place(Value):
+class ErrorLocation(Value):
     """The location of a parse error.
 
     Attributes:
@@ -150,7 +150,7 @@ class Place(Value):
     terminals: frozenset[str]
 
     @classmethod
-    def of(cls, line: str, column: int) -> Place:
+    def of(cls, line: str, column: int) -> ErrorLocation:
         """Locate an error at a column of a line that is valid up to there."""
         before, rest = line[:column].strip(), line[column:]
         word, terminals = (
@@ -224,7 +224,7 @@ _LONGEST_NUMBER = 9
 _HIDDEN = {"register", "password"}
 
 
-def _split_number(place: Place) -> Diagnosis | None:
+def _split_number(place: ErrorLocation) -> Diagnosis | None:
     """``A1 5``: a blank between the digits of a row number."""
     position = _ENDS_IN_POSITION.search(place.before)
     digits = _DIGITS.match(place.rest)
@@ -236,7 +236,7 @@ def _split_number(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.BLANK_IN_NUMBER, meant if is_row else None, typed=typed)
 
 
-def _no_such_position(place: Place) -> Diagnosis | None:
+def _no_such_position(place: ErrorLocation) -> Diagnosis | None:
     """``I16``, ``Z3``: a position outside the grid."""
     named = _NAMED_POSITION.match(place.rest)
     if named is None or not _POSITIONS & place.terminals:
@@ -248,7 +248,7 @@ def _no_such_position(place: Place) -> Diagnosis | None:
     return None
 
 
-def _as_in_records(place: Place) -> Diagnosis | None:
+def _as_in_records(place: ErrorLocation) -> Diagnosis | None:
     """``dA6-B6``, ``a6xb6``: a ply in record notation, or squares joined by its signs.
 
     With the letter of a piece, columns are read as in records, which skip the I; without it, as the
@@ -278,7 +278,7 @@ def _as_in_records(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.AS_IN_RECORDS, "", typed=str(attempt), is_lettered=is_lettered)
 
 
-def _glued_positions(place: Place) -> Diagnosis | None:
+def _glued_positions(place: ErrorLocation) -> Diagnosis | None:
     """``a6b6``: two positions in one word."""
     glued = _GLUED_POSITIONS.fullmatch(place.whole_word)
     if glued is None or not (
@@ -288,7 +288,7 @@ def _glued_positions(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
 
 
-def _captures_nothing(place: Place) -> Diagnosis | None:
+def _captures_nothing(place: ErrorLocation) -> Diagnosis | None:
     """``shove c5 to c7``: a shove without its captures."""
     if (
         place.rest
@@ -299,7 +299,7 @@ def _captures_nothing(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.SHOVE_WITHOUT_CAPTURES)
 
 
-def _no_such_number(place: Place) -> Diagnosis | None:
+def _no_such_number(place: ErrorLocation) -> Diagnosis | None:
     """``#12``, ``012``, ``0``, ``12345678901``: a number in another notation, or out of range."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
@@ -311,7 +311,7 @@ def _no_such_number(place: Place) -> Diagnosis | None:
     return _suggestion(digits[1])
 
 
-def _record_with_an_i(place: Place) -> Diagnosis | None:
+def _record_with_an_i(place: ErrorLocation) -> Diagnosis | None:
     """``setup dI5``, ``ply dI5-I6``: a column I, which record notation skips."""
     if "PIECE" in place.terminals and _PIECE_ON_I.fullmatch(place.word):
         return _mistake(Mistake.NO_I_IN_RECORDS)
@@ -320,23 +320,23 @@ def _record_with_an_i(place: Place) -> Diagnosis | None:
     return None
 
 
-def _no_number(place: Place) -> Diagnosis | None:
+def _no_number(place: ErrorLocation) -> Diagnosis | None:
     """``replay``, ``analyse anna``: a missing battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
     return _mistake(Mistake.NO_BATTLE_NUMBER) if is_one else None
 
 
-def _enter_a_board(place: Place) -> Diagnosis | None:
+def _enter_a_board(place: ErrorLocation) -> Diagnosis | None:
     """``enter oak board``: a board's name in place of a tournament's number."""
     return _mistake(Mistake.NO_TOURNAMENT_NUMBER) if place.before.lower() == "enter" else None
 
 
-def _pause_a_match(place: Place) -> Diagnosis | None:
+def _pause_a_match(place: ErrorLocation) -> Diagnosis | None:
     """``pause``: tournaments are paused, but matches are adjourned."""
     return _mistake(Mistake.PAUSE_FOR_ADJOURN) if place.before.lower() == "pause" else None
 
 
-def _no_such_row_or_column(place: Place) -> Diagnosis | None:
+def _no_such_row_or_column(place: ErrorLocation) -> Diagnosis | None:
     """``scan row 16``, ``scan column p``: outside the grid, or a row and a column confused."""
     word = place.word.upper()
     row, column = _MEANT_ROW.fullmatch(word), _LETTER.fullmatch(word)
@@ -355,7 +355,7 @@ def _no_such_row_or_column(place: Place) -> Diagnosis | None:
     return None
 
 
-def _moves_of_a_move(place: Place) -> Diagnosis | None:
+def _moves_of_a_move(place: ErrorLocation) -> Diagnosis | None:
     """``moves a6 b6``: "moves", which lists moves, for "move"."""
     first, _, rest = place.line.partition(" ")
     if first.lower() != "moves" or not is_valid_beginning(f"move {rest}"):
@@ -363,7 +363,7 @@ def _moves_of_a_move(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.MOVES_FOR_MOVE)
 
 
-def _where_is_a_player(place: Place) -> Diagnosis | None:
+def _where_is_a_player(place: ErrorLocation) -> Diagnosis | None:
     """``where anna``: "where" finds pieces only. ``where are the trolls``: superfluous words."""
     word = place.word
     if place.before.lower() != "where" or not word.isalpha() or near_miss(word, place.spellings):
@@ -373,7 +373,7 @@ def _where_is_a_player(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.WHERE_FINDS_PIECES)
 
 
-def _page_without_a_word(place: Place) -> Diagnosis | None:
+def _page_without_a_word(place: ErrorLocation) -> Diagnosis | None:
     """``history 2``: a page number without "page"."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or not digits[1] or "_PAGE" not in place.terminals:
@@ -387,7 +387,7 @@ _MEANT_TIME_OF_DAY = re.compile(
 )
 
 
-def _no_such_time_of_day(place: Place) -> Diagnosis | None:
+def _no_such_time_of_day(place: ErrorLocation) -> Diagnosis | None:
     """``starts 20.00``, ``starts 8 pm``, ``starts 24:00``: a time in another notation, or none."""
     time = _MEANT_TIME_OF_DAY.match(place.rest) if "TIME_OF_DAY" in place.terminals else None
     if time is None:
@@ -402,13 +402,13 @@ def _no_such_time_of_day(place: Place) -> Diagnosis | None:
 _MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.ASCII)
 
 
-def _no_such_day(place: Place) -> Diagnosis | None:
+def _no_such_day(place: ErrorLocation) -> Diagnosis | None:
     """``history 2026-02-30``, ``history 20.11.2026``: no day, or a date in another notation."""
     is_one = "DAY" in place.terminals and _MEANT_DAY.fullmatch(place.word)
     return _mistake(Mistake.NO_SUCH_DAY) if is_one else None
 
 
-def _opponent_without_a_word(place: Place) -> Diagnosis | None:
+def _opponent_without_a_word(place: ErrorLocation) -> Diagnosis | None:
     """``history anna bert``: an opponent without "with"."""
     word = place.word
     # The cheap tests come first, since every line that doesn't parse gets here.
@@ -417,20 +417,20 @@ def _opponent_without_a_word(place: Place) -> Diagnosis | None:
     return None if near_miss(word, place.spellings) else _suggestion(f"with {word}")
 
 
-def _command_of_other_games(place: Place) -> Diagnosis | None:
+def _command_of_other_games(place: ErrorLocation) -> Diagnosis | None:
     """``north``, ``inventory``, ``ok``: commands of other games."""
     code = None if place.column else _OF_ELSEWHERE.get(place.word.lower())
     return code and _mistake(code, "")
 
 
-def _level_without_a_word(place: Place) -> Diagnosis | None:
+def _level_without_a_word(place: ErrorLocation) -> Diagnosis | None:
     """``match grog 1``: a bot's level without "level"."""
     if "_LEVEL" not in place.terminals or not _LEVEL_NUMBER.fullmatch(place.rest):
         return None
     return _suggestion(f"level {place.word}")
 
 
-def _clock_in_other_notation(place: Place) -> Diagnosis | None:
+def _clock_in_other_notation(place: ErrorLocation) -> Diagnosis | None:
     """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: a time control in another notation, or none."""
     days, minutes = _MEANT_DAYS.match(place.rest), _MEANT_MINUTES.match(place.rest)
     if "CLOCK" not in place.terminals or not (days or minutes):
@@ -444,7 +444,7 @@ def _clock_in_other_notation(place: Place) -> Diagnosis | None:
         return _mistake(Mistake.NO_SUCH_CLOCK, "")
 
 
-def _match_for_an_invitation(place: Place) -> Diagnosis | None:
+def _match_for_an_invitation(place: ErrorLocation) -> Diagnosis | None:
     """``invite anna classic 10+5``: "invite" with the terms of a match, which "match" takes."""
     verb, _, rest = place.line.partition(" ")
     if (
@@ -456,7 +456,7 @@ def _match_for_an_invitation(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.MATCH_FOR_INVITE, "", typed=typed)
 
 
-def _duration_in_other_notation(place: Place) -> Diagnosis | None:
+def _duration_in_other_notation(place: ErrorLocation) -> Diagnosis | None:
     """``10``, ``2 minuts``, ``010 hours``: a duration in another notation, or without "for"."""
     behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
     if behind and is_valid_beginning(f"{place.before} for {behind[0]}"):
@@ -472,12 +472,12 @@ def _duration_in_other_notation(place: Place) -> Diagnosis | None:
     return _suggestion(typed_duration(parse_duration(typed)))
 
 
-def _play_for_join(place: Place) -> Diagnosis | None:
+def _play_for_join(place: ErrorLocation) -> Diagnosis | None:
     """``play oak``: "play", which finds an opponent, for "join", which takes a seat."""
     return _mistake(Mistake.PLAY_FOR_JOIN) if place.before.lower() == "play" else None
 
 
-def _secret_in_line(place: Place) -> Diagnosis | None:
+def _secret_in_line(place: ErrorLocation) -> Diagnosis | None:
     """``register swordfish``: a password after a verb that asks for it separately."""
     verb = place.before.lower()
     return _mistake(Mistake.REST_IS_ASKED_FOR, verb=verb) if verb in _HIDDEN else None
@@ -501,7 +501,7 @@ _LEFT_OUT = {
 would be ambiguous, as "on" would, isn't listed."""
 
 
-def _no_such_width(place: Place) -> Diagnosis | None:
+def _no_such_width(place: ErrorLocation) -> Diagnosis | None:
     """``options width 7``: a width in another notation, or out of range."""
     number = _NUMBER.fullmatch(place.word)
     if number is None or "COLUMNS" not in place.terminals:
@@ -512,7 +512,7 @@ def _no_such_width(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.NO_SUCH_WIDTH, least=WIDTHS[0], most=WIDTHS[-1])
 
 
-def _no_such_number_of_a_colour(place: Place) -> Diagnosis | None:
+def _no_such_number_of_a_colour(place: ErrorLocation) -> Diagnosis | None:
     """``256``, ``#ff8``, ``ff8800``: a colour number in another notation, or out of range."""
     if "SHADE" not in place.terminals:
         return None
@@ -532,7 +532,7 @@ def _no_such_number_of_a_colour(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.NO_SUCH_COLOUR_NUMBER)
 
 
-def _no_such_colour(place: Place) -> Diagnosis | None:
+def _no_such_colour(place: ErrorLocation) -> Diagnosis | None:
     """``orange``, ``bright``: not a colour."""
     word = place.word.lower()
     if "SHADE" not in place.terminals or not word.isalnum():
@@ -547,7 +547,7 @@ def _no_such_colour(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.NO_SUCH_COLOUR, meant, colours=_HUES)
 
 
-def _second_colour(place: Place) -> Diagnosis | None:
+def _second_colour(place: ErrorLocation) -> Diagnosis | None:
     """``red blue``: a background colour without "on"."""
     before, word = place.before.lower(), place.word
     if not re.match("options? colou?r special ", before) or "_ON" not in place.terminals:
@@ -555,7 +555,7 @@ def _second_colour(place: Place) -> Diagnosis | None:
     return _suggestion(f"on {word}") if word and is_valid_beginning(f"{before} on {word}") else None
 
 
-def _words_left_out(place: Place) -> Diagnosis | None:
+def _words_left_out(place: ErrorLocation) -> Diagnosis | None:
     """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``: words left out."""
     before = re.sub(r"\boption\b", "options", place.before.lower())
     before = re.sub(r"\bcolor\b", "colour", before)
@@ -566,13 +566,13 @@ def _words_left_out(place: Place) -> Diagnosis | None:
     return None
 
 
-def _yes_or_no(place: Place) -> Diagnosis | None:
+def _yes_or_no(place: ErrorLocation) -> Diagnosis | None:
     """``options colour yes``: "yes" or "no" for "on" or "off"."""
     meant = _SWITCHED.get(place.word.lower())
     return _suggestion(meant) if meant and {"_ON", "OFF"} <= place.terminals else None
 
 
-def _set_like_an_option(place: Place) -> Diagnosis | None:
+def _set_like_an_option(place: ErrorLocation) -> Diagnosis | None:
     """``set width 60``: "set" for "options"."""
     option = f"options {place.rest}"
     if place.before.lower() != "set" or not place.rest or not is_valid_beginning(option):
@@ -580,7 +580,7 @@ def _set_like_an_option(place: Place) -> Diagnosis | None:
     return _mistake(Mistake.SET_FOR_OPTIONS, option=option)
 
 
-def _invalid_feature_value(place: Place) -> Diagnosis | None:
+def _invalid_feature_value(place: ErrorLocation) -> Diagnosis | None:
     """``notify quiet 25 to 7``: an invalid value for a feature's own terminal."""
     possible = (TERMINALS[name].mistake for name in TERMINALS if name in place.terminals)
     wrong = next(filter(None, possible), None)
@@ -589,7 +589,7 @@ def _invalid_feature_value(place: Place) -> Diagnosis | None:
     return _mistake(wrong)
 
 
-MISTAKE_DETECTORS: tuple[Callable[[Place], Diagnosis | None], ...] = (
+MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _split_number,
     _no_such_position,
     _record_with_an_i,

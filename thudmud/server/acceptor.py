@@ -41,7 +41,7 @@ from thudmud.server.config import ServerSettings, Settings, WebSettings
 from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, FairScheduler
 from thudmud.server.proxies import HEAD, Place, Proxies, parse_proxy_header, proxy_header_length
 from thudmud.server.session import AcceptedConnection, SessionPolicy, TelnetSession
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.interface import TelnetPolicy

@@ -24,7 +24,7 @@ from thudmud.game.command import Command
 from thudmud.game.delivery import Delivery
 from thudmud.search.levels import find_level
 from thudmud.server.config import BotSettings
-from thudmud.server.sessions import Sessions, release_line
+from thudmud.server.session_registry import Sessions, release_line
 from thudmud.service import Dismissal, PlaysElsewhereError, Visit, run_eagerly
 from thudmud.store import Holder, StoreError, accounts
 from thudmud.telnet.screen import CloseReason

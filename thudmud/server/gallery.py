@@ -18,8 +18,8 @@ from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game.archive import Battle, BattleLookup, FoundBattle, State, name_or_empty
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.people import Person
+from thudmud.game.resolution import resolve_hall_board
 from thudmud.game.table import Table
 from thudmud.pictures import frame
 from thudmud.pictures.pixels import can_draw_pixels

@@ -29,7 +29,7 @@ from thudmud.server.bots import Bot
 from thudmud.server.config import MetricsSettings
 from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
-from thudmud.server.sessions import Session, Sessions
+from thudmud.server.session_registry import Session, Sessions
 from thudmud.store import Entry
 from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
 from thudmud.web.http import Answer, HttpRequest, HttpResponse, plain

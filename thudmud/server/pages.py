@@ -20,7 +20,7 @@ from thudmud.server.gallery import PictureCache
 from thudmud.server.inbox import FairScheduler
 from thudmud.server.proxies import Proxies
 from thudmud.server.session import AcceptedConnection, PlayerSession, SessionPolicy
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.store import StoreError
 from thudmud.telnet.intake import ReadPauser
 from thudmud.values import replace

@@ -29,7 +29,7 @@ from thudmud.game.events import Parting
 from thudmud.game.more import LogoutEverywhere, Quit, Register
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import FairScheduler, Inbox, LinePrompter
-from thudmud.server.sessions import Sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.service import (
     Dismissal,
     Onlooker,

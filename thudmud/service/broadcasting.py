@@ -18,9 +18,9 @@ from thudmud.game.command import Command
 from thudmud.game.delivery import Delivery
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import decision_after_refusal, resolve_board
 from thudmud.game.people import DEFAULTS
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import decision_after_refusal, resolve_board
 from thudmud.service.coroutines import run_eagerly
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers

@@ -12,8 +12,8 @@ from thudmud.errors import RefusedError
 from thudmud.game import asides, events
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.people import Person
+from thudmud.game.resolution import resolve_hall_board
 from thudmud.service.interface import Onlooker, Outbox
 from thudmud.values import replace
 from thudmud.views.data import Fact

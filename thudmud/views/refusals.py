@@ -22,9 +22,9 @@ from thudmud.english import (
 from thudmud.errors import RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.command import VERBS
-from thudmud.game.meaning import Phrase
 from thudmud.game.options import WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
+from thudmud.game.resolution import Phrase
 from thudmud.game.table import Seat
 from thudmud.rules import Attempt, Reason, RecordError, Side, Square, Verb
 from thudmud.views.words import MOST_BOARDS, because, sentences_without, wrap

@@ -10,7 +10,7 @@ import pytest
 
 from tests.alarms import Alarms
 from tests.features.moderation.reports import reports
-from tests.server.test_sessions import FakeSession
+from tests.server.test_session_registry import FakeSession
 from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore, do_instead
 from thudmud.features.moderation.model import configure_reports
@@ -18,7 +18,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.game.table import BoardSpec
-from thudmud.server.sessions import NEW_OPERATOR, NEW_OPERATOR_ALONE, Sessions, make_service
+from thudmud.server.session_registry import NEW_OPERATOR, NEW_OPERATOR_ALONE, Sessions, make_service
 from thudmud.service import Dismissal, Node, Visit
 from thudmud.service.scheduler import TimerScheduler
 from thudmud.store import StoreError, accounts

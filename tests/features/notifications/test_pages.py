@@ -23,8 +23,8 @@ from thudmud.game.clocks import DAY
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.pages import AT_ONCE
-from thudmud.server.serve import open_sessions
-from thudmud.server.sessions import Sessions
+from thudmud.server.runtime import open_sessions
+from thudmud.server.session_registry import Sessions
 from thudmud.service import JoinRequest, Visit
 from thudmud.store import StoreError, accounts
 from thudmud.views import Terminal

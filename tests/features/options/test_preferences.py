@@ -30,7 +30,7 @@ from thudmud.game.options import (
 )
 from thudmud.game.people import LONGEST_PLAN, MOST_IGNORED
 from thudmud.game.table import BoardSpec
-from thudmud.server.sessions import Sessions, make_service
+from thudmud.server.session_registry import Sessions, make_service
 from thudmud.service import JoinRequest
 from thudmud.store import Store, accounts
 from thudmud.views.view import Terminal

@@ -17,9 +17,9 @@ from thudmud.game.asides import CameIn, ObserveChosen, Spoke
 from thudmud.game.command import Command
 from thudmud.game.decisions import is_limited
 from thudmud.game.events import BoardClosed, BoardRenamed, Parting
-from thudmud.game.meaning import split_board
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import split_board
 from thudmud.game.rooms import MOST_OBSERVED
 from thudmud.game.table import BoardSpec
 from thudmud.rules import Side

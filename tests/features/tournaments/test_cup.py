@@ -12,8 +12,8 @@ from tests.server.plain import PATIENCE, Client
 from thudmud.features.tournaments.model import Tournament, TournamentRegister
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
-from thudmud.server.serve import open_sessions
-from thudmud.server.sessions import Sessions
+from thudmud.server.runtime import open_sessions
+from thudmud.server.session_registry import Sessions
 
 NAMES = [
     *("Anna", "Bert", "Carla", "Dora", "Emil", "Frieda", "Gustav", "Hanna"),

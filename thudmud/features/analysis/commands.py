@@ -21,8 +21,8 @@ from thudmud.features.archive.model import annotators, replay_of, show_replay
 from thudmud.game.archive import GOES_ON, FoundBattle
 from thudmud.game.command import CommandContext, has_verb, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import resolve_battle
 from thudmud.game.people import Person
+from thudmud.game.resolution import resolve_battle
 from thudmud.values import replace
 
 

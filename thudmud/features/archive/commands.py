@@ -34,9 +34,9 @@ from thudmud.game.command import (
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import resolve_battle
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_battle
 from thudmud.rules import Comment, find_ruleset
 from thudmud.values import replace
 

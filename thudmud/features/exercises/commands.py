@@ -41,10 +41,10 @@ from thudmud.game.command import (
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.hooks import private_deciders
-from thudmud.game.meaning import is_private_board_phrase
 from thudmud.game.more import Help
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import is_private_board_phrase
 from thudmud.game.table import Table
 from thudmud.game.tables import GameCommand, require_running_game
 from thudmud.rules import Game, IllegalMoveError, Move, Reason

@@ -9,7 +9,7 @@ from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, Exp
 from thudmud.game.archive import GOES_ON
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import resolve_battle, resolve_query_board
+from thudmud.game.resolution import resolve_battle, resolve_query_board
 from thudmud.rules import Game
 
 

@@ -7,7 +7,7 @@ from thudmud.features.hints.model import AdviceLookup, HintRefusal
 from thudmud.game.advice import build_advice
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import resolve_board
+from thudmud.game.resolution import resolve_board
 from thudmud.game.tables import (
     GameCommand,
     require_playing,

@@ -16,8 +16,8 @@ from thudmud.features.letters.model import (
 )
 from thudmud.game.command import Asked, Command, CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import match_one_by_prefix, resolve_player
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import match_one_by_prefix, resolve_player
 
 LETTERS_PAGE = 10
 """The number of letters on a page."""

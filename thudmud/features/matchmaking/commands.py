@@ -33,15 +33,15 @@ from thudmud.game.command import (
     walk_asides,
 )
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import (
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import (
     match_by_prefix,
     resolve_hall_board,
     resolve_level,
     resolve_player,
     resolve_player_here,
 )
-from thudmud.game.options import Toggle
-from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import (
     ANSWER_WITHIN,
     end_seek,

@@ -27,8 +27,8 @@ from thudmud.game.archive import MemberLookup
 from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import match_one_by_prefix, resolve_player
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import match_one_by_prefix, resolve_player
 from thudmud.game.sanctions import (
     Measure,
     Network,

@@ -15,7 +15,7 @@ from thudmud.language import clean
 from thudmud.store import Holder, Lock
 
 if TYPE_CHECKING:
-    from thudmud.features.notifications.notifying import Mailer, Pusher
+    from thudmud.features.notifications.notifier import Mailer, Pusher
 
 
 class NotificationServing:
@@ -56,7 +56,7 @@ class NotificationServing:
         holders = await lock(Lock.NOTIFYING)
         await follow_members(service)
         # Imported late: few servers need it.
-        from thudmud.features.notifications.notifying import (  # noqa: PLC0415
+        from thudmud.features.notifications.notifier import (  # noqa: PLC0415
             Notifier,
             NotifyPolicy,
         )
@@ -93,11 +93,11 @@ def outside(settings: Any, folder: Path) -> tuple[Ways, Mailer | None, Pusher | 
     name = clean(settings.listing.name)
     try:
         if settings.mail.relay:
-            from thudmud.features.notifications.mailing import Relay  # noqa: PLC0415  (an optional dependency)
+            from thudmud.features.notifications.smtp import Relay  # noqa: PLC0415  (an optional dependency)
 
             mailer = Relay(settings.mail, folder, name)
         if settings.push.enabled:
-            from thudmud.features.notifications.pushing import PushServices  # noqa: PLC0415  (the same)
+            from thudmud.features.notifications.web_push import PushServices  # noqa: PLC0415  (the same)
 
             pusher = PushServices(settings.push, folder, settings.web.public_url)
     except ImportError as error:

@@ -12,14 +12,14 @@ from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall, applies
-from thudmud.game.meaning import (
+from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
+from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import (
     find_known_name,
     match_one_by_prefix,
     require_not_absent,
     resolve_player,
 )
-from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
-from thudmud.game.refusals import Refusal
 
 
 @verb("who")

@@ -9,8 +9,8 @@ from thudmud.game import events, tables
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Offer
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import resolve_move_board
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_move_board
 from thudmud.game.seeks import end_seeks_of_players
 from thudmud.game.table import Table
 from thudmud.game.tables import BattleCommand, Context, Events, TableCommand

@@ -5,8 +5,8 @@ from __future__ import annotations
 from thudmud.features.options.model import StyleChosen
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import resolve_board, resolve_query_board
 from thudmud.game.options import Style
+from thudmud.game.resolution import resolve_board, resolve_query_board
 from thudmud.game.tables import GameCommand, require_running_game
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import LETTERS

@@ -10,8 +10,8 @@ from thudmud.game.asides import Invited
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Resumed, SavedMatch
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_hall_board
 from thudmud.game.seeks import end_seeks_of_players
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, GameCommand, resume, table_decision

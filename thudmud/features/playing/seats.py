@@ -8,8 +8,8 @@ from thudmud.game import tables
 from thudmud.game.command import CommandContext, close_private_board, verb, walk_asides
 from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_hall_board
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events, TableCommand
 from thudmud.rules import Side

@@ -17,14 +17,14 @@ from thudmud.game.command import (
     walk_asides,
 )
 from thudmud.game.hall import Decision
-from thudmud.game.meaning import (
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import (
     find_known_name,
     resolve_board,
     resolve_hall_board,
     resolve_observed_board,
 )
-from thudmud.game.people import Person
-from thudmud.game.refusals import Refusal
 from thudmud.game.rooms import MOST_OBSERVED
 
 

@@ -7,9 +7,9 @@ from thudmud.features.talk.model import DeafNotice, DeafNoticeShown
 from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import resolve_player_here, resolve_watched_board, split_board
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_player_here, resolve_watched_board, split_board
 
 
 @verb("say")

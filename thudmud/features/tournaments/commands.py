@@ -27,8 +27,8 @@ from thudmud.game.command import PARTS, TERMINALS, Command, CommandContext, Valu
 from thudmud.game.days import TODAY, day_begins
 from thudmud.game.events import TournamentKind
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import resolve_player
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_player
 from thudmud.rules import DEFAULT_RULES
 
 USUAL_TIME = TimeControl(10, 5)

@@ -20,16 +20,16 @@ from tests.features.notifications.test_service import made
 from tests.server.pushes import Device, PushService, pushing
 from tests.service.place import Place
 from thudmud.errors import StartError
-from thudmud.features.notifications import pushing as sending
 from thudmud.features.notifications import storage
+from thudmud.features.notifications import web_push as sending
 from thudmud.features.notifications.model import NotificationSettings, Ways
-from thudmud.features.notifications.notifying import (
+from thudmud.features.notifications.notifier import (
     Notifier,
     NotifyPolicy,
 )
-from thudmud.features.notifications.pushing import PushServices
 from thudmud.features.notifications.serving import NotificationServing, outside
 from thudmud.features.notifications.settings import PushSettings
+from thudmud.features.notifications.web_push import PushServices
 from thudmud.game.clocks import DAY
 from thudmud.server.config import Settings
 from thudmud.store import Store, persons

@@ -22,11 +22,11 @@ from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
 from thudmud.game.feature import PageRoute
 from thudmud.game.hall import Hall
-from thudmud.game.meaning import resolve_hall_board
 from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
+from thudmud.game.resolution import resolve_hall_board
 from thudmud.game.sanctions import Order
 from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary

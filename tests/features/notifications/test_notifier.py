@@ -30,11 +30,10 @@ from tests.server.relays import Handler, relaying, replying
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from thudmud.errors import StartError
-from thudmud.features.notifications import mailing, storage
-from thudmud.features.notifications.mailing import Relay
+from thudmud.features.notifications import smtp, storage
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import NotificationSettings, is_address
-from thudmud.features.notifications.notifying import (
+from thudmud.features.notifications.notifier import (
     NeverSentError,
     Notifier,
     NotifyPolicy,
@@ -42,6 +41,7 @@ from thudmud.features.notifications.notifying import (
 )
 from thudmud.features.notifications.reactors import follow_members
 from thudmud.features.notifications.settings import MailSettings
+from thudmud.features.notifications.smtp import Relay
 from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.sanctions import Measure, Order, Sanction
@@ -410,7 +410,7 @@ class TestTroubles:
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         relay.hold = asyncio.Event()
-        monkeypatch.setattr(mailing, "TIMEOUT", 0.05)
+        monkeypatch.setattr(smtp, "TIMEOUT", 0.05)
         post.notifier = post.new()
         await plies(post)
         await post.after(MINUTE)
@@ -448,7 +448,7 @@ def codes() -> Iterator[tuple[str, str]]:
 @cases(("answer", "fault"), codes())
 def test_reply_code_determines_the_fault(answer: str, fault: str) -> None:
     number, _, text = answer.partition(" ")
-    error = mailing.rejection(int(number), text)
+    error = smtp.rejection(int(number), text)
     if fault == "address":
         assert isinstance(error, NeverSentError)
     else:
@@ -459,7 +459,7 @@ def test_reply_code_determines_the_fault(answer: str, fault: str) -> None:
 @pytest.mark.parametrize("reply", ["550 5.1.1 No", "530 Log in first", "501 5.1.7 Bad"])
 def test_rejection_of_another_command_keeps_the_address(reply: str) -> None:
     number, _, text = reply.partition(" ")
-    error = mailing.rejection(int(number), text, of_recipient=False)
+    error = smtp.rejection(int(number), text, of_recipient=False)
     assert isinstance(error, NotSentError)
     assert error.is_ours
 

@@ -27,11 +27,11 @@ from tests.store.deeds import moved
 from thudmud.accounts.login import BACK_WORD, TOLD_WORD
 from thudmud.errors import StartError
 from thudmud.features.playing.moves import Resign
-from thudmud.server import acceptor, serve
-from thudmud.server import serve as serving
+from thudmud.server import acceptor, runtime
+from thudmud.server import runtime as serving
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, Settings, StorageSettings, WebSettings
-from thudmud.server.serve import open_sessions
+from thudmud.server.runtime import open_sessions
 from thudmud.server.session import TelnetSession
 from thudmud.store import Store, StoreError, StoreInUseError, nodes, scores
 from thudmud.store.steady import SteadyClock, seconds
@@ -277,7 +277,7 @@ def test_unusable_news_file_is_reported(tmp_path: Path, content: bytes | None, w
     if content is not None:
         (tmp_path / "news.txt").write_bytes(content)
     with pytest.raises(StartError, match=why):
-        serve.read_news(settings, tmp_path)
+        runtime.read_news(settings, tmp_path)
 
 
 class WatchedTransport:
@@ -313,12 +313,12 @@ async def running() -> asyncio.AbstractEventLoop:
 
 
 def test_event_loop_is_uvloop_if_installed() -> None:
-    assert isinstance(serve.run_in_loop(running()), uvloop.Loop)
+    assert isinstance(runtime.run_in_loop(running()), uvloop.Loop)
 
 
 def test_event_loop_is_asyncio_without_uvloop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvloop", None)
-    assert isinstance(serve.run_in_loop(running()), asyncio.BaseEventLoop)
+    assert isinstance(runtime.run_in_loop(running()), asyncio.BaseEventLoop)
 
 
 @pytest.mark.usefixtures("cold")
@@ -336,7 +336,7 @@ def test_server_logs_its_event_loop(
         while client.recv(4096)[-6:] != b"name? ":
             pass
     log = (tmp_path / "log").read_text("ascii")
-    assert f'from="thudmud.server.serve" event=starting loop={loop}\n' in log
+    assert f'from="thudmud.server.runtime" event=starting loop={loop}\n' in log
 
 
 async def test_changed_system_time_is_logged_once(
@@ -448,7 +448,7 @@ async def test_default_page_port_yields_to_the_telnet_port(
 async def test_failed_start_leaves_no_heartbeat_in_the_store(tmp_path: Path) -> None:
     storage = StorageSettings()
     with pytest.raises(StartError, match="no port"):
-        async with serve.open_serving_store(storage, tmp_path):
+        async with runtime.open_serving_store(storage, tmp_path):
             raise StartError("no port")
     store = await Store.open(tmp_path / storage.file)
     assert await store.read(nodes.seconds_since_heartbeat) is None

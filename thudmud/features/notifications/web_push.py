@@ -24,7 +24,7 @@ from pywebpush import WebPusher, WebPushException
 
 from thudmud.errors import StartError
 from thudmud.features.notifications.model import Browser, Kind, is_served
-from thudmud.features.notifications.notifying import NeverSentError, NotSentError
+from thudmud.features.notifications.notifier import NeverSentError, NotSentError
 from thudmud.features.notifications.settings import PushSettings
 from thudmud.views.headlines import Headline
 

@@ -29,8 +29,8 @@ from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, PlayerSettings, Settings
-from thudmud.server.serve import follow_logins, open_sessions
-from thudmud.server.sessions import LOGGED_OUT, REGISTERED, REMOVED, Sessions, make_service
+from thudmud.server.runtime import follow_logins, open_sessions
+from thudmud.server.session_registry import LOGGED_OUT, REGISTERED, REMOVED, Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
 from thudmud.store import Account, StoreError, accounts, new_epoch, nodes
 from thudmud.telnet.screen import CloseReason

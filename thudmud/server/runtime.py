@@ -49,9 +49,9 @@ from thudmud.server.config import (
     common_settings,
     with_changes,
 )
-from thudmud.server.notify import ServiceManager
-from thudmud.server.sessions import Sessions, make_service
-from thudmud.server.stores import leader_lock, open_store, serving_lock
+from thudmud.server.session_registry import Sessions, make_service
+from thudmud.server.shared_store import leader_lock, open_store, serving_lock
+from thudmud.server.systemd import ServiceManager
 from thudmud.service import Node, Service
 from thudmud.store import (
     DamagedStoreError,

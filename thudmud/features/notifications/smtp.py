@@ -19,7 +19,7 @@ import aiosmtplib
 from thudmud.errors import StartError
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import is_address
-from thudmud.features.notifications.notifying import NeverSentError, NotSentError
+from thudmud.features.notifications.notifier import NeverSentError, NotSentError
 from thudmud.features.notifications.settings import MailSettings
 
 TIMEOUT = 30.0
