@@ -108,8 +108,6 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     anna.page.evaluate("scrollTo(0, document.body.scrollHeight)")
     expect(board).not_to_be_in_viewport()
     bert.type("start game")
-    bert.hears("Scarlett")
-    anna.press("Swap seats and play on")
     expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
     expect(board).to_be_in_viewport(ratio=1)
     for each in (anna, bert):

@@ -440,7 +440,9 @@ function show() {
     if (view === "welcome") showcase(byId("showcase"));
     else byId("showcase").replaceChildren();
     fit(); // the log may not have been seen before
+    scrollTo(0, 0);
   }
+  scrollToNewBattle(board);
   chat.show(board);
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
@@ -449,6 +451,21 @@ function show() {
   else lobby.showNow();
   showPlaces();
   document.title = titled(board);
+}
+
+/** The battle in view that the player plays. @type {number | null} */
+let played = null;
+
+/**
+ * Scroll to the board when a battle of the player's begins on it: a clock may be running.
+ *
+ * @param {string | null} board
+ */
+function scrollToNewBattle(board) {
+  const table = board === null ? undefined : state.tables.get(board);
+  const battle = table?.running && state.sides(table).length ? table.battle : null;
+  if (battle !== null && battle !== played) scrollTo(0, 0);
+  played = battle;
 }
 
 /** @param {string | null} board */
