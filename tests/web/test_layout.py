@@ -45,6 +45,11 @@ def assert_fits(player: Player, width: int) -> None:
     assert player.page.evaluate(CLIPPED, width) == []
 
 
+def screen(width: int, height: int) -> dict[str, Any]:
+    """Return the options of a browser context for a computer's screen."""
+    return {"viewport": {"width": width, "height": height}, "reduced_motion": "reduce"}
+
+
 def start_match(
     visit: Visit, names: tuple[str, str], time: str, **how: Any
 ) -> tuple[Player, Player]:
@@ -89,7 +94,11 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     assert_fits(anna, width)
     anna.press("Settings")
     assert_fits(anna, width)
-    anna.press("Close").press("Hall")
+    anna.press("Close").page.locator("#places .place").nth(1).click()
+    anna.press("Swap seats and play on")
+    expect(anna.page.locator("#strip-bottom .points")).to_contain_text("in the match")
+    assert_fits(anna, width)
+    anna.press("Hall")
     expect(anna.page.locator("#lobby")).to_be_visible()
     assert_fits(anna, width)
     for each in (anna, bert):
@@ -112,3 +121,108 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     expect(board).to_be_in_viewport(ratio=1)
     for each in (anna, bert):
         each.type("quit")
+
+
+@pytest.mark.parametrize(
+    "how", [phone(844, 390), screen(640, 400)], ids=["phone on its side", "zoom of 200 %"]
+)
+def test_whole_board_is_in_view_on_low_screens(visit: Visit, how: dict[str, Any]) -> None:
+    width = how["viewport"]["width"]
+    letter = "a" if width == 844 else "b"
+    names = f"Margaretanncathering{letter}"[-20:], f"Christopheralexander{letter}"[-20:]
+    anna, bert = start_match(visit, names, "3 days", **how)
+    assert_fits(anna, width)
+    for part in ("#board .board", "#strip-top .clock", "#strip-bottom .clock", "#steps"):
+        expect(anna.page.locator(part)).to_be_in_viewport(ratio=1)
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+HIDDEN_PART = """list => {
+    const { top, bottom } = list.getBoundingClientRect();
+    const current = list.querySelector("[aria-current]").getBoundingClientRect();
+    return Math.max(top - current.top, current.bottom - bottom, 0);
+}"""
+"""Returns how many pixels of the current move are scrolled out of a list."""
+
+SHUFFLE = ["a6-b6", "g7-g6", "b6-a6", "g6-g7"]
+"""Moves that lead back to the same position."""
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("Stephen", phone(390, 844)),
+        ("Steven", phone(844, 390)),
+        ("Stefan", screen(1280, 800)),
+        ("Stefanie", screen(768, 1024)),
+    ],
+)
+def test_buttons_stay_while_moves_are_added(visit: Visit, name: str, how: dict[str, Any]) -> None:
+    player = visit(**how).come_in(name).practises("pine")
+    buttons = player.page.locator("#actions").get_by_role("button", name="Hint")
+    before = buttons.bounding_box()
+    for ply in range(1, 13):
+        player.type(SHUFFLE[(ply - 1) % 4])
+        expect(player.page.locator("#moves .ply")).to_have_count(ply)
+    player.page.evaluate("scrollTo(0, 0)")
+    assert buttons.bounding_box() == before
+    assert player.page.locator("#moves").evaluate(HIDDEN_PART) < 1
+    player.type("end game", "leave game")
+
+
+def test_move_list_keeps_room_and_its_current_move_in_view(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Lisbeth").practises("pine")
+    moves = player.page.locator("#moves")
+    for ply in range(1, 29):
+        player.type(SHUFFLE[(ply - 1) % 4])
+        expect(moves.locator(".ply")).to_have_count(ply)
+    height = moves.evaluate("list => list.clientHeight")
+    player.type("end game")
+    expect(player.page.get_by_role("link", name="Replay")).to_be_visible()
+    assert 140 <= moves.evaluate("list => list.clientHeight") < height
+    assert moves.evaluate(HIDDEN_PART) < 1
+    player.type("leave game")
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
+def test_clock_is_the_largest_text(visit: Visit, width: int, height: int) -> None:
+    letter = {390: "a", 1280: "b", 1920: "c"}[width]
+    how = phone(width, height) if width == 390 else screen(width, height)
+    anna, bert = start_match(visit, (f"Clara{letter}", f"Claus{letter}"), "5+3", **how)
+    sizes = """() => [...document.querySelectorAll("#game *, #talk *")]
+        .filter((each) => each.checkVisibility() && !each.closest(".board"))
+        .map((each) => [getComputedStyle(each).fontSize, each.getAttribute("class") ?? ""])
+        .map(([size, name]) => [parseFloat(size), name])"""
+    assert max(anna.page.evaluate(sizes))[1].startswith("clock")
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_wide_screen_is_filled(visit: Visit) -> None:
+    player = visit(**screen(1920, 1080))
+    board = player.page.locator("#showcase .board").bounding_box()
+    assert board
+    assert board["width"] > 900
+    assert board["x"] + board["width"] > 1800
+    player.come_in("Wilhelmina").practises("pine")
+    board = player.page.locator("#board .board").bounding_box()
+    assert board
+    assert board["width"] > 1000
+    player.type("end game", "leave game")
+
+
+def test_touch_targets_are_large(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Tatiana").practises("pine").type("a6-b6")
+    player.sees(B6="dwarf")
+    low = """() => [...document.querySelectorAll("button, .button, input, select, summary")]
+        .filter((each) => each.checkVisibility() && each.offsetHeight < 44)
+        .map((each) => each.outerHTML)"""
+    assert player.page.evaluate(low) == []
+    player.type("end game")
+    player.page.get_by_role("link", name="Replay").click()
+    expect(player.page.locator("#replay-moves .ply")).to_have_count(1)
+    assert player.page.evaluate(low) == []
+    player.press("Hall").type("leave game")

@@ -616,11 +616,18 @@ function showPlaces() {
     isTournament() &&
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
   );
+  scrollToPlace();
+}
+
+/** Scroll to the place where the player is, beside the hall, which is always seen. */
+function scrollToPlace() {
   const places = byId("places");
+  const hall = places.firstElementChild;
   const current = places.querySelector("[aria-current]");
-  if (current)
-    places.scrollLeft =
-      current.offsetLeft - places.offsetLeft - (places.clientWidth - current.offsetWidth) / 2;
+  if (!current || current === hall) return;
+  const room = places.clientWidth - hall.offsetWidth;
+  const before = hall.offsetWidth + Math.max(0, (room - current.offsetWidth) / 2);
+  places.scrollLeft = current.offsetLeft - places.offsetLeft - before;
 }
 
 function comeIn() {
