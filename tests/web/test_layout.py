@@ -226,3 +226,25 @@ def test_touch_targets_are_large(visit: Visit) -> None:
     expect(player.page.locator("#replay-moves .ply")).to_have_count(1)
     assert player.page.evaluate(low) == []
     player.press("Hall").type("leave game")
+
+
+LOG_REST = """() => {
+    const log = document.getElementById("log");
+    return log.scrollHeight - log.scrollTop - log.clientHeight;
+}"""
+"""Returns how many pixels of the log are below what is seen."""
+
+
+def test_log_follows_after_a_long_text_and_a_resize(visit: Visit) -> None:
+    player = visit(**screen(1280, 500)).come_in("Logan").type("help thud").hears("See also")
+    player.page.locator("#log").evaluate("""async (log) => {
+        log.scrollTop = log.scrollHeight;
+        await new Promise((done) => log.addEventListener("scroll", done, { once: true }));
+    }""")
+    player.page.set_viewport_size({"width": 1280, "height": 480})
+    player.page.evaluate("""async () => {
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+    }""")
+    visit().come_in("Lola")
+    player.hears("Lola")
+    assert player.page.evaluate(LOG_REST) <= 1
