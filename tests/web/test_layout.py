@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -248,3 +249,32 @@ def test_log_follows_after_a_long_text_and_a_resize(visit: Visit) -> None:
     visit().come_in("Lola")
     player.hears("Lola")
     assert player.page.evaluate(LOG_REST) <= 1
+
+
+def test_low_clock_shows_tenths_and_sounds_once(visit: Visit) -> None:
+    anna, bert = start_match(visit, ("Tilda", "Tillmann"), "5+3")
+    tones = "() => window.tones"
+    for each in (anna, bert):
+        each.page.evaluate("""() => {
+            window.tones = 0;
+            const create = AudioContext.prototype.createOscillator;
+            AudioContext.prototype.createOscillator = function () {
+                window.tones += 1;
+                return create.call(this);
+            };
+        }""")
+        each.page.clock.install()
+        each.page.clock.fast_forward("04:32")
+    clock = anna.page.locator("#strip-bottom .clock")
+    expect(clock).to_have_class(re.compile("short"))
+    expect(clock).to_have_text(re.compile(r"00:\d\d"))
+    assert anna.page.evaluate(tones) == 3
+    for each in (anna, bert):
+        each.page.clock.fast_forward("00:10")
+    for page, strip in ((anna.page, "bottom"), (bert.page, "top")):
+        expect(page.locator(f"#strip-{strip} .clock")).to_have_text(re.compile(r"00:1\d\.\d"))
+    assert anna.page.evaluate(tones) == 3
+    assert bert.page.evaluate(tones) == 0
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
