@@ -278,3 +278,39 @@ def test_low_clock_shows_tenths_and_sounds_once(visit: Visit) -> None:
     resign(anna, bert)
     for each in (anna, bert):
         each.type("quit")
+
+
+def test_phone_does_not_zoom_into_fields(visit: Visit) -> None:
+    player = visit(**phone(390, 844))
+    sizes = """() => [...document.querySelectorAll("input, select, textarea")]
+        .filter((each) => !["radio", "checkbox"].includes(each.type))
+        .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
+    assert min(player.page.evaluate(sizes)) >= 16
+    player.come_in("Zoe").practises("pine").press("Embed", within="#actions")
+    assert min(player.page.evaluate(sizes)) >= 16
+    player.press("Close").type("end game", "leave game")
+
+
+def test_tapped_button_keeps_no_hover_style(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Hobart").practises("pine")
+    button = player.page.get_by_role("button", name="Flip the board").locator("visible=true")
+    colour = "each => getComputedStyle(each).color"
+    before = button.evaluate(colour)
+    button.hover()
+    assert button.evaluate(colour) == before
+    player.type("end game", "leave game")
+
+
+def test_browser_bars_have_the_chosen_theme(visit: Visit) -> None:
+    player = visit(color_scheme="light")
+    shown = """() => [...document.querySelectorAll("meta[name=theme-color]")]
+        .filter((each) => matchMedia(each.media).matches).map((each) => each.content)"""
+    light, dark = ["#f1ede4"], ["#15181b"]
+    assert player.page.evaluate(shown) == light
+    player.page.emulate_media(color_scheme="dark")
+    assert player.page.evaluate(shown) == dark
+    player.press("Settings").page.get_by_role("radio", name="light").check()
+    assert player.page.evaluate(shown) == light
+    player.page.get_by_role("radio", name="dark").check()
+    player.page.emulate_media(color_scheme="light")
+    assert player.page.evaluate(shown) == dark
