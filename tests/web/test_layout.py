@@ -314,3 +314,24 @@ def test_browser_bars_have_the_chosen_theme(visit: Visit) -> None:
     player.page.get_by_role("radio", name="dark").check()
     player.page.emulate_media(color_scheme="light")
     assert player.page.evaluate(shown) == dark
+
+
+def test_forced_colours_keep_states_apart(visit: Visit) -> None:
+    player = visit(forced_colors="active").come_in("Fergus")
+    look = """each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color]"""
+
+    def differ(chosen: str, other: str) -> bool:
+        """Return whether two elements look different."""
+        looks = [player.page.locator(each).first.evaluate(look) for each in (chosen, other)]
+        assert looks[0][0] != looks[0][1]
+        return looks[0] != looks[1]
+
+    assert differ("#play input:checked + span", "#play input:not(:checked) + span")
+    assert differ("#tab-log", "#tab-chat")
+    assert differ("#play .primary", "#seek")
+    player.practises("pine").type(*SHUFFLE)
+    expect(player.page.locator("#moves .ply")).to_have_count(4)
+    assert differ("#moves [aria-current]", "#moves .ply:not([aria-current])")
+    assert differ("#places [aria-current]", "#places :not([aria-current])")
+    assert differ("#strip-bottom .turn", "#strip-bottom .name")
+    player.type("end game", "leave game")
