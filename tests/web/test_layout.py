@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.web.conftest import Player, Visit
 
@@ -335,3 +335,31 @@ def test_forced_colours_keep_states_apart(visit: Visit) -> None:
     assert differ("#places [aria-current]", "#places :not([aria-current])")
     assert differ("#strip-bottom .turn", "#strip-bottom .name")
     player.type("end game", "leave game")
+
+
+def test_browsers_without_light_dark_get_plain_colours(visit: Visit) -> None:
+    player = visit(color_scheme="light")
+
+    def outdate(route: Route) -> None:
+        """Replace the function by one that this browser doesn't know."""
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("light-dark(", "light-dusk("))
+
+    player.page.route("**/*.css", outdate)
+    player.page.reload()
+    colours = """() => {
+        const style = getComputedStyle(document.documentElement);
+        return [getComputedStyle(document.body).backgroundColor, style.getPropertyValue("--mark")];
+    }"""
+    light, dark = "rgb(241, 237, 228)", "rgb(21, 24, 27)"
+    assert player.page.evaluate(colours) == [light, "#1f6f43"]
+    player.page.emulate_media(color_scheme="dark")
+    assert player.page.evaluate(colours) == [dark, "#86d8a4"]
+    player.press("Settings").page.get_by_role("radio", name="safe").check()
+    assert player.page.evaluate(colours) == [dark, "#7fe3c4"]
+    player.page.get_by_role("radio", name="light").check()
+    assert player.page.evaluate(colours) == [light, "#00573f"]
+    player.page.get_by_role("radio", name="vivid").check()
+    assert player.page.evaluate(colours) == [light, "#ffffff"]
+    player.page.get_by_role("radio", name="dark").check()
+    assert player.page.evaluate(colours) == [dark, "#ffffff"]

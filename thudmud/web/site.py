@@ -19,6 +19,7 @@ from thudmud.web.http import HttpRequest, HttpResponse
 from thudmud.web.mpackage import NAME, mpackage
 from thudmud.web.pictures import Site
 from thudmud.web.sharing import base_of, find_linked, with_open_graph_tags
+from thudmud.web.styles import with_plain_colours
 from thudmud.web.viewer import NAME as VIEWER
 from thudmud.web.viewer import bundle
 
@@ -86,6 +87,11 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
         path.relative_to(_FOLDER).as_posix(): path.read_bytes()
         for path in sorted(_FOLDER.rglob("*"))
         if path.suffix in KINDS and path.is_file()
+    }
+    bodies |= {
+        name: with_plain_colours(body.decode()).encode()
+        for name, body in bodies.items()
+        if name.endswith(".css")
     }
     bodies |= {NAME: mpackage(), VIEWER: bundle(), "icon.svg": icon(Piece.TROLL).encode()}
     version = sha256(repr(bodies).encode()).hexdigest()[:12]
