@@ -338,7 +338,7 @@ def test_forced_colours_keep_states_apart(visit: Visit) -> None:
         """Return whether two elements look different."""
         looks = [player.page.locator(each).first.evaluate(look) for each in (chosen, other)]
         assert looks[0][0] != looks[0][1]
-        return looks[0] != looks[1]
+        return bool(looks[0] != looks[1])
 
     assert differ("#play input:checked + span", "#play input:not(:checked) + span")
     assert differ("#tab-log", "#tab-chat")
