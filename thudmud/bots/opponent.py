@@ -108,7 +108,7 @@ class _Seat:
         since: time at which the seat entered its current status.
         changed: time of the table's last change.
         offered: quiet plies at the bot's last offer to end the battle, or 0.
-        scores: evaluations from the bot's view, by the number of plies played.
+        scores: evaluations from the bot's point of view, by the number of plies played.
         done: commands sent since the table changed, with their times.
         wanted: cached commands with the times at which they are due; None after a change.
     """
@@ -256,7 +256,7 @@ class Opponent:
         self._seats[table.key] = seat
 
     def record_score(self, task: Task, worth: int) -> None:
-        """Record an evaluation from the bot's view, unless the task is out of date.
+        """Record an evaluation from the bot's point of view, unless the task is out of date.
 
         Args:
             task: the task with the evaluated position.

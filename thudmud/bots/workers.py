@@ -74,7 +74,7 @@ class Reply(Value):
 
     Attributes:
         ply: the chosen ply.
-        score: evaluation from the view of the side to move, in hundredths of a dwarf; it includes
+        score: evaluation from the mover's point of view, in hundredths of a dwarf; it includes
             the level's deliberate errors.
         principal_variation: principal variation, beginning with the chosen ply.
         scores_by_depth: evaluations by depth of the search, from depth 1.

@@ -96,7 +96,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", type=_count, default=60, metavar="N",
         help="end a battle after this many plies without a capture; default: 60")  # fmt: skip
     parser.add_argument("--plies", type=_count, default=220, metavar="N",
-        help="end a battle after this many plies in any case; default: 220")  # fmt: skip
+        help="end a battle after this many plies regardless; default: 220")  # fmt: skip
     parser.add_argument("--workers", type=_count, default=1, metavar="N",
         help="the number of battles played at the same time; default: 1")  # fmt: skip
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),

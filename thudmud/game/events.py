@@ -717,7 +717,7 @@ class SeekMade(_Event, tag="seek"):
         return self.time is not None and self.time.is_correspondence
 
     def is_open(self, now: float) -> bool:
-        """Whether the seek has not expired at a time, in seconds since the epoch."""
+        """Whether the seek is still open at ``now``, in seconds since the epoch."""
         return self.until is None or now < self.until
 
     def _require(self) -> None:

@@ -121,7 +121,7 @@ class Rows(Protocol):
         """Return the number of the latest battle; 0 if there is none."""
 
     def battle(self, number: int) -> archive.Battle:
-        """Return the battle with a number, which must exist."""
+        """Return the battle with the given number, which must exist."""
 
     def number_of(self, battle: events.BattleId) -> int | None:
         """Return the number of a battle; None if unknown."""

@@ -100,7 +100,7 @@ _Table = dict[Ply, tuple[int, int, int, Ply | None]]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When to stop. The first ranking of each ply by itself is done in any case.
+    """When to stop. The initial ranking of the plies is always completed.
 
     Attributes:
         nodes: the maximum number of positions.

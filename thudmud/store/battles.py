@@ -35,7 +35,7 @@ def count(database: Database) -> int:
 
 
 def battle(database: Database, number: int, *, realm: str = "") -> Battle | None:
-    """Return the battle with a number; None if there is none."""
+    """Return the battle with the given number; None if there is none."""
     if not 0 < number < 1 << 63:
         return None  # too large for a column
     return next(iter(_battles(database, "where number = ? and realm = ?", number, realm)), None)

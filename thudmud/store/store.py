@@ -54,7 +54,7 @@ StoreMethod = Callable[Concatenate["Store", P], Coroutine[Any, Any, T]]
 Heard = Callable[[object], None]
 
 POLL = 0.1
-"""Seconds between two looks for writes of other processes."""
+"""Seconds between polls for other processes' writes."""
 
 SLOW_POLL = 1.0
 """The same where other processes also send a notification when they have written."""

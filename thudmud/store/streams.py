@@ -60,7 +60,7 @@ class Streams:
     # Changes by a transaction
 
     def find_or_create(self, key: str) -> Stream:
-        """Return the stream with a key, creating it if there is none."""
+        """Return the stream with the given key; create one if there is none."""
         stream = self.find(key)
         if stream is None:
             number = self._table.number("select coalesce(max(id), 0) + 1 from stream")
@@ -124,7 +124,7 @@ class Streams:
     # Reading
 
     def find(self, key: str) -> Stream | None:
-        """Return the stream with a key; None if there is none."""
+        """Return the stream with the given key; None if there is none."""
         stream = self._known.get(key)
         if stream is None and key in self._moved:
             return self._moved[key]
@@ -134,7 +134,7 @@ class Streams:
         return stream
 
     def with_number(self, number: int) -> Stream:
-        """Return the stream with a number."""
+        """Return the stream with the given number."""
         row = self._table.row("stream", "where id = ?", number)
         if row is None:
             raise DamagedStoreError(f"no stream {number}")
