@@ -256,7 +256,7 @@ class House:
         return [BotTurn(name, task) for name, opponent in bots for task in opponent.tasks()]
 
     def play_bot(
-        self, turn: BotTurn, ply: str, now: float, worth: int | None = None
+        self, turn: BotTurn, ply: str, now: float, score: int | None = None
     ) -> list[Message]:
         """Play a ply for a bot, and return the messages; none if the bot's turn is over.
 
@@ -264,16 +264,16 @@ class House:
             turn: one of `bot_turns`.
             ply: the ply in the notation of records.
             now: the time.
-            worth: the bot's evaluation from its own side's view, in hundredths of a dwarf. The bot
-                offers to end a battle, or resigns, by this.
+            score: the bot's evaluation, in hundredths of a dwarf from its side's point of view. It
+                decides whether the bot offers to end a battle, or resigns.
 
         Raises:
             ValueError: the ply can't be read, or the rules refuse it.
         """
         if turn not in self.bot_turns:
             return []
-        if worth is not None:
-            self._opponents[turn.bot].record_score(turn.task, worth)
+        if score is not None:
+            self._opponents[turn.bot].record_score(turn.task, score)
         return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:

@@ -307,13 +307,13 @@ class Search:
 
         If the square changed easily, the dwarfs would never come together.
         """
-        worth = self._tactics.rate_gathering_squares(position.dwarfs, position.trolls)
-        if not worth:
+        ratings = self._tactics.rate_gathering_squares(position.dwarfs, position.trolls)
+        if not ratings:
             return
-        best = max(worth, key=worth.__getitem__)
+        best = max(ratings, key=ratings.__getitem__)
         if (
             not self.gathering_square
-            or worth[best] > worth[self.gathering_square] + _GATHERING_HYSTERESIS
+            or ratings[best] > ratings[self.gathering_square] + _GATHERING_HYSTERESIS
         ):
             self.gathering_square = best
 
@@ -540,10 +540,10 @@ class Search:
             tactics = self._tactics
             empty = self._ground ^ (d | t | r)
             field = tactics.field(d, t, empty)
-            worth = tactics.evaluate(d, t, r, empty, field, dwarfs_to_move=not side)
+            score = tactics.evaluate(d, t, r, empty, field, dwarfs_to_move=not side)
             if len(table) >= _EVALUATION_CACHE_SIZE:
                 table.clear()
-            table[key] = known = -worth if side else worth, field
+            table[key] = known = -score if side else score, field
         return known
 
     def _quiescence(  # noqa: PLR0917
