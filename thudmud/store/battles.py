@@ -201,7 +201,7 @@ def battles_between(
 
 
 def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
-    """Return a player's adjourned matches, each with its last battle."""
+    """Return a player's adjourned matches, each with its latest battle."""
     found = database.players.find(player, realm)
     if found is None:
         return []
@@ -210,9 +210,9 @@ def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[A
     matches = []
     for number, position in away:
         (entry,) = database.streams.entries("where position = ?", position)
-        come_to = battle(database, cast("int", number), realm=realm)
-        if come_to and isinstance(entry.event, Adjourned):
-            matches.append(AdjournedMatch(come_to, entry.event.match))
+        last_battle = battle(database, cast("int", number), realm=realm)
+        if last_battle and isinstance(entry.event, Adjourned):
+            matches.append(AdjournedMatch(last_battle, entry.event.match))
     return matches
 
 

@@ -247,7 +247,7 @@ class ProjectedRows:
         known = made.title, made.kind.value, made.rules, str(made.time)
         self._table.put("tournament", made.number, *known, None, "", 0, 0)
 
-    def put_of_tournament(self, number: int, position: int) -> None:
+    def put_tournament_event(self, number: int, position: int) -> None:
         """Store the position of an event of a tournament."""
         self._table.put("tournament_event", number, position)
 

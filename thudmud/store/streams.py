@@ -179,14 +179,14 @@ class Streams:
         at = [0, *(each.position for each in entries), position + 1]
         for place, (one, other) in enumerate(pairwise([first - 1, *versions, last + 1])):
             missing = other - one - 1
-            if not 0 <= missing <= self.pruned(at[place], at[place + 1] - 1):
+            if not 0 <= missing <= self.count_pruned(at[place], at[place + 1] - 1):
                 are_ours = False
         if not are_ours:
             raise DamagedStoreError(f"events of {key!r} are missing")
         return entries
 
-    def pruned(self, after: int, last: int) -> int:
-        """Return the number of pruned events after one position, up to and including another."""
+    def count_pruned(self, after: int, last: int) -> int:
+        """Count the pruned events after position ``after``, up to and including ``last``."""
         before = self._table.row("gap", "where first <= ? order by first desc limit 1", after + 1)
         where = "where first between ? and ?"
         gaps = self._table.rows("gap", where, before[0] if before else 0, last)

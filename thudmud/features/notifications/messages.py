@@ -269,7 +269,7 @@ def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
     raise TypeError(f"unexpected choice: {chosen.choice!r}")
 
 
-def logins_ended(*, calendar: bool, browsers: bool) -> str:
+def revoked_secrets_sentence(*, calendar: bool, browsers: bool) -> str:
     """Return a sentence about secrets revoked with a member's logins; "" if there are none.
 
     Args:

@@ -17,7 +17,7 @@ from hmac import compare_digest
 from secrets import randbelow, randbits, token_urlsafe
 from typing import Any, cast
 
-from thudmud.features.notifications.messages import logins_ended
+from thudmud.features.notifications.messages import revoked_secrets_sentence
 from thudmud.features.notifications.model import (
     ANOTHER,
     CODE,
@@ -469,7 +469,9 @@ def end_secrets(database: Database, player: int) -> str:
     if row[6]:
         calendar = token_urlsafe(_SECRET_BYTES)
         database.table.put("contact", *row[:6], calendar, *row[7:])
-    return logins_ended(calendar=bool(row[6]), browsers=_drop_browsers(database, player) > 0)
+    return revoked_secrets_sentence(
+        calendar=bool(row[6]), browsers=_drop_browsers(database, player) > 0
+    )
 
 
 def calendar_of(database: Database, secret: str) -> str | None:
