@@ -109,7 +109,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play the battles and print a summary, which includes resumed ones."""
     if options.sprt and not options.sprt[0] < options.sprt[1]:
-        return refuse("--sprt: expected the lower value first")
+        lower, upper = options.sprt
+        return refuse(f"--sprt: expected the lower value first, got {lower:g} {upper:g}")
     try:
         contest = _Contest(options)
         contest.resume()
@@ -552,13 +553,15 @@ def _whole(text: str) -> int:
 
 def _count(text: str) -> int:
     if not (number := _whole(text)):
-        raise argparse.ArgumentTypeError("expected at least 1")
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
     return number
 
 
 def _even(text: str) -> int:
     if (number := _count(text)) % 2:
-        raise argparse.ArgumentTypeError("expected an even number: a match is two battles")
+        raise argparse.ArgumentTypeError(
+            f"expected an even number, got {text}: a match is two battles"
+        )
     return number
 
 

@@ -86,7 +86,7 @@ class TestChoosing:
             "    switch them on in the settings of the web page\n"
             "  turn: on (it's your turn)\n"
             '    "notify turn on" or "notify turn off"\n'
-            "  clock: on (your time runs short)\n"
+            "  clock: on (you're running short of time)\n"
             '    "notify clock on" or "notify clock off"\n'
             "  end: on (one of your battles ends)\n"
             '    "notify end on" or "notify end off"\n'

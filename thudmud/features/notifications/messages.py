@@ -100,7 +100,7 @@ add_refusal_texts(
 
 _ABOUT = {
     Kind.TURN: "it's your turn",
-    Kind.CLOCK: "your time runs short",
+    Kind.CLOCK: "you're running short of time",
     Kind.END: "one of your battles ends",
     Kind.MESSAGE: "somebody leaves you a message",
     Kind.ROUND: "a round of your tournament begins",

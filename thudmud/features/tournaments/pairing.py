@@ -197,8 +197,8 @@ def pair(
     Raises:
         InvalidValueError: a pairing of the last round isn't over, or this is an arena.
     """
-    if not all(pairing.is_over for each in rounds for pairing in each):
-        raise InvalidValueError("expected all earlier pairings to be over")
+    if unfinished := sum(not pairing.is_over for each in rounds for pairing in each):
+        raise InvalidValueError(f"expected all pairings to be over, got {unfinished} unfinished")
     match kind:
         case TournamentKind.ROUND_ROBIN:
             return _round_robin(entrants, len(rounds), cycles=1)
