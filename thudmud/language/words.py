@@ -106,7 +106,7 @@ def terminal_word(terminal: str) -> str:
 
 
 def begins_with_terminal(terminals: frozenset[str], text: str) -> bool:
-    """Whether a text begins with one of these terminals; far faster than a trial parse by Lark."""
+    """Whether ``text`` begins with one of these terminals; far faster than a trial parse."""
     return _opening_pattern(terminals).match(text) is not None
 
 

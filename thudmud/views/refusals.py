@@ -503,7 +503,7 @@ def _echo(error: ParseError, width: int) -> list[str]:
 
 
 def _cells(text: str) -> Sequence[str]:
-    """Split text into columns. A character two columns wide is followed by an empty cell."""
+    """Split a string into columns. A character two columns wide is followed by an empty cell."""
     if text.isascii() and text.isprintable():
         return text
     import wcwidth  # noqa: PLC0415  (not needed for ASCII text)
@@ -578,7 +578,7 @@ def _quote(word: str) -> str:
 
 
 def _quote_end(text: str) -> str:
-    """Quote the last words of a text, or all of a short one."""
+    """Quote the last words of a string, or all of a short one."""
     if len(text) <= _LONGEST_QUOTE:
         return f'"{text}"'
     _, _, words = text[-_LONGEST_QUOTE:].partition(" ")

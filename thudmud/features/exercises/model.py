@@ -230,7 +230,7 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
 
 
 def _line(text: str) -> str:
-    """Join the lines of a text, collapsing whitespace."""
+    """Join the lines of a string, collapsing whitespace."""
     return " ".join(text.split())
 
 

@@ -204,7 +204,7 @@ class Quiet(Value):
         """Parse quiet hours such as ``22 to 7`` or ``22:30-7:00 utc+2``.
 
         Raises:
-            InvalidValueError: the text isn't of that form, or out of range.
+            InvalidValueError: the string isn't of that form, or out of range.
         """
         if found := _QUIET.fullmatch(text):
             sign, numbers = found[5], [int(found[each] or 0) for each in (1, 2, 3, 4, 6, 7)]
@@ -434,7 +434,7 @@ _ADDRESS = re.compile(
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is a mail address. Quoted and internationalised ones aren't supported."""
+    """Whether a string is a mail address. Quoted and internationalised ones aren't supported."""
     found = _ADDRESS.fullmatch(text)
     return bool(found and len(text) <= _LONGEST_ADDRESS and len(found[1]) <= _LONGEST_LOCAL)
 
@@ -457,7 +457,7 @@ Proton's own client removes all three."""
 
 
 def mailbox(address: str) -> str:
-    """Return the canonical form of an address: the same text for all spellings of one mailbox.
+    """Return the canonical form of an address: the same string for all spellings of one mailbox.
 
     A ``+tag`` is cut off everywhere. Where it is part of the name, two mailboxes count as one,
     which is the lesser harm.
