@@ -237,7 +237,7 @@ def require_look(orientation: str, size: int | None, colours: Colours, *, least:
 
 
 def tints_of(last: Move | None) -> dict[str, tuple[Square, ...]]:
-    """Return the squares that a ply tints, by the names of the colours."""
+    """Return the squares that a ply tints, keyed by the name of the tint."""
     if last is None:
         return {}
     path = {last.origin, last.target}

@@ -442,12 +442,12 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
 
 
 def _free_board(board: str | None) -> str:
-    """Return a sentence on how to sit down at a free board, after a blank; "" without a board."""
+    """Return a space and a sentence on how to sit down at a free board; "" without a board."""
     return f' The {board} is free: "join game as dwarf on {board}".' if board else ""
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
-    """Return a suggestion for words that match no board, after a blank; "" if there is none."""
+    """Return a space and a suggestion for words that match no board; "" if there is none."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
     words = {word for board in boards for word in board.lower().split()} | {

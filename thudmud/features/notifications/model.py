@@ -386,8 +386,8 @@ class NotificationSettings(HallPart):
         ways: the ways in which this server can notify members.
         members: the members who have a way to be notified.
         codes_per_hour: the most codes sent within an hour, to all members together.
-        established_only: whether codes are only for established members, who have finished a battle
-            and registered more than an hour ago.
+        established_only: whether only established members get codes: those who have finished a
+            battle and registered more than an hour ago.
     """
 
     def __init__(self) -> None:
@@ -486,7 +486,7 @@ def mail_domain(address: str) -> str:
 
 
 def refused_code(asked: CodeHistory, per_hour: int, now: float) -> RefusedError | None:
-    """Return the refusal of another code, if too many were sent; else None.
+    """Return why no further code may be sent now; None if one may.
 
     The limits keep anybody from flooding a mailbox through this server, under however many names.
     One domain gets at most half of the codes within an hour, so that others still get theirs.
