@@ -88,6 +88,12 @@ decision.
 PageAnswer = tuple[int, Mapping[str, str], str]
 """The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
 
+FindPreview = Callable[[int], Coroutine[Any, Any, tuple[str, str] | None]]
+"""Returns the title and a summary of something with a number; None if there is none.
+
+It raises StoreError if the store can't be read.
+"""
+
 AnswerPage = Callable[..., Coroutine[Any, Any, PageAnswer]]
 """Handles a request; called with the path variables as keyword arguments."""
 
@@ -218,6 +224,9 @@ class FeatureContext(Protocol):
 
         ``request`` is the key of the request in ``Thud.Watch``. The handler may raise RefusedError.
         """
+
+    def register_preview(self, kind: str, find: FindPreview) -> None:
+        """Register the finder of link previews for a kind of links: ``/kind/3``."""
 
     def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside and deliver it to players on this node."""

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from thudmud.english import capitalised
 from thudmud.features.tournaments.directing import (
     WAVE,
     free_players,
@@ -20,7 +21,8 @@ from thudmud.features.tournaments.directing import (
     pairings,
     present_entrants,
 )
-from thudmud.features.tournaments.model import Tournament, TournamentRegister
+from thudmud.features.tournaments.messages import terms, titled
+from thudmud.features.tournaments.model import Tournament, TournamentLookup, TournamentRegister
 from thudmud.features.tournaments.pairing import Pairing
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.events import TABLE_EVENTS_BUT_MOVES, TOURNAMENTS, TournamentEvent
@@ -56,6 +58,7 @@ class Director(Reactor):
         self.due: set[int] = set()
         self.is_working = self._is_stopped = False
         service.on_stop(self.stop)
+        service.register_preview("tournament", self._preview)
         service.bus.subscribe(TOURNAMENTS, self._tournament_changed)
         service.bus.subscribe((Entered, TookOver), self._came)
         service.bus.subscribe(TABLE_EVENTS_BUT_MOVES, self._board_changed)
@@ -63,6 +66,14 @@ class Director(Reactor):
     @property
     def _tournaments(self) -> Mapping[int, Tournament]:
         return self._hall.part(TournamentRegister).known
+
+    async def _preview(self, number: int) -> tuple[str, str] | None:
+        """Return the name and the terms of a tournament; None if the number is unknown."""
+        known = self._tournaments.get(number)
+        tournament = known or await self._service.look_up(TournamentLookup(number))
+        if tournament is None:
+            return None
+        return capitalised(titled(tournament)), f"{capitalised(terms(tournament.made))}."
 
     def stop(self) -> None:
         """Stop for good."""
