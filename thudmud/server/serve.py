@@ -208,6 +208,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             quota=quota,
             adviser=WorkersAdviser(workers),
             without=settings.features.off,
+            return_within=settings.players.return_within,
         )
         await service.open()
         await service.finish_start()

@@ -411,6 +411,7 @@ def make_service(
     quota: StorageQuota | None = None,
     adviser: Adviser | None = None,
     without: Collection[str] = (),
+    return_within: float = 0.0,
 ) -> Service:
     """Create the service for players with accounts.
 
@@ -426,6 +427,7 @@ def make_service(
         quota: the storage quota.
         adviser: computes hints; None for no hints.
         without: the names of features to leave out.
+        return_within: seconds for which nobody is told about a lost connection.
     """
     vocabulary = Vocabulary(without=without) if without else None
     hall.use_verbs({}, vocabulary.without if vocabulary else frozenset())
@@ -455,6 +457,7 @@ def make_service(
                 "reports": partial(allow, limiter=reports, code=Refusal.REPORTS_TOO_FAST),
             },
             quota=quota,
+            return_within=return_within,
         ),
         adviser=adviser,
         replay_pause=replay_pause,

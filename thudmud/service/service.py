@@ -164,6 +164,7 @@ class Service:
             broadcaster=broadcaster,
             following=self.applier,
             allow=policy.allow,
+            return_within=policy.return_within,
         )
         self.lines = PlayerLines(
             base,
@@ -200,7 +201,12 @@ class Service:
         return self.presence.join(arrival)
 
     def leave(
-        self, visit: Visit, parting: events.Parting = events.Parting.LOST, *, cause: object = None
+        self,
+        visit: Visit,
+        parting: events.Parting = events.Parting.LOST,
+        *,
+        at_once: bool = False,
+        cause: object = None,
     ) -> Coroutine[Any, Any, None]:
         """Let a player leave after the line in flight, see `Presence.leave`.
 
@@ -208,7 +214,7 @@ class Service:
             StoreError: the visit has ``must_store`` set and the departure cannot be stored, so the
                 player is still here.
         """
-        return self.presence.leave(visit, parting, cause=cause)
+        return self.presence.leave(visit, parting, at_once=at_once, cause=cause)
 
     def submit(
         self,
