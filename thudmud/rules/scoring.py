@@ -64,6 +64,9 @@ DRAW = Score(0, 0)
 class Scoring(Protocol):
     """How a ruleset scores battles: a frozen value."""
 
+    def captured_side(self, outcome: Outcome) -> Side | None:
+        """Return the side of which nothing was left at the end, as far as the score tells."""
+
     def score(self, position: Position, winner: Side | None) -> Score:
         """Return the score; ``winner`` reached a goal or was given the win."""
 
@@ -86,6 +89,13 @@ class ByPieces:
 
     dwarf: int
     troll: int
+
+    def captured_side(self, outcome: Outcome) -> Side | None:
+        """Return the side without points, if the battle wasn't ended by a player."""
+        if outcome.ending is not Ending.NO_MOVE or outcome.winner is None:
+            return None
+        loser = outcome.winner.other
+        return None if outcome.score.of(loser) else loser
 
     def score(self, position: Position, _winner: Side | None) -> Score:
         """Return the points of the pieces on the board."""
@@ -124,6 +134,10 @@ class ByVictory:
 
     dwarfs_needed: int
     trolls_needed: int
+
+    def captured_side(self, _outcome: Outcome) -> Side | None:
+        """Return None: the score doesn't tell how many pieces are left."""
+        return None
 
     def score(self, _position: Position, winner: Side | None) -> Score:
         """Return 1 for the winner and 0 for the other side; 0 each without a winner."""

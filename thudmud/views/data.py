@@ -12,12 +12,15 @@ from typing import Any
 from thudmud.game import archive
 from thudmud.game.clocks import seconds_left_after_plies
 from thudmud.rules import (
+    RULESETS,
     SQUARES,
+    Ending,
     Game,
     Move,
     Outcome,
     Piece,
     Position,
+    Ruleset,
     Score,
     Side,
     Square,
@@ -27,6 +30,9 @@ from thudmud.rules import (
 from thudmud.rules.board import WIDTH, squares_in
 from thudmud.values import Value
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
+
+ALL_CAPTURED = "all_captured"
+"""The outcome of a battle in which one side has no piece left: an `Ending.NO_MOVE` in the rules."""
 
 Data = Mapping[str, object]
 """Data of a fact, which can be encoded as JSON."""
@@ -226,7 +232,7 @@ def battle_data(known: archive.Battle) -> dict[str, object]:
         "rated": known.rated,
         "imported": known.imported,
         "set_up": known.has_custom_opening,
-        **outcome_data(known.outcome),
+        **outcome_data(known.outcome, RULESETS.get(known.rules)),
         "time": str(known.time) if known.time else None,
         "tournament": known.tournament.number if known.tournament else None,
         "event": known.event or None,
@@ -234,12 +240,23 @@ def battle_data(known: archive.Battle) -> dict[str, object]:
     }
 
 
-def outcome_data(outcome: Outcome | None) -> Data:
-    """Return the outcome of a battle as data."""
+def outcome_data(
+    outcome: Outcome | None, rules: Ruleset | None, position: Position | None = None
+) -> Data:
+    """Return the outcome of a battle as data.
+
+    Args:
+        outcome: the outcome; None while the battle goes on.
+        rules: the ruleset; None if it is unknown.
+        position: the last position, if it is known.
+    """
     if outcome is None:
         return {"outcome": None, "winner": None, "score": None}
+    is_captured = rules is not None and rules.scoring.captured_side(outcome) is not None
+    if outcome.ending is Ending.NO_MOVE and position:
+        is_captured = not position.bits(Piece.of(position.turn))
     return {
-        "outcome": outcome.ending.value.replace(" ", "_"),
+        "outcome": ALL_CAPTURED if is_captured else outcome.ending.value.replace(" ", "_"),
         "winner": outcome.winner.value if outcome.winner else None,
         "score": score_data(outcome.score),
     }

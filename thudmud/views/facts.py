@@ -293,9 +293,10 @@ def _battle_ended_fact(
 ) -> Fact:
     outcome, match = event.outcome, table.match
     why = unrated_reason(event, match, changes, hall)
+    rules, position = (match.game.ruleset, match.game.position) if match else (None, None)
     known = {
         **board_reference(table),
-        **data.outcome_data(outcome),
+        **data.outcome_data(outcome, rules, position),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "part": match.battle if match else None,
         "over": bool(match and match.is_over),

@@ -21,7 +21,18 @@ from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import NO_BOTS, Offer, Parting, TableEvent
 from thudmud.game.match import Match, Unrated
 from thudmud.game.table import Table
-from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
+from thudmud.rules import (
+    MOST_PLIES,
+    Ending,
+    Game,
+    Move,
+    Outcome,
+    Piece,
+    Ruleset,
+    Score,
+    Side,
+    Verb,
+)
 from thudmud.views.refusals import free_seat, who_sits
 
 TURNED = (
@@ -88,6 +99,20 @@ PAST_ENDINGS = {
     Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
 }
 """The endings of past battles, as parts of sentences."""
+
+
+def past_ending(outcome: Outcome, rules: Ruleset | None, loser: str) -> str:
+    """Return how a past battle ended, as a part of a sentence.
+
+    Args:
+        outcome: the outcome.
+        rules: the ruleset; None if it is unknown.
+        loser: the loser's name, if any.
+    """
+    if rules and (captured := rules.scoring.captured_side(outcome)):
+        return f"every {captured.value} was captured"
+    return PAST_ENDINGS[outcome.ending].format(loser=loser)
+
 
 MOVES_LEFT = frozenset({100, 50, 10})
 """Numbers of remaining moves at which both players are warned."""

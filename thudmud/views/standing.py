@@ -9,7 +9,7 @@ from thudmud.game.options import Style
 from thudmud.game.table import Table
 from thudmud.rules import Game, Side
 from thudmud.views import boards, reader, sentences
-from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
+from thudmud.views.sentences import UNKNOWN
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrap, wrap_each
 
@@ -145,7 +145,7 @@ def summary(game: Game) -> list[str]:
     state = f"It is the {game.position.turn.plural}' turn."
     if outcome:
         loser = f"the {outcome.winner.other.plural}" if outcome.winner else UNKNOWN
-        ending = PAST_ENDINGS[outcome.ending].format(loser=loser)
+        ending = sentences.past_ending(outcome, game.ruleset, loser)
         state = f"The battle is over: {ending}."
     grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
     return [

@@ -31,13 +31,13 @@ from thudmud.game.match import Match
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
-from thudmud.rules import Comment, Game, Side, write_record
+from thudmud.rules import RULESETS, Comment, Game, Side, write_record
 from thudmud.values import replace
 from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
-from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
+from thudmud.views.sentences import UNKNOWN, past_ending
 from thudmud.views.standing import battles
 from thudmud.views.view import Display, View
 from thudmud.views.words import day, pages_of, wrap, wrap_each
@@ -209,7 +209,7 @@ def _state(battle: Battle) -> str:
     loser = battle.player(outcome.winner.other) if outcome.winner else ""
     if battle.is_practice and outcome.winner:
         loser = f"the {outcome.winner.other.plural}"
-    return PAST_ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
+    return past_ending(outcome, RULESETS.get(battle.rules), loser or UNKNOWN)
 
 
 INDENT = "    "

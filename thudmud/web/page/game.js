@@ -686,7 +686,7 @@ export function ending(end, me) {
       : `${winner ?? PLURAL[/** @type {Side} */ (end.winner)]} wins`;
   const loser = end.winner === "dwarf" ? "troll" : "dwarf";
   const score = `${end.score[end.winner]} to ${end.score[loser]}`;
-  if (end.outcome === "no_move" && !end.score[loser])
+  if (end.outcome === "all_captured")
     return `${who} ${score}: every ${loser} has been captured.`;
   return `${who} ${score}${how}.`;
 }
