@@ -216,7 +216,7 @@ class TestSettling:
         assert [message.to for message in messages] == [("Anna",)]
         assert texts(messages).startswith("The server was down for a while. The troll seat")
         assert again.mark_absent_players(11.0) == []
-        assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart"]]'
+        assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart",0.0]]'
 
     def test_settle_marks_absences_at_every_board(self) -> None:
         house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))

@@ -69,6 +69,7 @@ class Place:
         *,
         teaches: bool = False,
         clock: Callable[[], float] | None = None,
+        return_within: float = 0.0,
     ) -> None:
         self.told: dict[str, list[str]] = {}
         self.causes: list[object] = []
@@ -87,6 +88,7 @@ class Place:
             policy=Policy(
                 keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
                 leaves=(Register, Password, LogoutEverywhere),
+                return_within=return_within,
             ),
             adviser=adviser,
             without=() if teaches else ("teaching",),

@@ -39,10 +39,12 @@ FIRST = replace(ply("A6", "B6"), on=BOARD)
 class TimedPlace(Place):
     """A place whose time is advanced by the test."""
 
-    def __init__(self, store: SlowStore, node: Node | None = None) -> None:
+    def __init__(
+        self, store: SlowStore, node: Node | None = None, return_within: float = 0.0
+    ) -> None:
         self.alarms = Alarms(lambda: self.now)
         self.tellings: dict[str, list[Delivery]] = {}
-        super().__init__(store, node, later=self.alarms)
+        super().__init__(store, node, later=self.alarms, return_within=return_within)
         self.now, self.store = store.time, store
 
     def wait(self, seconds: float) -> None:

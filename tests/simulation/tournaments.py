@@ -185,8 +185,8 @@ def _lost_alone(stored: Stored) -> Iterable[str]:
         away: dict[Side, float] = {}
         for each in before:
             match each:
-                case Absent(at=at, side=side):
-                    away[side] = at
+                case Absent(since=since, side=side):
+                    away[side] = since
                 case Returned(side=side):
                     away.pop(side, None)
         have_played = any(isinstance(each, Moved) for each in before)

@@ -27,6 +27,7 @@ from msgspec.structs import force_setattr
 from tests.cases import cases
 from tests.store.generated import KINDS, some_events
 from thudmud.game.events import (
+    Absent,
     Event,
     Joined,
     Offer,
@@ -81,6 +82,12 @@ def values_in(value: object) -> Iterator[object]:
     if isinstance(value, tuple):
         for each in value:
             yield from values_in(each)
+
+
+def test_field_added_at_the_end_has_a_default() -> None:
+    event = read('[1,"oak board",["absent",10.0,"Bert","troll","lost"]]')
+    assert isinstance(event, Absent)
+    assert event.since == event.at
 
 
 class TestSamples:

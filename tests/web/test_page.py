@@ -204,6 +204,9 @@ def test_session_survives_a_reload_and_a_server_kill(
         bert.sees(B6="dwarf", A6="empty").click("G7", "G6")
         for words in ("What is your name?", "comeback words"):  # answered by the page itself
             expect(bert.page.locator("#log")).not_to_contain_text(words)
+        anna.sees(G6="troll, last move")
+        for words in ("lost the connection", "is back"):
+            expect(anna.page.locator("#log")).not_to_contain_text(words)
         watcher.sees(G6="troll, last move")
         server.kill()
         for each in everybody:

@@ -281,10 +281,23 @@ class Left(_Event, tag="left"):
 
 
 class Absent(_Event, tag="absent"):
-    """A seated player went away. The seat is kept, and the battle waits."""
+    """A seated player went away. The seat is kept, and the battle waits.
+
+    ``waited`` is for how many seconds nobody was told, since the player might have come back.
+    """
 
     side: Side
     parting: Parting
+    waited: float = 0.0
+
+    def _require(self) -> None:
+        if not 0 <= self.waited <= LATEST:
+            raise InvalidValueError(f"expected a number of seconds, got {self.waited}")
+
+    @property
+    def since(self) -> float:
+        """Since when the player has been away, in seconds since the epoch."""
+        return self.at - self.waited
 
 
 class Returned(_Event, tag="returned"):

@@ -376,8 +376,8 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
             back = table.taken_back + len(moves)
             played = match.with_game(game, clock)
             return replace(table, match=played, offers=NO_OFFERS, taken_back=back)
-        case events.Absent(at=at, side=side):
-            return replace(table, away=MappingProxyType({**table.away, side: at}))
+        case events.Absent(since=since, side=side):
+            return replace(table, away=MappingProxyType({**table.away, side: since}))
         case events.Returned(side=side):
             return replace(table, away=_without(table.away, side))
         case events.Joined():
@@ -479,7 +479,8 @@ def _clock_after_presence_change(clock: Clock, event: events.TableEvent, table: 
             away.add(side)
         case events.BattleStarted() | events.Resumed():
             away.update(table.away)
-    return clock.with_absences(event.at, away, cut_off=len(away) < len(table.away))
+    at = event.since if isinstance(event, events.Absent) else event.at
+    return clock.with_absences(at, away, cut_off=len(away) < len(table.away))
 
 
 def _apply_joined(event: events.Joined, table: Table) -> Table:

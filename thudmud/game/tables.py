@@ -322,14 +322,24 @@ def prepare_closing(table: Table, player: str, now: float) -> Events:
     return (*fallen, Cleared(now, player))
 
 
-def leave_server(table: Table, player: str, parting: Parting, now: float) -> Events:
+def leave_server(
+    table: Table, player: str, parting: Parting, now: float, since: float | None = None
+) -> Events:
     """Return the events at a table when a seated player leaves the server.
 
     The seat is kept, unless the player left on purpose and nobody waits: no match is under way, the
     battle is practice, or no ply was played yet against a bot.
+
+    Args:
+        table: the table.
+        player: the player's name.
+        parting: why they leave.
+        now: the current time, in seconds since the epoch.
+        since: since when the player has been away, if that is earlier.
     """
     if fallen := end_on_time(table, now):
-        return (*fallen, *leave_server(fold_events(table, fallen), player, parting, now))
+        after = fold_events(table, fallen)
+        return (*fallen, *leave_server(after, player, parting, now, since))
     if parting in {Parting.LEFT, Parting.QUIT}:
         match = table.match
         is_empty = match and match.battle == 1 and not (match.game.moves or match.tournament)
@@ -339,7 +349,8 @@ def leave_server(table: Table, player: str, parting: Parting, now: float) -> Eve
             return free_deserted_practice(table, player, now)
     require_seat(table, player)
     here = [side for side in table.sides_of(player) if side not in table.away]
-    return tuple(Absent(now, player, side, parting) for side in here)
+    waited = 0.0 if since is None else max(0.0, now - since)
+    return tuple(Absent(now, player, side, parting, waited) for side in here)
 
 
 def free_abandoned_seats(table: Table, now: float) -> Events:

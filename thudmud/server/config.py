@@ -304,6 +304,7 @@ class PlayerSettings(Section):
     addresses_kept: int = whole(90, 0, 36_500)
     names_per_hour: int = whole(60, 1, 1_000_000)
     login_limit: float = duration(300, 0, YEAR)
+    return_within: float = duration(5, 0, 60)
     idle_warning: float = duration(3_300, 0, YEAR)
     idle_limit: float = duration(3_600, 0, YEAR)
     chat_per_minute: int = whole(30, 1, 100_000)

@@ -251,6 +251,7 @@ def _make_sessions(
         quota=quota,
         adviser=WorkersAdviser(workers),
         without=settings.features.off,
+        return_within=players.return_within,
     )
     sessions = Sessions(service, settings.listing.contact)
     sessions.talk, sessions.shouts, sessions.reports = talk, shouts, reports

@@ -311,7 +311,7 @@ class PlayerSession:
         """Flush the output and close the connection; abort it after a grace period."""
         self._prompter.send_goodbye(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
-        self._stop(_PARTINGS.get(why, Parting.LOST))
+        self._stop(_PARTINGS.get(why, Parting.LOST), at_once=True)
 
     async def _close_after_leaving(self) -> None:
         """Close the connection after the client's end of input, once the player has left."""
@@ -320,8 +320,13 @@ class PlayerSession:
             await asyncio.wait([leaving])
         self._close(linger=False)
 
-    def _stop(self, parting: Parting) -> asyncio.Task[None] | None:
-        """Stop handling, and remove the player; return the task unless that finishes at once."""
+    def _stop(self, parting: Parting, *, at_once: bool = False) -> asyncio.Task[None] | None:
+        """Stop handling, and remove the player; return the task unless that finishes at once.
+
+        Args:
+            parting: why the player leaves.
+            at_once: whether a lost connection can't come back, since the server has ended it.
+        """
         self._timer.stop()
         self._inbox.close()
         self._stop_watching()
@@ -332,11 +337,11 @@ class PlayerSession:
         if visit is None:
             return None
         self._logins.record_departure(name, gave_up=parting is Parting.QUIT)
-        return run_eagerly(self._leave(visit, parting))
+        return run_eagerly(self._leave(visit, parting, at_once=at_once))
 
-    async def _leave(self, visit: Visit, parting: Parting) -> None:
+    async def _leave(self, visit: Visit, parting: Parting, *, at_once: bool = False) -> None:
         try:
-            await self._sessions.service.leave(visit, parting)
+            await self._sessions.service.leave(visit, parting, at_once=at_once)
         except Exception:  # noqa: BLE001  (a bug must not keep the connection open)
             _log.exception("could not remove a player who left", extra={"player": visit.name})
 

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from thudmud import features
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
@@ -153,22 +152,6 @@ class Sessions:
         if battle is None:
             return None
         return capitalised(players(battle)), f"Battle {number}, {entry(battle)}."
-
-    async def feature_preview(self, kind: str, number: int) -> tuple[str, str] | None:
-        """Return the title and summary of a feature's page; None if there is no such page.
-
-        Args:
-            kind: the first part of its path, such as "tournament".
-            number: the second part.
-
-        Raises:
-            StoreError: the preview can't be read.
-        """
-        for feature in features.load():
-            for each, find in feature.link_previews:
-                if each == kind:
-                    return await find(self.service, number)
-        return None
 
     # Connections.
 
@@ -428,6 +411,7 @@ def make_service(
     quota: StorageQuota | None = None,
     adviser: Adviser | None = None,
     without: Collection[str] = (),
+    return_within: float = 0.0,
 ) -> Service:
     """Create the service for players with accounts.
 
@@ -443,6 +427,7 @@ def make_service(
         quota: the storage quota.
         adviser: computes hints; None for no hints.
         without: the names of features to leave out.
+        return_within: seconds for which nobody is told about a lost connection.
     """
     # Long: mostly one argument a line, passed on to the parts.
     vocabulary = Vocabulary(without=without) if without else None
@@ -473,6 +458,7 @@ def make_service(
                 "reports": partial(allow, limiter=reports, code=Refusal.REPORTS_TOO_FAST),
             },
             quota=quota,
+            return_within=return_within,
         ),
         adviser=adviser,
         replay_pause=replay_pause,

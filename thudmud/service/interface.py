@@ -228,6 +228,7 @@ class Visit:
         watcher: called with deliveries, if the player is a program that wants no text.
         last_command: the last command, which "again" repeats.
         pending_confirmation: the request for confirmation that the next line may answer, if any.
+        lost_at: when the connection was lost, if it may still come back; None otherwise.
     """
 
     name: str
@@ -240,6 +241,7 @@ class Visit:
     watcher: Watcher | None = None
     last_command: Command | None = None
     pending_confirmation: PendingConfirmation | None = None
+    lost_at: float | None = None
 
     def end(self) -> None:
         """End the visit: from now on, calls with it do nothing."""

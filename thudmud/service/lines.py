@@ -111,6 +111,8 @@ class Policy:
             decision that counts, see `thudmud.game.decisions.is_limited`.
         limits: further limits, by the names that commands have for them, see `Command.rate_limit`.
         quota: limits how much is stored for players from one address; None for no limit.
+        return_within: seconds for which nobody is told that a connection was lost, since it may
+            come back, as when a page is reloaded.
     """
 
     read: Callable[[str], Command] = parse
@@ -120,6 +122,7 @@ class Policy:
     allow: Limit | None = None
     limits: Mapping[str, Limit] = field(default_factory=dict)
     quota: Quota | None = None
+    return_within: float = 0.0
 
 
 class LineContext(Struct, eq=False):

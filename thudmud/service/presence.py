@@ -8,6 +8,10 @@ stored, as the events `Absent` and `Returned`. If the store fails meanwhile, the
 `store_presence` repairs the difference later: it compares each seat with the visits, and stores
 what's missing. Whatever might cause a difference calls `check_stored_presence`, which starts
 `store_presence` if it finds one.
+
+A lost connection often comes back at once, as when a page is reloaded. So the player of one stays
+for some seconds, as a visit without a front end: nobody is told, and whoever joins under the name
+takes the visit over. If nobody does, the player leaves, and has been away since the loss.
 """
 
 from __future__ import annotations
@@ -60,6 +64,7 @@ class Presence:
         broadcaster: delivers arrivals and departures, and owns the visits.
         following: stores events.
         allow: raises RefusedError if a player comes and goes too often; None for no limit.
+        return_within: seconds for which players stay after their connection was lost.
 
     Attributes:
         names: the locks of the players' names.
@@ -75,7 +80,9 @@ class Presence:
         broadcaster: Broadcaster,
         following: EventApplier,
         allow: Limit | None,
+        return_within: float = 0.0,
     ) -> None:
+        self._return_within = return_within
         self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
         self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
@@ -144,6 +151,7 @@ class Presence:
             self._allow_in(visit)
         before = self._visits.get(name)
         if before:
+            visit.is_hushed = before.is_hushed  # nobody knows that they came
             self._dismiss(before, Dismissal.TAKEN_OVER)
         self._visits[name] = visit
         self._hall.set_origin(name, arrival.origin)
@@ -193,6 +201,8 @@ class Presence:
             person.parts, person.node = {}, ""
             person.is_member = arrival.is_member or person.is_member
             self._hall.people.apply_preferences(person, profile)
+        elif arrival.choices:
+            person.options = self._hall.apply_option_choices(name, person.options, arrival.choices)
         person.last_active = self._clock()
         self._bus.defer(
             partial(self.check_stored_presence, name)
@@ -205,20 +215,28 @@ class Presence:
         self._broadcaster.send_to_peers([entered(person)])
 
     async def leave(
-        self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
+        self,
+        visit: Visit,
+        parting: Parting = Parting.LOST,
+        *,
+        at_once: bool = False,
+        cause: object = None,
     ) -> None:
         """Let a player leave after the line in flight. Seats are kept or given up, by ``parting``.
 
         Args:
             visit: the player's visit.
             parting: why they leave. After a lost connection they get no more messages.
+            at_once: whether they leave now even if a lost connection might come back.
             cause: the cause to deliver with the messages.
 
         Raises:
             StoreError: the visit has ``must_store`` set and the departure cannot be stored, so the
                 player is still here.
         """
-        if parting is Parting.LOST and not visit.must_store:
+        is_lost = parting is Parting.LOST and not visit.must_store
+        may_return = is_lost and not at_once and visit.watcher is None
+        if is_lost:
             # Before waiting for the lock: the line in flight has nobody to answer.
             visit.outbox = visit.watcher = None
         async with self.names.holding(visit.name):
@@ -226,8 +244,40 @@ class Presence:
                 return
             if self.closing:
                 visit.end()
+            elif may_return and self._can_wait_for(visit):
+                self._wait_for(visit)
             else:
                 await self.see_out(visit, parting, cause)
+
+    def _can_wait_for(self, visit: Visit) -> bool:
+        """Return whether a player may stay for a while without a connection.
+
+        If their time might be up meanwhile, they leave at once, which stops their clock.
+        """
+        if not (self._return_within and self._scheduler.has_timers):
+            return False
+        if visit.lost_at is not None:
+            return True  # they wait already
+        now = self._clock()
+        return all(
+            clock.advanced_to(now).seconds_left(side) > self._return_within
+            for table in self._hall.tables.seats_of(visit.name)
+            for side in table.sides_of(visit.name)
+            if (clock := table.clock)
+        )
+
+    def _wait_for(self, visit: Visit) -> None:
+        """Let a player stay whose connection was lost, and leave later unless they come back."""
+        if visit.lost_at is not None:
+            return
+        visit.lost_at = self._clock()
+        self._screens.forget(visit.name)  # nothing is rendered without a screen
+        self._watching.pop(visit.name, None)
+        self._scheduler.schedule(
+            ("return", visit.name),
+            visit.lost_at + self._return_within,
+            lambda: run_eagerly(self.leave(visit, at_once=True)),
+        )
 
     def _allow_in(self, visit: Visit) -> None:
         """Charge the talk limit for an arrival; if it is exhausted, hush the visit.
@@ -301,7 +351,7 @@ class Presence:
         """Clean up after `join` failed or was cancelled half-way."""
         if self._visits.get(visit.name) is visit:
             visit.must_store = False  # there's no front end, so the player cannot stay
-            run_eagerly(self.leave(visit))
+            run_eagerly(self.leave(visit, at_once=True))
         elif self._node and visit.name not in self._visits:
             run_eagerly(
                 self.store_presence(visit.name)
@@ -361,6 +411,7 @@ class Presence:
         visit.end()
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
+            self._scheduler.cancel(("return", visit.name))
             self._watching.pop(visit.name, None)
             if not self._needs_origin(visit.name):
                 self._hall.forget_origin(visit.name)
@@ -380,7 +431,7 @@ class Presence:
         if visit := self._visits.get(name):
             if visit.outbox:
                 visit.outbox.handle_dismissal(Dismissal.KICKED)
-            run_eagerly(self.leave(visit))
+            run_eagerly(self.leave(visit, at_once=True))
 
     def enrol(self, name: str) -> None:
         """Mark a player as a member, who has just registered an account."""
@@ -429,7 +480,8 @@ class Presence:
         """Store a seated player's presence at one board: `Absent` or `Returned`, if it differs.
 
         After a conflict it tries again. If the store fails, the player is away or back all the
-        same, and another attempt is scheduled.
+        same, and another attempt is scheduled. A player who wasn't told about while the connection
+        might have come back has been away since its loss.
 
         Args:
             name: the player's name.
@@ -449,7 +501,7 @@ class Presence:
                 events = (
                     come_back(table, name, at)
                     if is_here
-                    else leave_server(table, name, parting, at)
+                    else leave_server(table, name, parting, at, self._lost_since(name))
                 )
                 if not events:
                     return
@@ -463,6 +515,11 @@ class Presence:
             if raises:
                 raise
             self._retry_storing_presence(name, parting, error)
+
+    def _lost_since(self, name: str) -> float | None:
+        """Return when the connection of a player who leaves was lost, if that was earlier."""
+        visit = self._visits.get(name)
+        return visit.lost_at if visit else None
 
     def _retry_storing_presence(self, name: str, parting: Parting, error: StoreError) -> None:
         """Schedule another attempt to store a player's presence."""

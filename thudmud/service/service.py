@@ -59,6 +59,7 @@ from thudmud.game.events import TableEvent
 from thudmud.game.feature import (
     AppliedEvent,
     AsideStorer,
+    FindPreview,
     FindWork,
     LookupAnswerer,
     PositionAnswerer,
@@ -164,6 +165,7 @@ class Service:
             broadcaster=broadcaster,
             following=self.applier,
             allow=policy.allow,
+            return_within=policy.return_within,
         )
         self.lines = PlayerLines(
             base,
@@ -176,6 +178,7 @@ class Service:
         self._peer_nodes = PeerNodes(base, broadcaster, self.presence.remove_lost_player)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
+        self._previews: dict[str, FindPreview] = {}
         self._at_stop: list[Callable[[], None]] = []
         gone = features.left_out(without)
         for feature in features.load():
@@ -199,7 +202,12 @@ class Service:
         return self.presence.join(arrival)
 
     def leave(
-        self, visit: Visit, parting: events.Parting = events.Parting.LOST, *, cause: object = None
+        self,
+        visit: Visit,
+        parting: events.Parting = events.Parting.LOST,
+        *,
+        at_once: bool = False,
+        cause: object = None,
     ) -> Coroutine[Any, Any, None]:
         """Let a player leave after the line in flight, see `Presence.leave`.
 
@@ -207,7 +215,7 @@ class Service:
             StoreError: the visit has ``must_store`` set and the departure cannot be stored, so the
                 player is still here.
         """
-        return self.presence.leave(visit, parting, cause=cause)
+        return self.presence.leave(visit, parting, at_once=at_once, cause=cause)
 
     def submit(
         self,
@@ -619,6 +627,19 @@ class Service:
     def register_onlooker_answer(self, request: str, answerer: PositionAnswerer) -> None:
         """Register a function that answers onlookers' requests about a position of a battle."""
         self._answerers[request] = answerer
+
+    def register_preview(self, kind: str, find: FindPreview) -> None:
+        """Register the finder of link previews for a kind of links."""
+        self._previews[kind] = find
+
+    async def preview(self, kind: str, number: int) -> tuple[str, str] | None:
+        """Return the title and a summary of what a link leads to; None if there is no such thing.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        find = self._previews.get(kind)
+        return await find(number) if find else None
 
     async def show_position(
         self, outbox: Outbox, terminal: Terminal, request: str, number: int, ply: int
