@@ -445,7 +445,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.store.store",
-                "        if self._retold and not self._look:\n",
+                "        if self._retold and not self._reread:\n",
                 "        if False:\n",
             ),
         ],
