@@ -1,3 +1,3 @@
-"""Which version of thudmud this is: the one place that says so. Imports nothing."""
+"""The version of thudmud, defined only here. Imports nothing."""
 
 VERSION = "0.1.0"

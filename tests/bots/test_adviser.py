@@ -55,7 +55,7 @@ async def test_worker_evaluation_matches_the_built_in_adviser(
             assert await adviser.evaluate(game) == expected
         game = game.play(expected.principal_variation[0])
     scores = [(await OwnAdviser().evaluate(each)).score for each in (Game.start(rules), game)]
-    assert abs(scores[0] - scores[1]) < 500  # both are in the dwarfs' view
+    assert abs(scores[0] - scores[1]) < 500  # both from the dwarfs' point of view
 
 
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])

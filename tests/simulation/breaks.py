@@ -51,7 +51,7 @@ class Mistake(NamedTuple):
 
 
 BREAKS: dict[str, Mistake] = {
-    "the answer by a transaction's number": Mistake(
+    "an unknown commit is looked up by its transaction id": Mistake(
         27,
         [
             Change(
@@ -74,19 +74,19 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a lost commit counts as done": Mistake(
+    "a commit lost with its link counts as done": Mistake(
         97,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
     ),
-    "a lost commit counts as not done": Mistake(
+    "a commit lost with its link counts as not done": Mistake(
         21,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
     ),
-    "what a primary brings back is shown at once": Mistake(
+    "a recovered commit is visible before the standby has it": Mistake(
         221,
         [
             Change(
@@ -96,19 +96,19 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what is not known is done again": Mistake(
+    "a commit of unknown outcome is repeated": Mistake(
         10,
         [
             Change(POSTGRES, "raise self._not_known() from error", "return False"),
         ],
     ),
-    "no look at the version before an append": Mistake(
+    "an append ignores the stream's version": Mistake(
         69,
         [
             Change(DATABASE, "            if found != expected:\n", "            if False:\n"),
         ],
     ),
-    "what is cached outlives a commit of others": Mistake(
+    "the cache survives another process's commit": Mistake(
         2,
         [
             Change(
@@ -118,7 +118,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what others append is not handed out": Mistake(
+    "another process's entries are not delivered": Mistake(
         0,
         [
             Change(
@@ -130,7 +130,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what is stored is handed out twice, and taken": Mistake(
+    "entries are delivered twice and applied twice": Mistake(
         0,
         [
             Change(FOLLOWING, "if table and entry.version > table.version:", "if table:"),
@@ -148,7 +148,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "no fence after the lease": Mistake(
+    "a node writes after its lease has expired": Mistake(
         24,
         [
             Change(
@@ -161,7 +161,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a node that lives is reaped": Mistake(
+    "a live node is reaped": Mistake(
         4,
         [
             Change(
@@ -171,7 +171,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a claim is taken from a node that lives": Mistake(
+    "a claim is taken over from a live node": Mistake(
         2,
         [
             Change(
@@ -181,7 +181,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "the claim goes before it is stored that a player is away": Mistake(
+    "a claim is released before the departure is stored": Mistake(
         826,
         [
             Change(
@@ -194,7 +194,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "nobody is told by a note to let go": Mistake(
+    "a note to release a name is ignored": Mistake(
         1875,
         [
             Change(
@@ -204,7 +204,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what was missed is not asked for": Mistake(
+    "a node asks for nothing after it may have missed notes": Mistake(
         21,
         [
             Change(
@@ -217,7 +217,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a gateway takes no notice of the key of a line": Mistake(
+    "a gateway ignores the key of a line": Mistake(
         24,
         [
             Change(
@@ -227,7 +227,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a gateway does again what comes again": Mistake(
+    "a gateway carries out a repeated line again": Mistake(
         55,
         [
             Change(
@@ -237,7 +237,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a gateway sends nothing again": Mistake(
+    "a gateway resends nothing": Mistake(
         24,
         [
             Change(
@@ -247,7 +247,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what another node tells is told twice": Mistake(
+    "another node's asides are delivered twice": Mistake(
         0,
         [
             Change(
@@ -258,13 +258,13 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "who may be elsewhere by now is not dismissed": Mistake(
+    "players who may be on another node are not dismissed": Mistake(
         1,
         [
             Change(NODES, "            await service.dismiss_all(names)", "            pass"),
         ],
     ),
-    "whose node has died stays here": Mistake(
+    "players of a dead node stay": Mistake(
         182,
         [
             Change(
@@ -275,7 +275,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a node that begins is not told who is here": Mistake(
+    "a starting node is not told who is present": Mistake(
         0,
         [
             Change(
@@ -286,13 +286,13 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "other nodes are told nothing of what is only told": Mistake(
+    "asides do not reach other nodes": Mistake(
         0,
         [
             Change(BROADCASTING, "            if crossing:\n", "            if False:\n"),
         ],
     ),
-    "a commit that was refused counts as done": Mistake(
+    "a refused commit counts as done": Mistake(
         12,
         [
             Change(
@@ -306,7 +306,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a server follows from one event too late": Mistake(
+    "a server subscribes one event too late": Mistake(
         0,
         [
             Change(
@@ -316,7 +316,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a name is not let go": Mistake(
+    "a name is not released": Mistake(
         18,
         [
             Change(
@@ -326,7 +326,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "whom one ignores is heard": Mistake(
+    "ignored players are heard": Mistake(
         133,
         [
             Change(
@@ -336,7 +336,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "the prompt comes before the text": Mistake(
+    "the prompt precedes the text": Mistake(
         32,
         [
             Change(
@@ -347,7 +347,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what came to nothing is still cached": Mistake(
+    "a rolled-back write stays cached": Mistake(
         91,
         [
             Change(
@@ -357,7 +357,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "nothing is looked at over a new link": Mistake(
+    "a new link is used without checks": Mistake(
         85,
         [
             Change(
@@ -368,7 +368,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "who goes on from another node stays where they were": Mistake(
+    "a player who moves to another node stays on the old one": Mistake(
         0,
         [
             Change(
@@ -378,7 +378,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "nobody sees out whom a dead node had": Mistake(
+    "nobody removes the players of a dead node": Mistake(
         182,
         [
             Change(
@@ -389,7 +389,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a clock runs while a seat is free": Mistake(
+    "a clock runs while a seat is empty": Mistake(
         None,
         [
             Change(
@@ -399,7 +399,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what was stored first is charged for an outage": Mistake(
+    "an event stored after an outage advances the clock over it": Mistake(
         321,
         [
             Change(
@@ -410,7 +410,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "who was late to store hides that no server lived": Mistake(
+    "a late write hides an outage": Mistake(
         None,
         [
             Change(
@@ -430,7 +430,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a server is not started again if the database goes away as it begins": Mistake(
+    "a server does not retry if the database is lost during its start": Mistake(
         17,
         [
             Change(
@@ -440,17 +440,17 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "who keeps order on another server is not asked": Mistake(
+    "another server's sanctions are ignored": Mistake(
         404,
         [
             Change(
                 "thudmud.store.store",
-                "        if self._retold and not self._look:\n",
+                "        if self._retold and not self._reread:\n",
                 "        if False:\n",
             ),
         ],
     ),
-    "a program that has failed goes on": Mistake(
+    "a failed bot program keeps running": Mistake(
         None,
         [
             Change(
@@ -460,7 +460,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a bot that was cut off does not come back": Mistake(
+    "a bot does not return after it was cut off": Mistake(
         87,
         [
             Change(
@@ -470,7 +470,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "who is sent away keeps a connection": Mistake(
+    "a dismissed player keeps the connection": Mistake(
         11,
         [
             Change(
@@ -480,7 +480,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what ends a battle counts twice": Mistake(
+    "a battle's end counts twice": Mistake(
         4,
         [
             Change(
@@ -492,7 +492,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what could not be mailed is forgotten": Mistake(
+    "mail that could not be sent is dropped": Mistake(
         340,
         [
             Change(
@@ -502,7 +502,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "each server sends all mails": Mistake(
+    "every server sends every mail": Mistake(
         403,
         [
             Change(
@@ -512,7 +512,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what was mailed is not noted": Mistake(
+    "sent mail is not recorded": Mistake(
         313,
         [
             Change(
@@ -522,7 +522,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a round that another node has paired meanwhile": Mistake(
+    "a round is paired by two nodes": Mistake(
         373,
         [
             Change(
@@ -532,7 +532,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a battle of a tournament that nobody scores": Mistake(
+    "a tournament battle is not scored": Mistake(
         329,
         [
             Change(
@@ -542,7 +542,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "a tv stays where a battle has ended": Mistake(
+    "a tv stays at a finished battle": Mistake(
         82,
         [
             Change(
@@ -552,7 +552,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what is explored is not told by the battles that have ended": Mistake(
+    "the explorer misses finished battles": Mistake(
         4,
         [
             Change(
@@ -562,7 +562,7 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "who plays explores": Mistake(
+    "players of a rated battle can use the explorer": Mistake(
         4,
         [
             Change(
@@ -572,19 +572,19 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
-    "what a standby may not have is read as a server begins": Mistake(
+    "a starting server reads data that the standby may lack": Mistake(
         552,
         [
             Change(STORES, "(storage.dsn, serving=serving)", "(storage.dsn)"),
         ],
     ),
-    "an earlier version stores where a later one has taken over": Mistake(
+    "an earlier version writes after a later one has taken over": Mistake(
         221,
         [
             Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
         ],
     ),
-    "of two who do not come, who went a moment later wins": Mistake(
+    "of two absent players, the one who left a moment later wins": Mistake(
         1559,
         [
             Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),

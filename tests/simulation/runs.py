@@ -100,7 +100,7 @@ TASKS = {
 
 
 TIMERS = {
-    "TimerScheduler._due", "LastSeen._tick", "Store._look_at_order",
+    "TimerScheduler._due", "LastSeen._tick", "Store._reread_watched",
     "_release_waiter", "_set_result_unless_cancelled",
 }  # fmt: skip
 """Its timers: for due events at boards, and for its tasks."""

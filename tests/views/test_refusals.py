@@ -195,7 +195,7 @@ CASES = [
     Case(R.WHICH_PLAYER, "", "Anna: observe be", 'Which player do you mean by "be": Bert or Bea?'),
     Case(
         R.OBSERVES_OWN, SEATED, "Anna: observe bert",
-        "You play at the oak board, so you see everything that happens there anyway.",
+        "You're playing at the oak board, so you see everything that happens there anyway.",
     ),
     Case(
         R.OBSERVED_ALREADY, "Carla: observe oak board", "Carla: observe oak",

@@ -40,7 +40,7 @@ from thudmud.accounts.limiters import RateLimiter
 from thudmud.english import rounded_duration
 
 FREE = 10
-"""The size of a name's budget: wrong guesses at once, after a quiet while."""
+"""The size of a name's budget: the wrong guesses allowed at once after a quiet period."""
 
 WORD_INTERVAL = 1.0
 """Seconds in which a name's budget gains a guess at a guest's resume word."""
@@ -95,10 +95,10 @@ class GuessThrottle:
         self._own = {secret: _Budget(rate, FREE, at_once=1) for secret, rate in rates.items()}
         self._names = {secret: _Budget(rate, FREE) for secret, rate in rates.items()}
         self._addresses = _Budget(1 / ADDRESS_INTERVAL, ADDRESS_FREE)
-        self._looks: set[asyncio.Task[bool]] = set()
+        self._checks: set[asyncio.Task[bool]] = set()
 
     async def is_right(
-        self, guess: Guess, look: Callable[[], Awaitable[bool]], tell: Callable[[str], None]
+        self, guess: Guess, check: Callable[[], Awaitable[bool]], tell: Callable[[str], None]
     ) -> bool:
         """Return whether a guess is right; wait for its turn, and charge a wrong one.
 
@@ -107,7 +107,7 @@ class GuessThrottle:
 
         Args:
             guess: the guess.
-            look: checks the guess; an exception isn't charged.
+            check: checks the guess; an exception isn't charged.
             tell: called with a sentence that estimates the wait, if it takes more than a moment.
         """
         places = self._queues_for(guess)
@@ -135,8 +135,8 @@ class GuessThrottle:
             raise
         finally:
             telling.cancel()
-        task = loop.create_task(self._is_guess_right(guess, passed, look))
-        self._looks.add(task)
+        task = loop.create_task(self._is_guess_right(guess, passed, check))
+        self._checks.add(task)
         task.add_done_callback(self._check_done)
         return await asyncio.shield(task)
 
@@ -151,11 +151,11 @@ class GuessThrottle:
         return [own, of_address, _Place(self._names[guess.secret], name)]
 
     async def _is_guess_right(
-        self, guess: Guess, places: Sequence[_Place], look: Callable[[], Awaitable[bool]]
+        self, guess: Guess, places: Sequence[_Place], check: Callable[[], Awaitable[bool]]
     ) -> bool:
         right = True  # in case the check fails
         try:
-            right = await look()
+            right = await check()
         finally:
             if not right:
                 for budget, key in {*places, _Place(self._addresses, guess.network)}:
@@ -165,7 +165,7 @@ class GuessThrottle:
         return right
 
     def _check_done(self, task: asyncio.Task[bool]) -> None:
-        self._looks.discard(task)
+        self._checks.discard(task)
         if not task.cancelled():
             task.exception()  # mark it as retrieved: the waiter may be cancelled
 

@@ -540,9 +540,9 @@ class AccountDialogues:
         return Guess(secret, name, where, is_known)
 
     async def _is_right(
-        self, prompter: Prompter, guess: Guess, look: Callable[[], Awaitable[bool]]
+        self, prompter: Prompter, guess: Guess, check: Callable[[], Awaitable[bool]]
     ) -> bool:
-        right = await self._throttle.is_right(guess, look, prompter.hold)
+        right = await self._throttle.is_right(guess, check, prompter.hold)
         if not right:
             extra = {"player": guess.name, "address": guess.network}
             _of_strangers.info("wrong password or resume word", extra=extra)

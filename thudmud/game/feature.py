@@ -44,7 +44,7 @@ Handler = Callable[[AppliedEvent], None]
 
 
 class LookupRequest(NamedTuple):
-    """The context of a lookup: the command that needs it, without the command itself.
+    """The circumstances of the command that needs a lookup.
 
     Attributes:
         player: the player who gave the command.

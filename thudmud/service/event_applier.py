@@ -11,9 +11,9 @@ store returns it with the entry, to subscribers in this process. ``by`` tells ap
 that share a store object.
 
 Why `write` returns after the events are applied. The store resolves the appender's future and then
-hands out the entries, in the same callback of the event loop. A resolved future only schedules the
-coroutine that awaits it, so `_apply_entries` has run when `write` resumes. A store in memory hands
-the entries out before its ``append`` returns.
+delivers the entries, in the same callback of the event loop. A resolved future only schedules the
+coroutine that awaits it, so `_apply_entries` has run when `write` resumes. A store in memory
+delivers the entries before its ``append`` returns.
 
 Versions and locks. The store rejects an append at any other version than the stream's, so versions
 alone keep the boards right, across nodes as well. The locks save this node from conflicts with

@@ -15,7 +15,7 @@ The invariants, each with its place in the code:
 3.  Events are applied and delivered in one place, in the store's order, whichever node stored them.
     Those decided here carry a mark with the unstored parts of the decision.
     (`EventApplier._apply_entries`)
-4.  When an append is done, its caller is woken first and the events are handed out second, in the
+4.  When an append is done, its caller is woken first and the events are delivered second, in the
     same callback of the event loop. Nothing blocks between the end of an append and the end of the
     line, so the text and the prompt after it are one write.
 5.  At a conflict, nothing has been delivered yet. The line waits until the events stored first are

@@ -224,7 +224,7 @@ class Database:
 
         Returns:
             The result or exception of each unit, and the entries for subscribers in order. Those
-            begin with entries of other processes that have not been handed out yet.
+            begin with entries of other processes that have not been delivered yet.
         """
         if self.damage:
             refused = NotWrittenError(f"Writing is disabled: {self.damage}")
@@ -335,7 +335,7 @@ class Database:
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether all entries known at the last look have been handed out."""
+        """Whether all entries known at the last poll have been delivered."""
         return self.feed.position == self.head.position
 
     def read_news(self) -> list[Entry] | None:
@@ -477,7 +477,7 @@ class Database:
         Args:
             changes: by stream, its expected version and the events.
             key: identifies the request, so that a repeated one returns the first result.
-            mark: attached to the entries that this process hands out.
+            mark: attached to the entries that this process delivers.
             besides: work run in the same transaction, unless the request has been stored before.
 
         Returns:
@@ -644,11 +644,11 @@ class Database:
     def entries_for_subscriber(self, after: int) -> tuple[list[Entry], bool]:
         """Return the first entries after a position, for a new subscriber that catches up.
 
-        The first call starts the feed. From then on each transaction or look hands out later
+        The first call starts the feed. From then on each transaction or poll delivers later
         entries.
 
         Returns:
-            The entries, and whether the feed will hand out all later ones.
+            The entries, and whether the feed will deliver all later ones.
         """
         feed = self.feed
         if not feed.is_followed:

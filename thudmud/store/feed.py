@@ -23,7 +23,7 @@ BATCH = 1_000
 
 
 class Feed:
-    """The position up to which entries have been handed out.
+    """The position up to which entries have been delivered.
 
     Attributes:
         is_followed: whether anybody has subscribed; until then only ``position`` moves.
@@ -33,20 +33,20 @@ class Feed:
         self._table, self._streams = table, streams
         self.is_followed = False
         self.position = 0
-        """The position up to which entries have been handed out, or skipped while unfollowed."""
+        """The position up to which entries have been delivered, or skipped while unfollowed."""
         self._last: Sequence[object] | None = None
-        """The row of the event at that position, if it was handed out."""
+        """The row of the event at that position, if it was delivered."""
         self.newest: Sequence[object] | None = None
         """The row of the last event of the next batch, until `advance_to`."""
 
     def start_after(self, position: int) -> None:
-        """Start handing out all entries after a position, that of the last event."""
+        """Start delivering all entries after ``position``, that of the last event."""
         self.is_followed = True
         self.position = max(self.position, position)
         self._last = self._table.row("event", "where position = ?", self.position)
 
     def unread_entries(self, position: int) -> list[Entry]:
-        """Return the entries that have not been handed out yet.
+        """Return the entries that have not been delivered yet.
 
         Args:
             position: the position of the last event.
@@ -94,12 +94,12 @@ class Feed:
         return entries
 
     def advance_to(self, position: int) -> None:
-        """Record that all entries up to a position have been handed out."""
+        """Record that all entries up to ``position`` have been delivered."""
         self.position = position
         self._last = self.newest or self._last
 
     def find_overwritten(self) -> int | None:
-        """Return the position of the last event handed out, if another event is stored there now.
+        """Return the position of the last event delivered, if another event is stored there now.
 
         This detects an outdated standby that was promoted and has since caught up in numbers.
         Events are compared without their texts, which may have been erased. Their times differ,

@@ -103,7 +103,7 @@ notification. Notes are ASCII, in which a character outside the Basic Multilingu
 """
 
 MOST_PARTS = 8
-"""The most parts of a note."""
+"""The maximum number of parts that a note is split into."""
 
 LINK = {
     "application_name": "thudmud",
@@ -414,7 +414,7 @@ class Postgres(Backend):
         """The number of the last acknowledged transaction."""
         self._settling: tuple[int, str] | None = None
         """The session that waits until everything seen over a new connection is safe."""
-        self._looks = 0
+        self._version_calls = 0
         self._cursors = 0
         self._listener: Listener | None = None
         try:
@@ -748,8 +748,8 @@ class Postgres(Backend):
 
     def version(self) -> int:
         """Return a new number at each call, which makes `Database` read ``head``."""
-        self._looks += 1
-        return self._looks
+        self._version_calls += 1
+        return self._version_calls
 
     def translate_error(self, error: Exception, *, writing: bool = False) -> Exception:
         """Translate an exception of PostgreSQL into a StoreError."""

@@ -247,7 +247,7 @@ class ThreadRunner:
     ) -> None:
         self._open_it, self._poll, self._followers = open_it, poll, followers
         self._changed, self._stopped, self._heard = changed, stopped, heard
-        self._will_look = False
+        self._is_poll_queued = False
         """Whether a poll for other processes' writes is queued."""
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
@@ -299,7 +299,7 @@ class ThreadRunner:
             self._jobs.put(job)
         return job.result
 
-    # From here to `_look_now`: runs in the thread.
+    # From here to `_poll_now`: runs in the thread.
 
     def _run(self) -> None:
         try:
@@ -395,8 +395,8 @@ class ThreadRunner:
         with suppress(RuntimeError):  # the loop is closed, so nobody is waiting
             self._loop.call_soon_threadsafe(call, *arguments)
 
-    def _look_now(self, database: Database) -> None:
-        self._will_look = False  # first: a write during this look needs another one
+    def _poll_now(self, database: Database) -> None:
+        self._is_poll_queued = False  # first: a write during this poll needs another one
         self._poll_others(database)
 
     # From here on: runs in the loop.
@@ -404,10 +404,10 @@ class ThreadRunner:
     def _on_backend_note(self, said: str | None) -> None:
         if said is not None:
             self._heard(said)
-        if not said and not self._will_look and not self._ended.done():
-            self._will_look = True
-            look = self._put(self._look_now)
-            look.add_done_callback(lambda future: future.exception())  # retrieve a refusal silently
+        if not said and not self._is_poll_queued and not self._ended.done():
+            self._is_poll_queued = True
+            poll = self._put(self._poll_now)
+            poll.add_done_callback(lambda future: future.exception())  # retrieve a refusal silently
 
     def _written(
         self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[Entry]

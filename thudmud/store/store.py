@@ -59,8 +59,8 @@ POLL = 0.1
 SLOW_POLL = 1.0
 """The same where other processes also send a notification when they have written."""
 
-LOOKS_EVERY = 1.0
-"""The least seconds between two reads of sanctions and the like, however often others write."""
+REREAD_INTERVAL = 1.0
+"""Minimum seconds between rereads of sanctions and the like, however often others write."""
 
 _log = logging.getLogger(__name__)
 
@@ -111,9 +111,9 @@ class Store:
         """Why the store can no longer be used."""
         self._retold: list[tuple[Callable[[Database], Any], Callable[[Any], None]]] = []
         """Watched reads, such as that of the sanctions, and the callbacks for their new results."""
-        self._look: asyncio.TimerHandle | None = None
+        self._reread: asyncio.TimerHandle | None = None
         """The timer of the next watched read, if other processes may have changed something."""
-        self._looked = -LOOKS_EVERY
+        self._reread_at = -REREAD_INTERVAL
         """When the watched reads were last run, by a monotonic clock."""
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -251,8 +251,8 @@ class Store:
 
     async def close(self) -> None:
         """Finish the waiting writes, and close the database."""
-        if self._look:
-            self._look.cancel()
+        if self._reread:
+            self._reread.cancel()
         await self._runner.stop()
         if self._tasks:
             import asyncio  # noqa: PLC0415  (a house needs no asyncio)
@@ -337,7 +337,7 @@ class Store:
             key: identifies this request among all to these streams. If it was stored before,
                 nothing is stored again, and the first result is returned. Keys are remembered for
                 some days. A refused request may be repeated.
-            mark: the mark of the entries that this store hands out.
+            mark: the mark of the entries that this store delivers.
             work: run in the same transaction, unless the request was stored before.
             fence: called right before the events are stored, since the append may have queued for
                 long. It raises NotWrittenError if they may no longer be stored.
@@ -585,13 +585,13 @@ class Store:
 
         Most writes of other processes are moves, which change nothing that is watched.
         """
-        if self._retold and not self._look:
+        if self._retold and not self._reread:
             import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
-            delay = self._looked + LOOKS_EVERY - monotonic()
-            self._look = asyncio.get_running_loop().call_later(delay, self._look_at_order)
+            delay = self._reread_at + REREAD_INTERVAL - monotonic()
+            self._reread = asyncio.get_running_loop().call_later(delay, self._reread_watched)
 
-    def _look_at_order(self) -> None:
+    def _reread_watched(self) -> None:
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         async def tell() -> None:
@@ -600,7 +600,7 @@ class Store:
             except StoreError as error:
                 _log.error("could not read bans and notifications: %s", error)
 
-        self._look, self._looked = None, monotonic()  # first: later writes need another look
+        self._reread, self._reread_at = None, monotonic()  # first: later writes need another one
         task = asyncio.get_running_loop().create_task(tell())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -290,7 +290,7 @@ class Flusher:
         """The pieces and result of the last `join_pieces`, by ``make``."""
 
     def add(self, screen: Screen) -> None:
-        """Have a screen flushed at the end of this turn."""
+        """Schedule a screen to be flushed at the end of this turn."""
         if not self._due:
             asyncio.get_running_loop().call_soon(self._flush)
         self._due.append(screen)

@@ -50,7 +50,7 @@ NOTIFIED = [
     ),
     (
         RefusedError(N.CODE_FOR_NEWCOMER, seconds=1200.0),
-        "Welcome! You can have a code an hour after registering. Please try again in 20 minutes.",
+        "Welcome! Codes are sent from an hour after you register. Please try again in 20 minutes.",
     ),
     (
         RefusedError(N.CODE_WRONG, left=4),

@@ -221,7 +221,7 @@ class TestChoosing:
         await place.type("Anna", "move a6 b6 on oak board", Resign("oak board"))
         clock.now = place.now = 1000.0 + NEWCOMER - 1200
         assert await place.type("Anna", f"notify mail {MAIL}") == (
-            "Welcome! You can have a code an hour after registering. Please try again in 20"
+            "Welcome! Codes are sent from an hour after you register. Please try again in 20"
             " minutes."
         )
         clock.now = place.now = 1000.0 + NEWCOMER

@@ -124,7 +124,7 @@ def replayed(
 def visible_comments(
     hall: Hall, player: str, comments: Iterable[Comment], on_ply: int | None = None
 ) -> tuple[Comment, ...]:
-    """Return the comments that ``player`` may see: all but those by players they ignore.
+    """Return the comments by players whom ``player`` doesn't ignore.
 
     With ``on_ply``, only the comments on that ply.
     """

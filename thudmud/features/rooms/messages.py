@@ -63,7 +63,7 @@ _REFUSALS = {
         'There\'s no board or player called "{words}" here. "games all" lists what\'s on.'
     ),
     Refusal.OBSERVES_OWN: (
-        "You play at the {board}, so you see everything that happens there anyway."
+        "You're playing at the {board}, so you see everything that happens there anyway."
     ),
     Refusal.OBSERVED_ALREADY: 'You already observe the {board}. "unobserve {board}" stops that.',
     Refusal.OBSERVES_TOO_MANY: (
@@ -453,7 +453,7 @@ def seat_for_a_bot(hall: Hall) -> list[str]:
 
 
 def _ways_to_play(hall: Hall, width: int) -> list[str]:
-    """Tell what to type to play; empty if there are neither bots nor new boards."""
+    """Return lines on how to start playing; none if there are neither bots nor new boards."""
     names = hall.bots_here()
     if hall.opens_boards:
         how = f'To play, type "{PlayNow()}".'

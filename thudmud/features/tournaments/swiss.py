@@ -683,7 +683,7 @@ class _Arrangement:
         return [place for place in range(self._size) if is_upper[place]]
 
     def choose_opponent(self, upper: int) -> None:
-        """Pair an upper player with the first opponent that is possible."""
+        """Pair an upper player with the first possible opponent."""
         for lower in range(upper + 1, self._size):
             if self._is_upper[lower] or not self._is_allowed(upper, lower):
                 continue
