@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.conftest import FreePort
 from tests.web.conftest import ROOT, Player, Served, Visit
@@ -283,6 +283,52 @@ def test_reconnected_player_is_put_where_they_were(
             expect(rita.page).to_have_url(server.address + path)
 
 
+HORSE = "correct horse battery"
+
+
+def test_guest_registers_by_form(visit: Visit) -> None:
+    rhea = visit().come_in("Rhea")
+    dialog = rhea.press("Settings").press("Register", within="dialog").page.locator("dialog")
+    dialog.get_by_label("Password", exact=True).fill(HORSE)
+    dialog.get_by_label("Password again").fill("another one")
+    rhea.press("Register", within="dialog")
+    expect(dialog.locator("#register-note")).to_have_text("The two passwords differ.")
+    for label in ("Password", "Password again"):
+        field = dialog.get_by_label(label, exact=True)
+        expect(field).to_have_attribute("autocomplete", "new-password")
+        field.fill(HORSE)
+    expect(dialog.get_by_label("Name")).to_have_value("Rhea")
+    rhea.press("Register", within="dialog")
+    expect(rhea.page.locator("#toast")).to_have_text("The name Rhea is yours now.")
+    expect(dialog).to_be_hidden()
+    expect(rhea.page.locator("body")).not_to_contain_text(HORSE)
+    rhea.press("Settings")
+    expect(dialog.get_by_role("button", name="Register")).to_be_hidden()
+
+
+def test_registering_and_passwords_are_never_said(visit: Visit) -> None:
+    zoe, listener = visit().come_in("Zoe"), visit().come_in("Lyn")
+    zoe.page.get_by_role("tab", name="Chat").click()
+    zoe.type("Register")
+    dialog = zoe.page.locator("dialog")
+    expect(dialog.get_by_role("heading", name="Register")).to_be_visible()
+    zoe.press("Cancel", within="dialog")
+    zoe.register(HORSE)
+    zoe.type("password", HORSE)  # without waiting for the question
+    line = zoe.page.locator("#line")
+    expect(line).to_have_attribute("placeholder", "New password")
+    expect(line).to_have_attribute("autocomplete", "new-password")
+    expect(line).to_have_attribute("type", "password")
+    zoe.type("")
+    expect(line).to_have_attribute("placeholder", "Say something")
+    zoe.type("Hello!")
+    expect(listener.page.locator("#chat")).to_contain_text("Hello!")
+    for words in (HORSE, "assword", "egister"):
+        expect(listener.page.locator("body")).not_to_contain_text(f"Zoe {words}")
+    expect(listener.page.locator("#chat")).not_to_contain_text(HORSE)
+    expect(zoe.page.locator("#log")).not_to_contain_text(HORSE)
+
+
 def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     anna = visit().come_in("Olga").practises("maple")
     walt = visit().come_in("Walter").press("Observe maple board")
@@ -374,7 +420,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
 def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
     ilse, jan = visit().come_in("Ilse"), visit().come_in("Jan")
     for each in (ilse, jan):
-        each.type("register", "correct horse", "correct horse").hears("is yours now")
+        each.register()
     ilse.type("seek discworld as dwarf")
     jan.press("Accept").sees(A6="dwarf")
     expect(jan.page.locator("#game-facts")).to_contain_text("battle 1 of 2 · rated")
@@ -408,7 +454,7 @@ def test_settings_log_a_member_out_everywhere_else(visit: Visit) -> None:
         return found
 
     ulf = visit().come_in("Ulf")
-    ulf.type("register", "correct horse", "correct horse").hears("is yours now")
+    ulf.register()
     before = word()
     ulf.press("Settings").press("Log out everywhere else").hears("logged out everywhere but here")
     is_new = "before => JSON.parse(localStorage['thud.word']).word !== before"
@@ -428,7 +474,7 @@ def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
     worn(anna, "vivid")
     anna.type("options colour special thud dwarf bold #00ff00")
     worn(anna, "vivid", dwarf="#00ff00")
-    anna.type("register", "correct horse", "correct horse").hears("is yours now")
+    anna.register()
     other = visit()  # a browser context without stored data
     other.page.get_by_label("Your name").fill("Ines")
     other.press("Play as guest")
@@ -614,7 +660,7 @@ def test_resume_word_is_valid_until_the_password_is_reset(
 ) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
         anna = visit(server=server).come_in("Anna")
-        anna.type("register", "correct horse", "correct horse").hears("is yours now")
+        anna.register()
         anna.practises("oak").click("A6", "B6").sees(B6="dwarf").page.reload()
         anna.sees(B6="dwarf")
         anna.loses_server = True
@@ -640,7 +686,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     nobody.press("Play as guest")
     expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without spaces.")
     expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
-    visit().come_in("Nora").type("register", "correct horse", "correct horse", "quit")
+    visit().come_in("Nora").register().type("quit")
     expect(nobody.page.locator("#log")).to_contain_text("Nora quits")
     expect(note).to_contain_text("letters from A to Z")
     nobody.page.get_by_label("Your name").fill("Nora")
@@ -661,7 +707,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
 
 
 def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
-    anna = visit().come_in("Viola").type("register", "correct horse", "correct horse")
+    anna = visit().come_in("Viola").register()
     anna.hears("is yours now")
     bert = visit().come_in("Volker")
     viola = bert.page.locator("#who li").filter(has_text="Viola")

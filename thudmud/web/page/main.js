@@ -12,6 +12,7 @@ import { GameView } from "./game.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
+import { Registration } from "./register.js";
 import { ReplayView } from "./replay.js";
 import { namePlace, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
@@ -33,6 +34,7 @@ const replay = new ReplayView(state, {
   at: (battle, ply) => namePlace({ battle, ply }),
 });
 const chat = new Chat(state, log);
+const registration = new Registration(state, { send: (line) => wire.send(line), toast });
 
 /** What is said of a connection, and of why it has ended; the server may have said more. */
 const LINKS = {
@@ -114,9 +116,39 @@ function explore({ board, battle, ply }) {
   else if (battle !== null) wire.ask("Thud.Watch", { battle, explore: ply });
 }
 
+/** Whether a password is about to be asked for, so that nothing that is typed is said to others. */
+let isPasswordNext = false;
+
 /** @param {string} line what was typed */
 function typed(line) {
-  send(chat.isOpen && state.prompt.asks === "command" ? chat.command(line) : line);
+  const [verb] = line.trim().toLowerCase().split(/\s+/, 1);
+  const isCommand = state.prompt.asks === "command" && !isPasswordNext;
+  if (isCommand && ["register", "password"].includes(verb)) typedAboutPassword(line, verb);
+  else send(isCommand && chat.isOpen ? chat.command(line) : line);
+}
+
+/**
+ * @param {string} line
+ * @param {string} verb
+ */
+function typedAboutPassword(line, verb) {
+  const { member } = state.me;
+  if (verb === "register" && !member) {
+    registration.open();
+    return;
+  }
+  send(line);
+  isPasswordNext = member && verb === "password";
+  if (isPasswordNext) log.hide(true);
+}
+
+/**
+ * Whether a text ends in the prompt for a command.
+ *
+ * @param {string} text
+ */
+function endsInPrompt(text) {
+  return /(^|\n)> ?$/.test(text);
 }
 
 /** @param {string} text what the server says */
@@ -126,6 +158,11 @@ function hear(text) {
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
+  registration.hear(text);
+  if (isPasswordNext && endsInPrompt(text)) {
+    isPasswordNext = false; // it is not asked for
+    log.hide(state.prompt.hidden);
+  }
 }
 
 /**
@@ -361,6 +398,13 @@ byId("other").addEventListener("click", () => {
 
 state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
 
+/** What a browser may fill in on the line, by what is asked for. */
+const LINE_COMPLETES = /** @type {Record<string, any>} */ ({
+  old_password: "current-password",
+  new_password: "new-password",
+  again: "new-password",
+});
+
 /** What was asked for last. */
 let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
@@ -374,7 +418,9 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       if (tv.on) wire.send("tv");
     }
   }
+  isPasswordNext = false;
   log.hide(hidden);
+  byId("line").autocomplete = LINE_COMPLETES[asks] ?? "off";
   const label =
     /** @type {Record<string, string>} */ ({ word: "Comeback words", password: "Password" })[asks] ??
     "Your name";
@@ -425,6 +471,7 @@ function linked(link) {
     isOver && h("button", { type: "button", click: () => wire.open() }, "Reconnect"),
   );
   if (link === "connecting") heard = endedBy = "";
+  if (link !== "open") registration.stop();
   if (link === "lost" && state.me.player) roomBefore = state.me.room;
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
@@ -720,7 +767,7 @@ byId("sound").addEventListener("click", () => {
   play("move");
 });
 byId("options").addEventListener("click", () => {
-  openSettings((line) => state.me.player && send(line), state.me);
+  openSettings((line) => state.me.player && send(line), state.me, () => registration.open());
   if (state.me.member && hasFeature("notifications")) ask("notify");
 });
 // The keys of this browser are nothing that anybody needs to see.
