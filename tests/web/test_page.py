@@ -283,6 +283,43 @@ def test_reconnected_player_is_put_where_they_were(
             expect(rita.page).to_have_url(server.address + path)
 
 
+def test_buttons_that_would_be_refused_are_disabled_or_missing(visit: Visit) -> None:
+    nell, nick = sit_down(visit, "juniper", ("Nell", "Nick"))
+
+    def button(player: Player, name: str) -> Locator:
+        return player.page.locator("#actions").get_by_role("button", name=name, exact=True)
+
+    expect(button(nell, "Hint")).to_be_enabled()
+    expect(button(nick, "Hint")).to_be_disabled()
+    expect(button(nick, "Hint")).to_have_attribute("title", "Hints are for your own turn.")
+    for each in (nell, nick):
+        expect(button(each, "Undo")).to_be_disabled()
+        expect(button(each, "Undo")).to_have_attribute("title", "You haven't moved yet.")
+    nell.click("A6", "B6")
+    expect(button(nell, "Undo")).to_be_enabled()
+    expect(button(nell, "Hint")).to_be_disabled()
+    expect(button(nick, "Undo")).to_be_disabled()
+    expect(button(nick, "Hint")).to_be_enabled()
+    nell.press("Undo").press("Undo", within="dialog")
+    nick.press("Accept")
+    expect(button(nell, "Undo")).to_be_disabled()
+
+
+def test_rated_battle_has_no_hint_and_a_clock_no_claim(visit: Visit) -> None:
+    players = tess, tim = visit().come_in("Tess"), visit().come_in("Tim")
+    for each in players:
+        each.register()
+    tess.type("match tim 5+3 rated")
+    tim.press("Accept")
+    for each in players:
+        expect(each.page.locator("#game-facts")).to_contain_text("rated")
+        expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+        expect(each.page.get_by_role("button", name="Hint", exact=True)).to_be_hidden()
+    tess.page.close()
+    expect(tim.page.locator("#strip-top")).to_contain_text("away")
+    expect(tim.page.get_by_role("button", name="Claim", exact=True)).to_be_hidden()
+
+
 HORSE = "correct horse battery"
 
 
