@@ -315,6 +315,15 @@ def test_rated_battle_has_no_hint_and_a_clock_no_claim(visit: Visit) -> None:
         expect(each.page.locator("#game-facts")).to_contain_text("rated")
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
         expect(each.page.get_by_role("button", name="Hint", exact=True)).to_be_hidden()
+    dwarf, troll = players
+    if tim.page.locator("#strip-bottom [href='#dwarf']").count():
+        dwarf, troll = tim, tess
+    dwarf.click("A6", "B6")
+    troll.sees(B6="dwarf, last move").click("G7", "G6")
+    dwarf.sees(G6="troll, last move")
+    for each in players:  # who play see the times, as watchers do
+        times = each.page.locator("#moves small")
+        expect(times).to_have_text([re.compile(r"\d:\d\d")] * 2)
     tess.page.close()
     expect(tim.page.locator("#strip-top")).to_contain_text("away")
     expect(tim.page.get_by_role("button", name="Claim", exact=True)).to_be_hidden()
