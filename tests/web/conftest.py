@@ -149,6 +149,16 @@ class Player:
             self.page.locator("#line").press("Enter")
         return self
 
+    def register(self, words: str = "correct horse") -> Self:
+        """Register by the form, with a password."""
+        self.type("register")
+        dialog = self.page.locator("dialog")
+        for label in ("Password", "Password again"):
+            dialog.get_by_label(label, exact=True).fill(words)
+        self.press("Register", within="dialog")
+        expect(dialog).to_be_hidden()
+        return self
+
     def square(self, name: str) -> Locator:
         """Return a square of the visible board."""
         return self.page.locator(f".board:visible [data-square='{name}']")

@@ -57,7 +57,7 @@ def member(server: Served, visit: Visit, name: str, script: str = "") -> Player:
     player.page.context.grant_permissions(["notifications"], origin=server.address)
     player.page.add_init_script(script)
     player.page.reload()
-    player.come_in(name).type("register", "correct horse", "correct horse")
+    player.come_in(name).register()
     return player.hears("is yours now")
 
 

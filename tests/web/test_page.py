@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.conftest import FreePort
 from tests.web.conftest import ROOT, Player, Served, Visit
@@ -288,6 +288,98 @@ def test_reconnected_player_is_put_where_they_were(
             expect(rita.page).to_have_url(server.address + path)
 
 
+def test_buttons_that_would_be_refused_are_disabled_or_missing(visit: Visit) -> None:
+    nell, nick = sit_down(visit, "juniper", ("Nell", "Nick"))
+
+    def button(player: Player, name: str) -> Locator:
+        return player.page.locator("#actions").get_by_role("button", name=name, exact=True)
+
+    expect(button(nell, "Hint")).to_be_enabled()
+    expect(button(nick, "Hint")).to_be_disabled()
+    expect(button(nick, "Hint")).to_have_attribute("title", "Hints are for your own turn.")
+    for each in (nell, nick):
+        expect(button(each, "Undo")).to_be_disabled()
+        expect(button(each, "Undo")).to_have_attribute("title", "You haven't moved yet.")
+    nell.click("A6", "B6")
+    expect(button(nell, "Undo")).to_be_enabled()
+    expect(button(nell, "Hint")).to_be_disabled()
+    expect(button(nick, "Undo")).to_be_disabled()
+    expect(button(nick, "Hint")).to_be_enabled()
+    nell.press("Undo").press("Undo", within="dialog")
+    nick.press("Accept")
+    expect(button(nell, "Undo")).to_be_disabled()
+
+
+def test_rated_battle_has_no_hint_and_a_clock_no_claim(visit: Visit) -> None:
+    players = tess, tim = visit().come_in("Tess"), visit().come_in("Tim")
+    for each in players:
+        each.register()
+    tess.type("match tim 5+3 rated")
+    tim.press("Accept")
+    for each in players:
+        expect(each.page.locator("#game-facts")).to_contain_text("rated")
+        expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+        expect(each.page.get_by_role("button", name="Hint", exact=True)).to_be_hidden()
+    dwarf, troll = players
+    if tim.page.locator("#strip-bottom [href='#dwarf']").count():
+        dwarf, troll = tim, tess
+    dwarf.click("A6", "B6")
+    troll.sees(B6="dwarf, last move").click("G7", "G6")
+    dwarf.sees(G6="troll, last move")
+    for each in players:  # who play see the times, as watchers do
+        times = each.page.locator("#moves small")
+        expect(times).to_have_text([re.compile(r"\d:\d\d")] * 2)
+    tess.page.close()
+    expect(tim.page.locator("#strip-top")).to_contain_text("away")
+    expect(tim.page.get_by_role("button", name="Claim", exact=True)).to_be_hidden()
+
+
+HORSE = "correct horse battery"
+
+
+def test_guest_registers_by_form(visit: Visit) -> None:
+    rhea = visit().come_in("Rhea")
+    dialog = rhea.press("Settings").press("Register", within="dialog").page.locator("dialog")
+    dialog.get_by_label("Password", exact=True).fill(HORSE)
+    dialog.get_by_label("Password again").fill("another one")
+    rhea.press("Register", within="dialog")
+    expect(dialog.locator("#register-note")).to_have_text("The two passwords differ.")
+    for label in ("Password", "Password again"):
+        field = dialog.get_by_label(label, exact=True)
+        expect(field).to_have_attribute("autocomplete", "new-password")
+        field.fill(HORSE)
+    expect(dialog.get_by_label("Name")).to_have_value("Rhea")
+    rhea.press("Register", within="dialog")
+    expect(rhea.page.locator("#toast")).to_have_text("The name Rhea is yours now.")
+    expect(dialog).to_be_hidden()
+    expect(rhea.page.locator("body")).not_to_contain_text(HORSE)
+    rhea.press("Settings")
+    expect(dialog.get_by_role("button", name="Register")).to_be_hidden()
+
+
+def test_registering_and_passwords_are_never_said(visit: Visit) -> None:
+    zoe, listener = visit().come_in("Zoe"), visit().come_in("Lyn")
+    zoe.page.get_by_role("tab", name="Chat").click()
+    zoe.type("Register")
+    dialog = zoe.page.locator("dialog")
+    expect(dialog.get_by_role("heading", name="Register")).to_be_visible()
+    zoe.press("Cancel", within="dialog")
+    zoe.register(HORSE)
+    zoe.type("password", HORSE)  # without waiting for the question
+    line = zoe.page.locator("#line")
+    expect(line).to_have_attribute("placeholder", "New password")
+    expect(line).to_have_attribute("autocomplete", "new-password")
+    expect(line).to_have_attribute("type", "password")
+    zoe.type("")
+    expect(line).to_have_attribute("placeholder", "Say something")
+    zoe.type("Hello!")
+    expect(listener.page.locator("#chat")).to_contain_text("Hello!")
+    for words in (HORSE, "assword", "egister"):
+        expect(listener.page.locator("body")).not_to_contain_text(f"Zoe {words}")
+    expect(listener.page.locator("#chat")).not_to_contain_text(HORSE)
+    expect(zoe.page.locator("#log")).not_to_contain_text(HORSE)
+
+
 def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     anna = visit().come_in("Olga").practises("maple")
     walt = visit().come_in("Walter").press("Observe maple board")
@@ -379,7 +471,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
 def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
     ilse, jan = visit().come_in("Ilse"), visit().come_in("Jan")
     for each in (ilse, jan):
-        each.type("register", "correct horse", "correct horse").hears("is yours now")
+        each.register()
     ilse.type("seek discworld as dwarf")
     jan.press("Accept").sees(A6="dwarf")
     expect(jan.page.locator("#game-facts")).to_contain_text("battle 1 of 2 · rated")
@@ -413,7 +505,7 @@ def test_settings_log_a_member_out_everywhere_else(visit: Visit) -> None:
         return found
 
     ulf = visit().come_in("Ulf")
-    ulf.type("register", "correct horse", "correct horse").hears("is yours now")
+    ulf.register()
     before = word()
     ulf.press("Settings").press("Log out everywhere else").hears("logged out everywhere but here")
     is_new = "before => JSON.parse(localStorage['thud.word']).word !== before"
@@ -433,7 +525,7 @@ def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
     worn(anna, "vivid")
     anna.type("options colour special thud dwarf bold #00ff00")
     worn(anna, "vivid", dwarf="#00ff00")
-    anna.type("register", "correct horse", "correct horse").hears("is yours now")
+    anna.register()
     other = visit()  # a browser context without stored data
     other.page.get_by_label("Your name").fill("Ines")
     other.press("Play as guest")
@@ -620,7 +712,7 @@ def test_resume_word_is_valid_until_the_password_is_reset(
 ) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
         anna = visit(server=server).come_in("Anna")
-        anna.type("register", "correct horse", "correct horse").hears("is yours now")
+        anna.register()
         anna.practises("oak").click("A6", "B6").sees(B6="dwarf").page.reload()
         anna.sees(B6="dwarf")
         anna.loses_server = True
@@ -646,7 +738,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     nobody.press("Play as guest")
     expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without spaces.")
     expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
-    visit().come_in("Nora").type("register", "correct horse", "correct horse", "quit")
+    visit().come_in("Nora").register().type("quit")
     expect(nobody.page.locator("#log")).to_contain_text("Nora quits")
     expect(note).to_contain_text("letters from A to Z")
     nobody.page.get_by_label("Your name").fill("Nora")
@@ -667,7 +759,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
 
 
 def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
-    anna = visit().come_in("Viola").type("register", "correct horse", "correct horse")
+    anna = visit().come_in("Viola").register()
     anna.hears("is yours now")
     bert = visit().come_in("Volker")
     viola = bert.page.locator("#who li").filter(has_text="Viola")

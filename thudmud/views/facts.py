@@ -284,8 +284,15 @@ def _ply(event: events.Moved, table: Table, game: Game, *, taken_back: bool = Fa
         "score": data.score_data(game.score),
         "turn": data.side_to_move(game),
         "at": int(event.at),
+        "spent": None if taken_back else _spent_on_last_ply(table),
         "clock": _clock(table),
     }
+
+
+def _spent_on_last_ply(table: Table) -> float | None:
+    """Return the seconds that the last ply took; None without a clock."""
+    clock = table.match and table.match.clock
+    return round(clock.spent[-1], 1) if clock and clock.spent else None
 
 
 def _battle_ended_fact(

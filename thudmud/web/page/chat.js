@@ -19,6 +19,14 @@ const HEARERS = /** @type {Record<string, string>} */ ({
   kibitz: "to players, too",
 });
 
+/** What the line is for, by what the server asks for. */
+const ASKED = /** @type {Record<string, string>} */ ({
+  password: "Your password",
+  old_password: "Your password",
+  new_password: "New password",
+  again: "New password again",
+});
+
 export class Chat {
   /**
    * @param {State} state
@@ -78,9 +86,11 @@ export class Chat {
     }
     const words = !isNamed
       ? "Enter a name to join"
-      : this.isOpen
-        ? "Say something"
-        : "Type a command, or “help”";
+      : this.state.prompt.asks !== "command"
+        ? (ASKED[this.state.prompt.asks] ?? "Your answer")
+        : this.isOpen
+          ? "Say something"
+          : "Type a command, or “help”";
     byId("line-label").textContent = words;
     byId("line").placeholder = words;
   }

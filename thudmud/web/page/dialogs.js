@@ -56,11 +56,12 @@ export async function share(address, words, { say, toast }) {
 /**
  * @param {(line: string) => void} send sends a command
  * @param {{player: string | null, member: boolean}} me
+ * @param {() => void} register opens the form for registering
  */
-export function openSettings(send, me) {
+export function openSettings(send, me, register) {
   open(
     h("h2", { id: "dialog-title" }, "Settings"),
-    ...(me.player ? [account(me, send)] : []),
+    ...(me.player ? [account(me, send, register)] : []),
     ...(me.member ? [notifyHost()] : []),
     choices("theme", "Light or dark", ["auto", "light", "dark"], (theme) => change({ theme })),
     choices("scheme", "Colours of the board", ["plain", "vivid", "dim", "safe"], (scheme) => {
@@ -83,8 +84,9 @@ export function openSettings(send, me) {
  *
  * @param {{player: string | null, member: boolean}} me
  * @param {(line: string) => void} send
+ * @param {() => void} register
  */
-function account({ player, member }, send) {
+function account({ player, member }, send, register) {
   const word = !member && keptWord()?.word;
   const question = member
     ? "Log out in this browser?"
@@ -100,6 +102,7 @@ function account({ player, member }, send) {
     "div.account",
     {},
     h("p", {}, "You are ", h("b", {}, player), "."),
+    !member && h("button", { type: "button", click: register }, "Register"),
     h("button", { type: "button", click: logOut }, "Log out"),
     member &&
       h("button", { type: "button", click: logOutElsewhere }, "Log out everywhere else"),

@@ -27,6 +27,7 @@ import { holder } from "./state.js";
  * @property {string} line the command that it types
  * @property {string} [question] what it asks first
  * @property {boolean} [isFirst] whether it is what most will do next
+ * @property {string} [refused] why it can't be done now; nothing if it can
  */
 
 const SHORT = 30; // seconds
@@ -505,11 +506,17 @@ export class GameView {
         ? [...sit, go, { label: "Turn the TV off", line: "tv off" }]
         : [...sit, go, { label: "Stop observing", line: `unobserve ${table.board}` }];
     }
-    const mayClaim = table.seats.some((seat) => seat.away_since) || Boolean(table.claim_at);
+    const isLate = table.seats.some((seat) => seat.away_since) || Boolean(table.claim_at);
+    const mayClaim = isLate && !table.clock; // a clock does that by itself
     if (table.running) {
       const ways = mine.length === 2 ? PRACTICE : mayClaim ? [...RUNNING, CLAIM] : RUNNING;
-      const known = ways.filter(([, verb]) => verb !== "hint" || hasFeature("hints"));
-      return known.map(([label, verb, question]) => ({ label, line: `${verb} ${on}`, question }));
+      const known = ways.filter(([, verb]) => verb !== "hint" || this.mayHint(table));
+      return known.map(([label, verb, question]) => ({
+        label,
+        line: `${verb} ${on}`,
+        question,
+        refused: REFUSALS[verb]?.(board, mine),
+      }));
     }
     const leave = { label: "Leave the seat", line: `leave game ${on}` };
     if (free.length) {
@@ -526,8 +533,17 @@ export class GameView {
     return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
   }
 
+  /**
+   * Whether the server gives hints at a board: it doesn't in rated battles.
+   *
+   * @param {Table} table
+   */
+  mayHint(table) {
+    return hasFeature("hints") && !(table.rated && this.state.sides(table).length === 1);
+  }
+
   /** @param {Action} action */
-  button({ label, line, question, isFirst }) {
+  button({ label, line, question, isFirst, refused }) {
     const type = async (/** @type {Event} */ event) => {
       const isRepeated = /** @type {MouseEvent} */ (event).detail > 1;
       if (isRepeated && line !== this.pressed) return; // a double click, meant for another button
@@ -536,7 +552,13 @@ export class GameView {
     };
     return h(
       `button${isFirst ? ".primary" : ""}`,
-      { type: "button", "data-key": line, title: line, click: type },
+      {
+        type: "button",
+        "data-key": line,
+        title: refused ?? line,
+        disabled: Boolean(refused),
+        click: type,
+      },
       label,
     );
   }
@@ -632,6 +654,20 @@ const PRACTICE = [
   ["Undo", "undo"],
   ["End", "end game", "End the practice?"],
 ];
+
+/**
+ * Why commands can't be given now, by their verbs; nothing if they can.
+ *
+ * @type {Record<string, (board: Board, mine: Side[]) => string | undefined>}
+ */
+const REFUSALS = {
+  hint: ({ turn }, mine) =>
+    turn && !mine.includes(turn) ? "Hints are for your own turn." : undefined,
+  undo: ({ ply, turn }, mine) => {
+    const isFirstMine = turn === null || !mine.includes(turn) || mine.length === 2;
+    return ply > (isFirstMine ? 0 : 1) ? undefined : "You haven't moved yet.";
+  },
+};
 
 /** @type {[string, string, string?]} */
 const CLAIM = [

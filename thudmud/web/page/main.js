@@ -13,6 +13,7 @@ import { GameView } from "./game.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
+import { Registration } from "./register.js";
 import { ReplayView } from "./replay.js";
 import { namePlace, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
@@ -35,6 +36,7 @@ const replay = new ReplayView(state, {
 });
 const chat = new Chat(state, log);
 const challenges = new Challenges(state, outside);
+const registration = new Registration(state, { send: (line) => wire.send(line), toast });
 
 /** What is said of a connection, and of why it has ended; the server may have said more. */
 const LINKS = {
@@ -136,9 +138,40 @@ function explore({ board, battle, ply }) {
   else if (battle !== null) wire.ask("Thud.Watch", { battle, explore: ply });
 }
 
+/** Whether a password is about to be asked for, so that nothing that is typed is said to others. */
+let isPasswordNext = false;
+
 /** @param {string} line what was typed */
 function typed(line) {
-  return send(chat.isOpen && state.prompt.asks === "command" ? chat.command(line) : line);
+  const [verb] = line.trim().toLowerCase().split(/\s+/, 1);
+  const isCommand = state.prompt.asks === "command" && !isPasswordNext;
+  if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
+  return send(isCommand && chat.isOpen ? chat.command(line) : line);
+}
+
+/**
+ * @param {string} line
+ * @param {string} verb
+ */
+function typedAboutPassword(line, verb) {
+  const { member } = state.me;
+  if (verb === "register" && !member) {
+    registration.open();
+    return true;
+  }
+  if (!send(line)) return false;
+  isPasswordNext = member && verb === "password";
+  if (isPasswordNext) log.hide(true);
+  return true;
+}
+
+/**
+ * Whether a text ends in the prompt for a command.
+ *
+ * @param {string} text
+ */
+function endsInPrompt(text) {
+  return /(^|\n)> ?$/.test(text);
 }
 
 /** @param {string} text what the server says */
@@ -149,6 +182,11 @@ function hear(text) {
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
+  registration.hear(text);
+  if (isPasswordNext && endsInPrompt(text)) {
+    isPasswordNext = false; // it is not asked for
+    log.hide(state.prompt.hidden);
+  }
 }
 
 /**
@@ -403,6 +441,13 @@ byId("other").addEventListener("click", () => {
 
 state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
 
+/** What a browser may fill in on the line, by what is asked for. */
+const LINE_COMPLETES = /** @type {Record<string, any>} */ ({
+  old_password: "current-password",
+  new_password: "new-password",
+  again: "new-password",
+});
+
 /** What was asked for last. */
 let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
@@ -416,7 +461,9 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       if (tv.on) wire.send("tv");
     }
   }
+  isPasswordNext = false;
   log.hide(hidden);
+  byId("line").autocomplete = LINE_COMPLETES[asks] ?? "off";
   const label =
     /** @type {Record<string, string>} */ ({ word: "Comeback words", password: "Password" })[asks] ??
     "Your name";
@@ -465,6 +512,7 @@ function linked(link) {
   else if (isOver || (link === "open" && !keptWord())) isLost = false;
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
+  if (link !== "open") registration.stop();
   if (link === "lost" && state.me.player) roomBefore = state.me.room;
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
@@ -830,7 +878,7 @@ byId("sound").addEventListener("click", () => {
   play("move");
 });
 byId("options").addEventListener("click", () => {
-  openSettings((line) => state.me.player && send(line), state.me);
+  openSettings((line) => state.me.player && send(line), state.me, () => registration.open());
   if (state.me.member && hasFeature("notifications")) ask("notify");
 });
 // The keys of this browser are nothing that anybody needs to see.

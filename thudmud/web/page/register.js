@@ -1,0 +1,155 @@
+/**
+ * The form by which a guest registers: it answers what the server asks after `register`.
+ */
+
+import { open } from "./dialogs.js";
+import { byId, h } from "./dom.js";
+import { plain } from "./log.js";
+
+/** How long a password may be, as the server has it. */
+const [SHORTEST, LONGEST] = [8, 128];
+
+export class Registration {
+  /**
+   * @param {import("./state.js").State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a line that nobody is to see
+   * @param {(sentence: string) => void} outside.toast shows something for a while
+   */
+  constructor(state, { send, toast }) {
+    this.state = state;
+    this.send = send;
+    this.toast = toast;
+    this.password = "";
+    /** What was sent last: nothing while no answer is awaited. @type {"" | "register" | "new_password" | "again"} */
+    this.sent = "";
+    /** What the server has said since. */
+    this.answer = "";
+    /** How often it has asked for the password: twice means that it refused the first. */
+    this.times = 0;
+    state.on("Thud.Prompt", ({ asks }) => this.prompted(asks));
+  }
+
+  /** Show the form. */
+  open() {
+    const password = (/** @type {string} */ id, /** @type {string} */ label) => [
+      h("label", { for: id }, label),
+      h("input", {
+        id,
+        type: "password",
+        autocomplete: "new-password",
+        minlength: SHORTEST,
+        maxlength: LONGEST,
+        required: true,
+      }),
+    ];
+    const form = h(
+      "form.register",
+      {},
+      h("p", {}, "A registered name is yours alone, and your matches can be rated."),
+      h("label", { for: "register-name" }, "Name"),
+      h("input", {
+        id: "register-name",
+        autocomplete: "username",
+        readonly: true,
+        value: this.state.me.player ?? "",
+      }),
+      ...password("register-password", "Password"),
+      ...password("register-again", "Password again"),
+      h("p", { id: "register-note", role: "alert" }),
+      h(
+        "div.row",
+        {},
+        h("button", { type: "button", click: () => byId("dialog").close() }, "Cancel"),
+        h("button.primary", { type: "submit" }, "Register"),
+      ),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+    open(h("h2", { id: "dialog-title" }, "Register"), form);
+    byId("register-password").focus();
+  }
+
+  submit() {
+    if (this.sent) return;
+    const password = byId("register-password").value;
+    const problem = this.problem(password, byId("register-again").value);
+    this.note(problem);
+    if (problem) return;
+    this.password = password;
+    this.answer = "";
+    this.times = 0;
+    this.sent = "register";
+    this.send("register");
+  }
+
+  /**
+   * Return what is wrong with a password, as a sentence; "" if nothing is.
+   *
+   * @param {string} password
+   * @param {string} again
+   */
+  problem(password, again) {
+    if (password !== again) return "The two passwords differ.";
+    if (password.trim().toLowerCase() === this.state.me.player?.toLowerCase())
+      return "Your name is the first password that anybody would try.";
+    return "";
+  }
+
+  /** @param {string} words */
+  note(words) {
+    byId("register-note").textContent = words;
+  }
+
+  /**
+   * Answer a question of the server.
+   *
+   * @param {string} asks
+   */
+  prompted(asks) {
+    const [expected, next] = /** @type {const} */ ({
+      register: ["new_password", "new_password"],
+      new_password: ["again", "again"],
+    })[this.sent] ?? ["", ""];
+    if (!next || asks !== expected) return;
+    this.sent = next;
+    this.answer = "";
+    this.send(this.password);
+  }
+
+  /**
+   * Note what the server says.
+   *
+   * @param {string} text
+   */
+  hear(text) {
+    if (!this.sent || (this.sent === "register" && /^\r?\n/.test(text))) return; // another's words
+    if (/New password: ?$/.test(text)) {
+      this.times++;
+      if (this.times === 1) return; // with advice
+    }
+    this.answer ||= plain(text).replace(/\n?[^\n]*: ?$/, "").replaceAll("\n", " ");
+    if (this.times === 2) this.send(""); // gives up, so that a command can be typed
+    else if (/(^|\n)> ?$/.test(text)) this.finish();
+  }
+
+  /** Close the form if the name is registered, or else show why not. */
+  finish() {
+    this.sent = this.password = "";
+    if (this.state.me.member) {
+      byId("dialog").close();
+      this.toast(`The name ${this.state.me.player} is yours now.`);
+    } else if (byId("dialog").querySelector("#register-note")) {
+      this.note(this.answer);
+    }
+  }
+
+  /** Forget what was begun, as the connection is gone. */
+  stop() {
+    if (!this.sent) return;
+    this.sent = this.password = "";
+    if (byId("dialog").open) this.note("The connection was lost. Please try again.");
+  }
+}
