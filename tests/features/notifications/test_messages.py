@@ -50,7 +50,8 @@ NOTIFIED = [
     ),
     (
         RefusedError(N.CODE_FOR_NEWCOMER, seconds=1200.0),
-        "Welcome! Codes are sent from an hour after you register. Please try again in 20 minutes.",
+        "Welcome! You can get a code once you've been registered for an hour. Please try again in "
+        "20 minutes.",
     ),
     (
         RefusedError(N.CODE_WRONG, left=4),

@@ -221,8 +221,8 @@ class TestChoosing:
         await place.type("Anna", "move a6 b6 on oak board", Resign("oak board"))
         clock.now = place.now = 1000.0 + NEWCOMER - 1200
         assert await place.type("Anna", f"notify mail {MAIL}") == (
-            "Welcome! Codes are sent from an hour after you register. Please try again in 20"
-            " minutes."
+            "Welcome! You can get a code once you've been registered for an hour. Please try again"
+            " in 20 minutes."
         )
         clock.now = place.now = 1000.0 + NEWCOMER
         assert "A code is on its way" in await place.type("Anna", f"notify mail {MAIL}")

@@ -71,8 +71,8 @@ add_refusal_texts(
             'You can get email once you\'ve finished a battle here. "play" finds you an opponent.'
         ),
         NotifyRefusal.CODE_FOR_NEWCOMER: (
-            "Welcome! Codes are sent from an hour after you register. Please try again in"
-            " {seconds}."
+            "Welcome! You can get a code once you've been registered for an hour. Please try again"
+            " in {seconds}."
         ),
         NotifyRefusal.NO_CODE: (
             'No code is waiting for you: each is good for an hour, and for five tries. "notify'
