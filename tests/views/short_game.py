@@ -8,6 +8,8 @@ from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, NotificationSettings, Quiet, Ways
+from thudmud.features.talk.messages import said_fact
+from thudmud.game.asides import Spoke, Told
 from thudmud.game.command import Asked
 from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Evaluation
@@ -229,7 +231,10 @@ def played() -> dict[str, list[Message]]:
             for name in message.to:
                 told[name].append(message)
         now += 0 if words.startswith(AT_ONCE) else PAUSE
-    for fact in (*_of_letters(), *_of_notifying()):  # a house keeps no letters or contacts
+    heard = said_fact(
+        [Spoke("Bert", "oak board", "Hello!"), Told("Anna", "Bert", "Shall we play?")]
+    )
+    for fact in (heard, *_of_letters(), *_of_notifying()):  # a house keeps nothing of these
         told["Anna"].append(Message(("Anna",), as_json(fact.data), fact.package))
         told["Bert"].append(Message(("Bert",), machine_line(fact)))
     return told

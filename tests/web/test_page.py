@@ -380,6 +380,19 @@ def test_registering_and_passwords_are_never_said(visit: Visit) -> None:
     expect(zoe.page.locator("#log")).not_to_contain_text(HORSE)
 
 
+def test_reload_keeps_the_chat(visit: Visit) -> None:
+    cora, chris = visit().come_in("Cora"), visit().come_in("Chris")
+    for each in (cora, chris):
+        each.page.get_by_role("tab", name="Chat").click()
+    cora.type("Hello!")
+    chris.type("Hello!", "How are you?")
+    expect(cora.page.locator("#chat p")).to_have_count(3)
+    cora.page.reload()
+    cora.page.get_by_role("tab", name="Chat").click()
+    lines = ["You Hello!", "Chris Hello!", "Chris How are you?"]
+    expect(cora.page.locator("#chat p")).to_have_text(lines)
+
+
 def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     anna = visit().come_in("Olga").practises("maple")
     walt = visit().come_in("Walter").press("Observe maple board")

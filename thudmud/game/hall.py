@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from itertools import islice
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from thudmud.errors import InvalidValueError
 from thudmud.game import asides, events
@@ -108,6 +109,10 @@ SAID_KEPT = 5
 
 MOST_SPEAKERS = 200
 """The maximum number of players whose lines are kept; the latest speakers win."""
+
+
+TALK_KEPT, TALK_SHOWN = 500, 50
+"""The number of last lines that are kept, and of those shown to one player again."""
 
 
 class HallPart:
@@ -208,6 +213,7 @@ class Hall:
         left_out: the first words of the standard verbs that are disabled.
         missed: the events missed by each absent seated player, with the tables after them.
         seeks: the open seeks, by number.
+        keeps_talk: whether the last lines are kept, for players who reconnect.
         started_at: the start time of the server, in seconds since the epoch; 0 before it serves.
         parts: the state of features, by type; see `HallPart`.
         version: the number of events in the hall's stream; None if the stream isn't followed, so
@@ -243,6 +249,12 @@ class Hall:
         self.left_out: frozenset[str] = frozenset()
         self._remembers_speech = False
         self._said: dict[str, deque[Delivery]] = {}
+        self.keeps_talk = False
+        self._talk: deque[Delivery] = deque(maxlen=TALK_KEPT)
+        self._talked = 0
+        """The number of lines so far."""
+        self._talk_before: dict[str, int] = {}
+        """The number of lines before each player who is here came."""
         """The last lines of players, by name; the latest speaker comes last."""
         self.tables.open(boards)
 
@@ -265,6 +277,10 @@ class Hall:
     def remember_speech(self, remembers: bool) -> None:  # noqa: FBT001  (all there is to say)
         """Switch the record of players' last lines on or off."""
         self._remembers_speech = remembers
+
+    def keep_talk(self, keeps: bool) -> None:  # noqa: FBT001  (all there is to say)
+        """Keep the last lines for players who reconnect, or keep none."""
+        self.keeps_talk = keeps
 
     def use_order(self, order: Order) -> None:
         """Replace the operators and sanctions."""
@@ -487,12 +503,14 @@ class Hall:
     def add_player(self, entered: asides.Entered) -> None:
         """Add a player who enters, perhaps returning to a seat."""
         self.rooms.enter(self.people.add_person(entered))
+        self._talk_before[entered.player] = self._talked
         observed = tuple(each for each in entered.observed if each in self.tables)
         self.observe(entered.player, observed)
 
     def remove_player(self, player: str) -> None:
         """Remove a player who leaves; one with a seat is still remembered."""
         self.observe(player, ())
+        self._talk_before.pop(player, None)
         is_remembered = bool(self.tables.seats_of(player))
         self.rooms.leave(self.people.remove_person(player, is_remembered=is_remembered))
 
@@ -526,10 +544,24 @@ class Hall:
             if player in telling.recipients
         )
 
+    def talk_heard(self, player: str) -> list[Aside]:
+        """Return the last lines that a player has heard or said since they came, in order."""
+        since = self._talk_before.get(player, self._talked)
+        first = max(0, len(self._talk) - (self._talked - since))
+        heard = [
+            each.event for each in islice(self._talk, first, None) if player in each.recipients
+        ]
+        return cast("list[Aside]", heard[-TALK_SHOWN:])
+
     def _record_speech(self, delivery: Delivery, speaker: str) -> None:
-        """Record a line of a player for possible reports."""
+        """Record a line of a player, for those who heard it and for possible reports."""
+        line = Delivery(delivery.event, delivery.recipients)
+        self._talk.append(line)
+        self._talked += 1
+        if not self._remembers_speech:
+            return
         said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
-        said.append(Delivery(delivery.event, delivery.recipients))
+        said.append(line)
         self._said[speaker] = said
         if len(self._said) > MOST_SPEAKERS:
             del self._said[next(iter(self._said))]
@@ -755,7 +787,7 @@ class Hall:
         """Apply an aside and return its delivery."""
         applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
         telling = applier(aside, self)
-        if aside.is_speech and self._remembers_speech:
+        if aside.is_speech and (self.keeps_talk or self._remembers_speech):
             self._record_speech(telling, aside.player)
         return telling
 

@@ -151,6 +151,7 @@ class Service:
         self.server_stopper: Callable[[str], None] | None = None
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
         policy = policy or Policy()
+        hall.keep_talk(policy.return_within > 0)
 
         # Each part subscribes to the bus; handlers run in the order of construction.
         base = Base(hall, store, clock, later, node, self.realm, self.bus, self.scheduler)

@@ -80,10 +80,10 @@ class TestEntries:
     @pytest.mark.parametrize("ending", Ending)
     def test_entry_names_every_ending(self, annals: Annals, ending: Ending) -> None:
         annals.begin()
-        annals.end(Outcome(ending, Side.TROLL, Score(0, 1)))
+        annals.end(Outcome(ending, Side.TROLL, Score(1, 2)))
         said = SAID_BY_STATE.get(ending, PAST_ENDINGS[ending])
         assert entry(annals.battle(1)).endswith(f", {said}")
-        assert "Anna (dwarfs) 0, Bert (trolls) 1;" in entry(annals.battle(1))
+        assert "Anna (dwarfs) 1, Bert (trolls) 2;" in entry(annals.battle(1))
 
     def test_battle_states_all_have_wording(self) -> None:
         assert set(STATES) == set(State)

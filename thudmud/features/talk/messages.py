@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from thudmud.english import capitalised, conjugate
 from thudmud.features.talk.model import DeafNotice
-from thudmud.game.asides import Emoted, Spoke, Told
+from thudmud.game.asides import Aside, Emoted, Spoke, Told, TookOver
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
-from thudmud.views.data import Fact
+from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import RenderContext, facts, words
+from thudmud.views.registry import RenderContext, add_facts_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import plain, time_of_day, wrap
 
@@ -100,6 +100,23 @@ def _players_deaf(_: DeafNotice, __: RenderContext, view: View) -> list[str]:
 
 @facts.register
 def _talk_facts(aside: Spoke | Emoted | Told, context: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Say", {**_talk_data(aside), "at": int(context.at)})
+
+
+def _talk_data(aside: Spoke | Emoted | Told) -> Data:
     room, to = (None, aside.to) if isinstance(aside, Told) else (aside.room, None)
     known = {"room": room, "player": aside.player, "kind": aside.verb, "text": aside.text}
-    yield Fact("Thud.Say", {**known, "to": to, "at": int(context.at)})
+    return {**known, "to": to}
+
+
+@add_facts_to(TookOver)
+def _heard_facts(took: TookOver, context: RenderContext) -> Iterator[Fact]:
+    """Yield what a player who goes on from another connection has heard during this visit."""
+    if heard := context.hall.talk_heard(took.player):
+        yield said_fact(heard)
+
+
+def said_fact(heard: Iterable[Aside]) -> Fact:
+    """Return the fact about what a player has heard before."""
+    lines = [_talk_data(each) for each in heard if isinstance(each, Spoke | Emoted | Told)]
+    return Fact("Thud.Said", {"lines": lines})

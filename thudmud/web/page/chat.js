@@ -27,6 +27,17 @@ const ASKED = /** @type {Record<string, string>} */ ({
   again: "New password again",
 });
 
+const KEPT = 50; // lines that are compared with what the server sends after a reconnection
+
+/**
+ * Return what tells two lines apart.
+ *
+ * @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said
+ */
+function keyOf({ room, player, kind, text, to }) {
+  return JSON.stringify([room, player, kind, text, to]);
+}
+
 export class Chat {
   /**
    * @param {State} state
@@ -51,7 +62,10 @@ export class Chat {
         this.tabs[this.isOpen ? "chat" : "log"].focus();
       });
     }
-    state.on("Thud.Say", (said) => this.hear(said));
+    /** The last lines, as they came. @type {string[]} */
+    this.lines = [];
+    state.on("Thud.Say", ({ at, ...said }) => this.hear(said));
+    state.on("Thud.Said", ({ lines }) => this.restore(lines));
   }
 
   /** @param {boolean} isOpen */
@@ -118,8 +132,26 @@ export class Chat {
     return verb === "say" ? `say ${text}` : `${verb} ${text} on ${this.board}`;
   }
 
+  /**
+   * Show what was said before, without what is shown already.
+   *
+   * @param {any[]} said the last lines
+   */
+  restore(said) {
+    const keys = said.map((each) => keyOf(each));
+    let known = Math.min(keys.length, this.lines.length);
+    while (known && this.lines.slice(-known).join() !== keys.slice(0, known).join()) known--;
+    for (const each of said.slice(known)) this.hear(each);
+  }
+
   /** @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said */
-  hear({ room, player, kind, text, to }) {
+  hear(said) {
+    this.lines = [...this.lines, keyOf(said)].slice(-KEPT);
+    this.add(said);
+  }
+
+  /** @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said */
+  add({ room, player, kind, text, to }) {
     const me = this.state.me.player;
     const who = player === me ? "You" : player;
     const whom = to && h("small", {}, ` to ${to === me ? "you" : to}`);
