@@ -59,7 +59,7 @@ def test_seed_replays_identically() -> None:
 
 
 def test_shrinking_drops_steps_a_mistake_does_not_need() -> None:
-    name = "what others append is not handed out"
+    name = "another process's entries are not delivered"
     done = played(str(BREAKS[name].seed), "--shrink", "--break", name)
     assert done.returncode == WENT_WRONG, done.stdout[-2000:] + done.stderr
     whole = played(str(BREAKS[name].seed), "--break", name)
