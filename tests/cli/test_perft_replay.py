@@ -119,7 +119,7 @@ class TestReplay:
         assert capsys.readouterr().out.endswith(
             "Classic rules, 1 move\n"
             "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
-            "The battle is over: one side had no move left.\n"
+            "The battle is over: every troll was captured.\n"
         )
 
     def test_rules_header_is_used_and_checked_against_the_option(

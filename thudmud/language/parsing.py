@@ -317,7 +317,7 @@ _SENTENCES_BEGIN = """
     which while who whoever with write yes keeping bytes connections open plies seats standing
     hello times whether past people find matches sit beyond got click press
     small things adjourned carry down found less meanwhile notifications plans points thinking
-    under colour programs addresses comeback occupied refused rows
+    under colour programs addresses codes comeback occupied refused rows
     seconds
 """
 """First words of the server's sentences. A test finds missing ones."""
