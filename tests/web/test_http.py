@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import re
+import struct
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -95,6 +96,23 @@ async def test_page_and_its_files_are_served(asking: httpx.AsyncClient) -> None:
         got = await asking.get(path)
         assert (got.status_code, got.content) == (200, file.body)
     assert {"/index.html"} < set(files())
+
+
+async def test_icons_are_served(asking: httpx.AsyncClient) -> None:
+    page = (await asking.get("/")).text
+    manifest = (await asking.get("/thud.webmanifest")).json()
+    linked = re.findall(r'<link rel="(?:icon|apple-touch-icon)" href="([^"]+)"', page)
+    icons = {each["src"]: each for each in manifest["icons"]}
+    for path in {"/favicon.ico", "/apple-touch-icon.png", *linked, *icons}:
+        icon = await asking.get(path)
+        assert icon.status_code == 200, path
+        if path.endswith(".png"):
+            assert icon.headers["content-type"] == "image/png"
+            width, height = struct.unpack(">II", icon.content[16:24])
+            assert icons.get(path, {}).get("sizes", "180x180") == f"{width}x{height}"
+            assert len(icon.content) < 10_000
+    purposes = {each["purpose"] for each in manifest["icons"] if each["sizes"] == "512x512"}
+    assert purposes == {"any", "maskable"}
 
 
 async def test_security_policy_allows_only_own_resources(

@@ -19,6 +19,7 @@ from thudmud.web.http import HttpRequest, HttpResponse
 from thudmud.web.mpackage import NAME, mpackage
 from thudmud.web.pictures import Site
 from thudmud.web.sharing import base_of, find_linked, with_open_graph_tags
+from thudmud.web.styles import with_plain_colours
 from thudmud.web.viewer import NAME as VIEWER
 from thudmud.web.viewer import bundle
 
@@ -27,7 +28,7 @@ INDEX = "/index.html"
 _PIECES = b"<!-- pieces.svg -->"
 """Placeholder in ``index.html`` for the drawings of the pieces."""
 
-_LOADED = re.compile(rb'(?<=href="|.src=")/(?=[\w-]+\.(?:css|js|svg)")')
+_LOADED = re.compile(rb'(?<=href="|.src=")/(?=[\w-]+\.(?:css|js|svg|png|ico)")')
 _IMPORTED = re.compile(rb'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)"', re.MULTILINE)
 _SCRIPT = b'<script type="module"'
 
@@ -79,13 +80,18 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     """Return the static files by path, including Mudlet's package and the viewer.
 
     The result is computed on first use and cached. The page hides the buttons of features that
-    aren't listed. Every style sheet, script and SVG has a second path, with a hash of all files in
-    it. Browsers cache those without revalidation, and never mix the files of two versions.
+    aren't listed. Every style sheet, script and picture has a second path, with a hash of all files
+    in it. Browsers cache those without revalidation, and never mix the files of two versions.
     """
     bodies = {
         path.relative_to(_FOLDER).as_posix(): path.read_bytes()
         for path in sorted(_FOLDER.rglob("*"))
         if path.suffix in KINDS and path.is_file()
+    }
+    bodies |= {
+        name: with_plain_colours(body.decode()).encode()
+        for name, body in bodies.items()
+        if name.endswith(".css")
     }
     bodies |= {NAME: mpackage(), VIEWER: bundle(), "icon.svg": icon(Piece.TROLL).encode()}
     version = sha256(repr(bodies).encode()).hexdigest()[:12]
@@ -101,7 +107,7 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     return found | {
         f"/{version}{path}": replace(file, is_immutable=True)
         for path, file in found.items()
-        if path.endswith((".css", ".js", ".svg"))
+        if path.endswith((".css", ".js", ".svg", ".png", ".ico"))
     }
 
 

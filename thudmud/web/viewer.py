@@ -11,6 +11,8 @@ import re
 import sys
 from pathlib import Path
 
+from thudmud.web.styles import with_plain_colours
+
 NAME = "thud-game.js"
 
 _PAGE = Path(__file__).parent / "page"
@@ -55,7 +57,7 @@ def _style() -> str:
     theme = _ROOT.search(_read("page.css"))
     whole = (theme[0] if theme else "") + _read("schemes.css")
     whole = re.sub(r"\[data-scheme=(.*?)\]", r":host([scheme=\1])", whole.replace(":root", ":host"))
-    return whole + _read("board.css") + _read("viewer.css")
+    return with_plain_colours(whole) + _read("board.css") + _read("viewer.css")
 
 
 if __name__ == "__main__":

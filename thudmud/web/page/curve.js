@@ -23,6 +23,8 @@ export class Curve {
   constructor(host, step) {
     this.host = host;
     this.step = step;
+    /** The analysis that is shown. @type {any} */
+    this.shown = null;
     this.caption = h("figcaption");
     this.graph = h("div.graph");
     this.verdict = h("p", { "aria-live": "polite" });
@@ -50,6 +52,16 @@ export class Curve {
     const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
     const words = found ? verdictWords(found) : "";
     if (this.verdict.textContent !== words) this.verdict.textContent = words; // it is read out
+    if (analysis !== this.shown) this.reveal();
+    this.shown = analysis;
+  }
+
+  /** Scroll the panel so that the curve is seen, and nothing else. */
+  reveal() {
+    const panel = this.host.parentElement;
+    if (!panel) return;
+    const bottom = this.host.offsetTop + this.host.offsetHeight - panel.offsetTop;
+    panel.scrollTop = Math.max(panel.scrollTop, bottom - panel.clientHeight);
   }
 
   /**

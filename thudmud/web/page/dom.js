@@ -3,6 +3,7 @@
  */
 
 const SVG = "http://www.w3.org/2000/svg";
+const TENTHS = 20; // seconds of a clock below which it shows tenths
 
 /**
  * @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes
@@ -136,6 +137,16 @@ export function clockText(seconds) {
   const two = (/** @type {number} */ each) => String(each).padStart(2, "0");
   const minutes = `${two(Math.floor((left % 3600) / 60))}:${two(left % 60)}`;
   return hours ? `${hours}:${minutes}` : minutes;
+}
+
+/**
+ * Return the time left of a player, with tenths of seconds where these matter.
+ *
+ * @param {number} seconds
+ */
+export function timeLeftText(seconds) {
+  if (seconds >= TENTHS) return clockText(seconds);
+  return `00:${(Math.floor(seconds * 10) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
 /** @param {string} words */

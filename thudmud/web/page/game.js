@@ -5,7 +5,7 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, hasFeature, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, timeLeftText, token } from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -13,6 +13,7 @@ import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
+import { play } from "./sound.js";
 import { holder } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
@@ -29,6 +30,7 @@ import { holder } from "./state.js";
  */
 
 const SHORT = 30; // seconds
+const TICK = 100; // milliseconds
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
 /** Keys on the board, and what they ask the server. */
@@ -62,6 +64,8 @@ export class GameView {
     /** @type {number | null} */
     this.at = null; // the ply that is looked back at; null is now
     this.filledIn = "";
+    /** In which battle we have warned of a short time. @type {number | null} */
+    this.warned = null;
     this.mover = new Mover({
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
@@ -88,7 +92,7 @@ export class GameView {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
       if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
     });
-    setInterval(() => this.tick(), 250);
+    setInterval(() => this.tick(), TICK);
   }
 
   /**
@@ -279,7 +283,7 @@ export class GameView {
         h(
           "time.clock",
           { "data-side": side, role: "timer" },
-          clockText(this.clock(table.clock, side).left),
+          timeLeftText(this.clock(table.clock, side).left),
         ),
     ];
   }
@@ -316,11 +320,23 @@ export class GameView {
     for (const clock of document.querySelectorAll("#game .clock")) {
       const side = /** @type {Side} */ (clock.getAttribute("data-side"));
       const { left, runs } = this.clock(table.clock, side);
-      const text = clockText(left);
+      const text = timeLeftText(left);
       if (clock.textContent !== text) clock.textContent = text;
       clock.classList.toggle("runs", runs);
       clock.classList.toggle("short", left < SHORT);
+      if (runs && left < SHORT && this.state.sides(table).includes(side)) this.warn(table.battle);
     }
+  }
+
+  /**
+   * Let the player hear that their time gets short, once in a battle.
+   *
+   * @param {number | null} battle
+   */
+  warn(battle) {
+    if (battle === this.warned) return;
+    this.warned = battle;
+    play("low");
   }
 
   // What can be done.

@@ -38,13 +38,13 @@ export class Log {
     this.typed = [];
     this.at = 0;
     this.isAtEnd = true;
+    this.top = 0; // where the log was scrolled to last, by the player or by us
     /** What was said last before the connection began. @type {Element | null} */
     this.before = null;
-    let top = 0;
     host.addEventListener("scroll", () => {
-      const isUp = host.scrollTop < top; // else it may be the end that has moved on
-      top = host.scrollTop;
-      const rest = host.scrollHeight - top - host.clientHeight;
+      const isUp = host.scrollTop < this.top; // else it may be the end that has moved on
+      this.top = host.scrollTop;
+      const rest = host.scrollHeight - this.top - host.clientHeight;
       this.isAtEnd = rest < CLOSE || (this.isAtEnd && !isUp);
     });
     new ResizeObserver(() => this.isAtEnd && this.end()).observe(host);
@@ -123,6 +123,7 @@ export class Log {
     const last = host.lastElementChild;
     this.isAtEnd = true;
     if (last instanceof HTMLElement) host.scrollTop = last.offsetTop - host.offsetTop;
+    this.top = host.scrollTop;
   }
 
   /**

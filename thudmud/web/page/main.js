@@ -440,7 +440,9 @@ function show() {
     if (view === "welcome") showcase(byId("showcase"));
     else byId("showcase").replaceChildren();
     fit(); // the log may not have been seen before
+    scrollTo(0, 0);
   }
+  scrollToNewBattle(board);
   chat.show(board);
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
@@ -449,6 +451,21 @@ function show() {
   else lobby.showNow();
   showPlaces();
   document.title = titled(board);
+}
+
+/** The battle in view that the player plays. @type {number | null} */
+let played = null;
+
+/**
+ * Scroll to the board when a battle of the player's begins on it: a clock may be running.
+ *
+ * @param {string | null} board
+ */
+function scrollToNewBattle(board) {
+  const table = board === null ? undefined : state.tables.get(board);
+  const battle = table?.running && state.sides(table).length ? table.battle : null;
+  if (battle !== null && battle !== played) scrollTo(0, 0);
+  played = battle;
 }
 
 /** @param {string | null} board */
@@ -599,11 +616,18 @@ function showPlaces() {
     isTournament() &&
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
   );
+  scrollToPlace();
+}
+
+/** Scroll to the place where the player is, beside the hall, which is always seen. */
+function scrollToPlace() {
   const places = byId("places");
+  const hall = places.firstElementChild;
   const current = places.querySelector("[aria-current]");
-  if (current)
-    places.scrollLeft =
-      current.offsetLeft - places.offsetLeft - (places.clientWidth - current.offsetWidth) / 2;
+  if (!current || current === hall) return;
+  const room = places.clientWidth - hall.offsetWidth;
+  const before = hall.offsetWidth + Math.max(0, (room - current.offsetWidth) / 2);
+  places.scrollLeft = current.offsetLeft - places.offsetLeft - before;
 }
 
 function comeIn() {

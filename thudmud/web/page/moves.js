@@ -35,6 +35,7 @@ export class MoveList {
     /** @type {Map<number, string>} */
     this.marks = new Map();
     this.shown = "";
+    new ResizeObserver(() => this.revealCurrent()).observe(host);
   }
 
   /**
@@ -59,6 +60,11 @@ export class MoveList {
       );
     }
     fill(this.host, ...turns);
+    this.revealCurrent();
+  }
+
+  /** Scroll the list so that the ply where we are is seen. */
+  revealCurrent() {
     const current = this.host.querySelector("[aria-current]");
     if (current instanceof HTMLElement) reveal(this.host, current);
   }

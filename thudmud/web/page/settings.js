@@ -49,6 +49,12 @@ export function isDark() {
 export function wear() {
   document.documentElement.dataset.theme = settings.theme;
   document.documentElement.dataset.scheme = settings.scheme;
+  for (const meta of document.querySelectorAll("meta[data-look]")) {
+    const look = meta.getAttribute("data-look");
+    const isWorn = settings.theme === look ? "all" : "not all";
+    const media = settings.theme === "auto" ? `(prefers-color-scheme: ${look})` : isWorn;
+    meta.setAttribute("media", media);
+  }
 }
 
 /**

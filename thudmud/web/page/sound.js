@@ -1,5 +1,5 @@
 /**
- * Sounds, made on the spot: a piece put down, a capture, and a call for the player.
+ * Sounds, made on the spot: a piece put down, a capture, a call for the player, little time left.
  */
 
 import { settings } from "./settings.js";
@@ -7,7 +7,7 @@ import { settings } from "./settings.js";
 /** @type {AudioContext | null} */
 let context = null;
 
-/** @typedef {"move" | "capture" | "call" | "end"} Sound */
+/** @typedef {"move" | "capture" | "call" | "low" | "end"} Sound */
 
 /**
  * Each is a few tones: a frequency at the beginning and at the end, when it begins, how long it
@@ -24,6 +24,11 @@ const SOUNDS = {
   call: [
     [660, 660, 0, 0.12, 0.25],
     [880, 880, 0.13, 0.2, 0.25],
+  ],
+  low: [
+    [990, 990, 0, 0.09, 0.3],
+    [990, 990, 0.16, 0.09, 0.3],
+    [990, 990, 0.32, 0.09, 0.3],
   ],
   end: [
     [523, 523, 0, 0.2, 0.25],

@@ -1,0 +1,379 @@
+"""The layout of the page in a real browser: phones, zoom, wide screens and forced colours."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.web.conftest import Player, Served, Visit
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Return a server of this module's own: names and boards may be those of other modules."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        folder, port = tmp_path_factory.mktemp("layout"), holder.getsockname()[1]
+        with Served(folder, port, {"pine": "discworld"}) as server:
+            yield server
+
+
+PHONES = [(320, 568), (360, 640), (390, 844)]
+
+CLIPPED = """width => {
+    const controls = "button, a, input, select, summary, .board, .clock, .strip .left";
+    const isShown = (each) =>
+        each.checkVisibility({ visibilityProperty: true }) &&
+        !each.closest(".skip, #places, .scrolls, .choices label");
+    return [...document.querySelectorAll(controls)]
+        .filter(isShown)
+        .filter((each) => {
+            const { left, right } = each.getBoundingClientRect();
+            return left < -0.5 || right > width + 0.5;
+        })
+        .map((each) => each.outerHTML.slice(0, 100));
+}"""
+"""Lists what can be used or has to be seen, and isn't within the width of the screen."""
+
+
+def phone(width: int, height: int) -> dict[str, Any]:
+    """Return the options of a browser context for a phone."""
+    return {
+        "viewport": {"width": width, "height": height},
+        "has_touch": True,
+        "is_mobile": True,
+        "reduced_motion": "reduce",
+    }
+
+
+def assert_fits(player: Player, width: int) -> None:
+    """Assert that nothing is wider than the screen."""
+    assert player.page.evaluate("document.documentElement.scrollWidth") == width
+    assert player.page.evaluate(CLIPPED, width) == []
+
+
+def screen(width: int, height: int) -> dict[str, Any]:
+    """Return the options of a browser context for a computer's screen."""
+    return {"viewport": {"width": width, "height": height}, "reduced_motion": "reduce"}
+
+
+def start_match(
+    visit: Visit, names: tuple[str, str], time: str, **how: Any
+) -> tuple[Player, Player]:
+    """Return two players of a match; the first plays the dwarfs, and has the given screen."""
+    dwarf, troll = visit(**how).come_in(names[0]), visit().come_in(names[1])
+    dwarf.type(f"match {names[1]} {time} as dwarf casual")
+    troll.press("Accept", within="#seeks")
+    for each in (dwarf, troll):
+        expect(each.page.locator("body")).to_have_attribute("data-view", "game")
+        expect(each.page.locator("#strip-bottom .clock")).to_be_visible()
+    return dwarf, troll
+
+
+def resign(player: Player, opponent: Player) -> None:
+    """Resign, and wait until both players see it."""
+    player.press("Resign").press("Resign", within="dialog")
+    for each in (player, opponent):
+        expect(each.page.get_by_role("link", name="Replay")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), PHONES)
+def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) -> None:
+    letter = chr(ord("a") + PHONES.index((width, height)))
+    name, other = f"Margaretanncatherin{letter}", f"Christopheralexande{letter}"
+    anna = visit(**phone(width, height))
+    expect(anna.page.locator("#welcome")).to_be_visible()
+    assert_fits(anna, width)
+    anna.page.close()
+    anna, bert = start_match(visit, (name, other), "3 days", **phone(width, height))
+    assert_fits(anna, width)
+    clock = anna.page.locator("#strip-bottom .clock")
+    height_in_lines = "each => each.offsetHeight / parseFloat(getComputedStyle(each).fontSize)"
+    assert clock.evaluate(height_in_lines) < 2
+    anna.click("A6", "B6")
+    bert.sees(B6="dwarf").click("G7", "G6")
+    anna.sees(G6="troll")
+    assert_fits(anna, width)
+    resign(anna, bert)
+    assert_fits(anna, width)
+    anna.page.get_by_role("link", name="Replay").click()
+    anna.press("Last move", within="#replay").sees(G6="troll")
+    assert_fits(anna, width)
+    anna.press("Settings")
+    assert_fits(anna, width)
+    anna.press("Close").page.locator("#places .place").nth(1).click()
+    anna.press("Swap seats and play on")
+    expect(anna.page.locator("#strip-bottom .points")).to_contain_text("in the match")
+    assert_fits(anna, width)
+    anna.press("Hall")
+    expect(anna.page.locator("#lobby")).to_be_visible()
+    assert_fits(anna, width)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
+    anna, bert = visit(**phone(360, 640)).come_in("Scarlett"), visit().come_in("Scott")
+    bert.type("match scarlett 15+10 as dwarf casual")
+    expect(anna.page.locator("#seeks")).to_contain_text("Scott")
+    anna.page.evaluate("scrollTo(0, 300)")
+    anna.press("Accept", within="#seeks")
+    board = anna.page.locator("#board .board")
+    expect(board).to_be_in_viewport(ratio=1)
+    resign(anna, bert)
+    anna.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(board).not_to_be_in_viewport()
+    bert.type("start game")
+    expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    expect(board).to_be_in_viewport(ratio=1)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+@pytest.mark.parametrize(
+    "how", [phone(844, 390), screen(640, 400)], ids=["phone on its side", "zoom of 200 %"]
+)
+def test_whole_board_is_in_view_on_low_screens(visit: Visit, how: dict[str, Any]) -> None:
+    width = how["viewport"]["width"]
+    letter = "a" if width == 844 else "b"
+    names = f"Margaretanncathering{letter}"[-20:], f"Christopheralexander{letter}"[-20:]
+    anna, bert = start_match(visit, names, "3 days", **how)
+    assert_fits(anna, width)
+    for part in ("#board .board", "#strip-top .clock", "#strip-bottom .clock", "#steps"):
+        expect(anna.page.locator(part)).to_be_in_viewport(ratio=1)
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+HIDDEN_PART = """list => {
+    const { top, bottom } = list.getBoundingClientRect();
+    const current = list.querySelector("[aria-current]").getBoundingClientRect();
+    return Math.max(top - current.top, current.bottom - bottom, 0);
+}"""
+"""Returns how many pixels of the current move are scrolled out of a list."""
+
+SHUFFLE = ["a6-b6", "g7-g6", "b6-a6", "g6-g7"]
+"""Moves that lead back to the same position."""
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("Stephen", phone(390, 844)),
+        ("Steven", phone(844, 390)),
+        ("Stefan", screen(1280, 800)),
+        ("Stefanie", screen(768, 1024)),
+    ],
+)
+def test_buttons_stay_while_moves_are_added(visit: Visit, name: str, how: dict[str, Any]) -> None:
+    player = visit(**how).come_in(name).practises("pine")
+    buttons = player.page.locator("#actions").get_by_role("button", name="Hint")
+    before = buttons.bounding_box()
+    for ply in range(1, 13):
+        player.type(SHUFFLE[(ply - 1) % 4])
+        expect(player.page.locator("#moves .ply")).to_have_count(ply)
+    player.page.evaluate("scrollTo(0, 0)")
+    assert buttons.bounding_box() == before
+    assert player.page.locator("#moves").evaluate(HIDDEN_PART) < 1
+    player.type("end game", "leave game")
+
+
+def test_move_list_keeps_room_and_its_current_move_in_view(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Lisbeth").practises("pine")
+    moves = player.page.locator("#moves")
+    for ply in range(1, 29):
+        player.type(SHUFFLE[(ply - 1) % 4])
+        expect(moves.locator(".ply")).to_have_count(ply)
+    height = moves.evaluate("list => list.clientHeight")
+    player.type("end game")
+    expect(player.page.get_by_role("link", name="Replay")).to_be_visible()
+    assert 140 <= moves.evaluate("list => list.clientHeight") < height
+    assert moves.evaluate(HIDDEN_PART) < 1
+    player.type("leave game")
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
+def test_clock_is_the_largest_text(visit: Visit, width: int, height: int) -> None:
+    letter = {390: "a", 1280: "b", 1920: "c"}[width]
+    how = phone(width, height) if width == 390 else screen(width, height)
+    anna, bert = start_match(visit, (f"Clara{letter}", f"Claus{letter}"), "5+3", **how)
+    sizes = """() => [...document.querySelectorAll("#game *, #talk *")]
+        .filter((each) => each.checkVisibility() && !each.closest(".board"))
+        .map((each) => [getComputedStyle(each).fontSize, each.getAttribute("class") ?? ""])
+        .map(([size, name]) => [parseFloat(size), name])"""
+    assert max(anna.page.evaluate(sizes))[1].startswith("clock")
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_wide_screen_is_filled(visit: Visit) -> None:
+    player = visit(**screen(1920, 1080))
+    board = player.page.locator("#showcase .board").bounding_box()
+    assert board
+    assert board["width"] > 900
+    assert board["x"] + board["width"] > 1800
+    player.come_in("Wilhelmina").practises("pine")
+    board = player.page.locator("#board .board").bounding_box()
+    assert board
+    assert board["width"] > 1000
+    player.type("end game", "leave game")
+
+
+def test_touch_targets_are_large(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Tatiana").practises("pine").type("a6-b6")
+    player.sees(B6="dwarf")
+    low = """() => [...document.querySelectorAll("button, .button, input, select, summary")]
+        .filter((each) => each.checkVisibility() && each.offsetHeight < 44)
+        .map((each) => each.outerHTML)"""
+    assert player.page.evaluate(low) == []
+    player.type("end game")
+    player.page.get_by_role("link", name="Replay").click()
+    expect(player.page.locator("#replay-moves .ply")).to_have_count(1)
+    assert player.page.evaluate(low) == []
+    player.press("Hall").type("leave game")
+
+
+LOG_REST = """() => {
+    const log = document.getElementById("log");
+    return log.scrollHeight - log.scrollTop - log.clientHeight;
+}"""
+"""Returns how many pixels of the log are below what is seen."""
+
+
+def test_log_follows_after_a_long_text_and_a_resize(visit: Visit) -> None:
+    player = visit(**screen(1280, 500)).come_in("Logan").type("help thud").hears("See also")
+    player.page.locator("#log").evaluate("""async (log) => {
+        log.scrollTop = log.scrollHeight;
+        await new Promise((done) => log.addEventListener("scroll", done, { once: true }));
+    }""")
+    player.page.set_viewport_size({"width": 1280, "height": 480})
+    player.page.evaluate("""async () => {
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+    }""")
+    visit().come_in("Lola")
+    player.hears("Lola")
+    assert player.page.evaluate(LOG_REST) <= 1
+
+
+def test_low_clock_shows_tenths_and_sounds_once(visit: Visit) -> None:
+    anna, bert = start_match(visit, ("Tilda", "Tillmann"), "5+3")
+    tones = "() => window.tones"
+    for each in (anna, bert):
+        each.page.evaluate("""() => {
+            window.tones = 0;
+            const create = AudioContext.prototype.createOscillator;
+            AudioContext.prototype.createOscillator = function () {
+                window.tones += 1;
+                return create.call(this);
+            };
+        }""")
+        each.page.clock.install()
+        each.page.clock.fast_forward("04:32")
+    clock = anna.page.locator("#strip-bottom .clock")
+    expect(clock).to_have_class(re.compile("short"))
+    expect(clock).to_have_text(re.compile(r"00:\d\d"))
+    assert anna.page.evaluate(tones) == 3
+    for each in (anna, bert):
+        each.page.clock.fast_forward("00:10")
+    for page, strip in ((anna.page, "bottom"), (bert.page, "top")):
+        expect(page.locator(f"#strip-{strip} .clock")).to_have_text(re.compile(r"00:1\d\.\d"))
+    assert anna.page.evaluate(tones) == 3
+    assert bert.page.evaluate(tones) == 0
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_phone_does_not_zoom_into_fields(visit: Visit) -> None:
+    player = visit(**phone(390, 844))
+    sizes = """() => [...document.querySelectorAll("input, select, textarea")]
+        .filter((each) => !["radio", "checkbox"].includes(each.type))
+        .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
+    assert min(player.page.evaluate(sizes)) >= 16
+    player.come_in("Zoe").practises("pine").press("Embed", within="#actions")
+    assert min(player.page.evaluate(sizes)) >= 16
+    player.press("Close").type("end game", "leave game")
+
+
+def test_tapped_button_keeps_no_hover_style(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Hobart").practises("pine")
+    button = player.page.get_by_role("button", name="Flip the board").locator("visible=true")
+    colour = "each => getComputedStyle(each).color"
+    before = button.evaluate(colour)
+    button.hover()
+    assert button.evaluate(colour) == before
+    player.type("end game", "leave game")
+
+
+def test_browser_bars_have_the_chosen_theme(visit: Visit) -> None:
+    player = visit(color_scheme="light")
+    shown = """() => [...document.querySelectorAll("meta[name=theme-color]")]
+        .filter((each) => matchMedia(each.media).matches).map((each) => each.content)"""
+    light, dark = ["#f1ede4"], ["#15181b"]
+    assert player.page.evaluate(shown) == light
+    player.page.emulate_media(color_scheme="dark")
+    assert player.page.evaluate(shown) == dark
+    player.press("Settings").page.get_by_role("radio", name="light").check()
+    assert player.page.evaluate(shown) == light
+    player.page.get_by_role("radio", name="dark").check()
+    player.page.emulate_media(color_scheme="light")
+    assert player.page.evaluate(shown) == dark
+
+
+def test_forced_colours_keep_states_apart(visit: Visit) -> None:
+    player = visit(forced_colors="active").come_in("Fergus")
+    look = """each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color]"""
+
+    def differ(chosen: str, other: str) -> bool:
+        """Return whether two elements look different."""
+        looks = [player.page.locator(each).first.evaluate(look) for each in (chosen, other)]
+        assert looks[0][0] != looks[0][1]
+        return bool(looks[0] != looks[1])
+
+    assert differ("#play input:checked + span", "#play input:not(:checked) + span")
+    assert differ("#tab-log", "#tab-chat")
+    assert differ("#play .primary", "#seek")
+    player.practises("pine").type(*SHUFFLE)
+    expect(player.page.locator("#moves .ply")).to_have_count(4)
+    assert differ("#moves [aria-current]", "#moves .ply:not([aria-current])")
+    assert differ("#places [aria-current]", "#places :not([aria-current])")
+    assert differ("#strip-bottom .turn", "#strip-bottom .name")
+    player.type("end game", "leave game")
+
+
+def test_browsers_without_light_dark_get_plain_colours(visit: Visit) -> None:
+    player = visit(color_scheme="light")
+
+    def outdate(route: Route) -> None:
+        """Replace the function by one that this browser doesn't know."""
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("light-dark(", "light-dusk("))
+
+    player.page.route("**/*.css", outdate)
+    player.page.reload()
+    colours = """() => {
+        const style = getComputedStyle(document.documentElement);
+        return [getComputedStyle(document.body).backgroundColor, style.getPropertyValue("--mark")];
+    }"""
+    light, dark = "rgb(241, 237, 228)", "rgb(21, 24, 27)"
+    assert player.page.evaluate(colours) == [light, "#1f6f43"]
+    player.page.emulate_media(color_scheme="dark")
+    assert player.page.evaluate(colours) == [dark, "#86d8a4"]
+    player.press("Settings").page.get_by_role("radio", name="safe").check()
+    assert player.page.evaluate(colours) == [dark, "#7fe3c4"]
+    player.page.get_by_role("radio", name="light").check()
+    assert player.page.evaluate(colours) == [light, "#00573f"]
+    player.page.get_by_role("radio", name="vivid").check()
+    assert player.page.evaluate(colours) == [light, "#ffffff"]
+    player.page.get_by_role("radio", name="dark").check()
+    assert player.page.evaluate(colours) == [dark, "#ffffff"]
