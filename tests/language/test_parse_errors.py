@@ -13,6 +13,7 @@ from thudmud.language.slips import (
     _OF_ELSEWHERE,
     FIRST_WORD_MISTAKE_DETECTORS,
     MISTAKE_DETECTORS,
+    ErrorLocation,
 )
 from thudmud.language.words import FIRST, SYNONYMS, begins_with_terminal
 from thudmud.rules import RULESETS

@@ -23,6 +23,7 @@ from thudmud.language.slips import (
     FIRST_WORD_MISTAKE_DETECTORS,
     MISTAKE_DETECTORS,
     Diagnosis,
+    ErrorLocation,
     near_miss,
     possible_terminals,
 )
