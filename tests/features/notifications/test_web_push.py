@@ -318,7 +318,7 @@ def test_missing_packages_are_named_in_the_error(
 ) -> None:
     page = {"public_url": PAGE}
     mail = {"relay": "localhost", "sender": "thud@example.org"}
-    for module in ("mailing", "pushing"):
+    for module in ("smtp", "web_push"):
         monkeypatch.setitem(
             __import__("sys").modules, f"thudmud.features.notifications.{module}", None
         )
