@@ -9,7 +9,7 @@ from thudmud.features import NAMES
 from thudmud.service.coroutines import run_eagerly
 from thudmud.web.http import NO_FIELDS, HttpRequest, HttpResponse, finish
 from thudmud.web.pictures import NO_BATTLE, Absence, FindPreview, PictureRequest, Preview, Site
-from thudmud.web.routes import Routes, routes_of
+from thudmud.web.routes import Routes, site_routes
 
 ANY = frozenset({"*"})
 
@@ -29,7 +29,7 @@ async def nothing(kind: str, name: str) -> Preview | None:
 @cache
 def routes(find: FindPreview = nothing, embed: frozenset[str] = ANY, url: str = "") -> Routes:
     """Return the routes of a page."""
-    return Routes(routes_of(Site(find, NoPictures(), NAMES, url, embed)))
+    return site_routes(Site(find, NoPictures(), NAMES, url, embed))
 
 
 def ask(

@@ -232,6 +232,54 @@ def test_link_visitor_watches_without_a_name(visit: Visit) -> None:
     expect(anna.page.locator("#log")).to_contain_text("Walt")
 
 
+def test_link_that_leads_nowhere_says_so(visit: Visit) -> None:
+    wendy = visit().come_in("Wendy")
+    go = "path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
+    for path, words in (
+        ("/game/999999", "There’s no battle 999999. The hall lists the latest ones."),
+        ("/tournament/999999", "There’s no tournament 999999. The hall lists them all."),
+    ):
+        wendy.page.evaluate(go, path)
+        expect(wendy.page.get_by_text(words)).to_be_visible()
+    wendy.page.get_by_role("link", name="The hall").click()
+    expect(wendy.page.get_by_role("heading", name="The hall")).to_be_visible()
+    for each in (wendy, visit()):
+        each.page.evaluate(go, "/board/nowhere")
+        expect(each.page.locator("#toast")).to_contain_text("There’s no board “nowhere”.")
+        expect(each.page).to_have_url(re.compile(r"^http://[^/]+/$"))
+    expect(each.page.get_by_label("Your name")).to_be_visible()
+
+
+def test_missing_page_leads_to_the_start_page(visit: Visit) -> None:
+    lost = visit(path="/game/999999")
+    expect(lost.page.get_by_text("There's no such battle.")).to_be_visible()
+    lost.page.get_by_role("link", name="Go to the start page").click()
+    expect(lost.page.get_by_label("Your name")).to_be_visible()
+    lost.errors = [each for each in lost.errors if "404" not in each]
+
+
+def test_reconnected_player_is_put_where_they_were(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    boards = {"oak": "discworld", "elm": "discworld"}
+    with Served(tmp_path, free_port(), boards) as server:
+        rita = visit(server=server).come_in("Rita")
+        for board in boards:
+            rita.type(f"go to {board}").press("Sit as dwarfs")
+            expect(rita.page.get_by_role("button", name="Leave the seat")).to_be_visible()
+        for room, path in (("Elm board", "/board/elm%20board"), ("Hall", "/")):
+            rita.page.get_by_role("button", name=room, exact=True).click()
+            expect(rita.page).to_have_url(server.address + path)
+            rita.loses_server = True
+            server.kill()
+            expect(rita.page.locator("#link")).to_contain_text("Reconnecting")
+            server.start()
+            expect(rita.page.locator("#link")).to_be_empty()
+            current = rita.page.locator('#places [aria-current="page"]')
+            expect(current).to_have_text(room)
+            expect(rita.page).to_have_url(server.address + path)
+
+
 def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     anna = visit().come_in("Olga").practises("maple")
     walt = visit().come_in("Walter").press("Observe maple board")

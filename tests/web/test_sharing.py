@@ -67,6 +67,19 @@ async def test_link_preview_has_a_picture(asking: httpx.AsyncClient) -> None:
         assert "og:image" not in tags((await asking.get(link)).text)
 
 
+def test_tournament_link_preview_has_no_picture() -> None:
+    async def find(kind: str, name: str) -> Preview | None:
+        return Preview("Tournament 3", "A Swiss.") if (kind, name) == ("tournament", "3") else None
+
+    response = ask("/tournament/03", routes(find, url="https://thud.example"))
+    told = tags(response.body.decode())
+    assert response.status_code == 200
+    assert told["og:title"] == "Tournament 3 \N{EN DASH} Thud"
+    assert told["og:url"] == "https://thud.example/tournament/3"
+    assert "og:image" not in told
+    assert "oembed" not in response.body.decode()
+
+
 @pytest.mark.parametrize(
     ("host", "public_url", "is_secure", "base"),
     [

@@ -27,8 +27,8 @@ from thudmud.values import replace
 from thudmud.web.connection import HttpPolicy
 from thudmud.web.frames import FrameScreen
 from thudmud.web.http import HttpRequest, HttpResponse, plain
-from thudmud.web.pictures import Preview, Site
-from thudmud.web.routes import Route, Routes, routes_of
+from thudmud.web.pictures import Preview, PreviewUnavailableError, Site
+from thudmud.web.routes import Route, site_routes
 from thudmud.web.sockets import SocketPolicy, WebConnection
 
 PER_HOUR, AT_ONCE = 120, 30
@@ -69,7 +69,7 @@ class Pages:
             embed=frozenset(web.embed),
             features=tuple(name for name in NAMES if name not in settings.features.off),
         )
-        routes = Routes(routes_of(site, self._pages))
+        routes = site_routes(site, self._pages)
         self._policy = HttpPolicy(self._turns, web.patience, routes.respond)
         self._sockets = SocketPolicy(
             max_line=server.max_line,
@@ -99,11 +99,13 @@ class Pages:
         try:
             if kind == "board":
                 told = self._sessions.board_preview(name)
-            else:
+            elif kind == "game":
                 told = await self._sessions.battle_preview(int(name))
+            else:
+                told = await self._sessions.tournament_preview(int(name))
         except StoreError as error:
             _log.error("could not read the preview of a link: %s", error)
-            return None
+            raise PreviewUnavailableError from error
         return told and Preview(*told)
 
 

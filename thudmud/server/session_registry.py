@@ -19,6 +19,8 @@ from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.options.preferences import preferences_of, profile_of
 from thudmud.features.rooms.messages import greeting
+from thudmud.features.tournaments.messages import terms, titled
+from thudmud.features.tournaments.model import TournamentLookup, TournamentRegister
 from thudmud.game.command import Command
 from thudmud.game.feature import PageRoute
 from thudmud.game.hall import Hall
@@ -152,6 +154,18 @@ class Sessions:
         if battle is None:
             return None
         return capitalised(players(battle)), f"Battle {number}, {entry(battle)}."
+
+    async def tournament_preview(self, number: int) -> tuple[str, str] | None:
+        """Return a tournament's name and a summary; None if the number is unknown.
+
+        Raises:
+            StoreError: the tournament can't be read.
+        """
+        known = self._hall.part(TournamentRegister).known.get(number)
+        tournament = known or await self.service.look_up(TournamentLookup(number))
+        if tournament is None:
+            return None
+        return capitalised(titled(tournament)), f"{capitalised(terms(tournament.made))}."
 
     # Connections.
 

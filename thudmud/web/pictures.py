@@ -109,8 +109,15 @@ class Preview(Value):
     description: str
 
 
+class PreviewUnavailableError(Exception):
+    """The store can't be read, so whether a link leads anywhere is unknown."""
+
+
 FindPreview = Callable[[str, str], Awaitable[Preview | None]]
-"""Returns the preview of a "board" by name or of a "game" by number; None if there is none."""
+"""Returns the preview of a "board" by name, or of a "game" or "tournament" by number.
+
+It returns None if there is none, and raises `PreviewUnavailableError` if that is unknown.
+"""
 
 
 class Site(Value):

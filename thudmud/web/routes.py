@@ -9,15 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from http import HTTPStatus
+from pathlib import PurePosixPath
+from urllib.parse import quote
 
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.routing import BaseConverter, Map, Rule
 
 from thudmud.values import Value
 from thudmud.web.http import Answer, HttpRequest, HttpResponse, refusal
 from thudmud.web.pictures import Site, picture_response
 from thudmud.web.sharing import frame_response, oembed_response
-from thudmud.web.site import INDEX, file_response, files, link_response
+from thudmud.web.site import (
+    INDEX,
+    MISSING,
+    file_response,
+    files,
+    link_response,
+    missing_response,
+)
 
 Handler = Callable[..., Answer | None]
 """Request handler; called with the request, and with the path's variables as keyword arguments."""
@@ -40,9 +49,18 @@ class Matching(BaseConverter):
 
 
 class Routes:
-    """Request dispatcher."""
+    """Request dispatcher.
 
-    def __init__(self, routes: Iterable[Route]) -> None:
+    Args:
+        routes: the routes.
+        missing: returns the response to a request for a page that doesn't exist; by default, it is
+            plain text. A path with a suffix, such as ``.png``, isn't a page.
+    """
+
+    def __init__(
+        self, routes: Iterable[Route], missing: Callable[[], HttpResponse] | None = None
+    ) -> None:
+        self._missing = missing
         rules = [Rule(each.path, endpoint=each.handler, methods=each.methods) for each in routes]
         table = Map(rules, converters={"matching": Matching}, merge_slashes=False)
         self._table = table.bind("")
@@ -51,10 +69,30 @@ class Routes:
         """Return the response to a request; None if it should be upgraded to a WebSocket."""
         try:
             handler, variables = self._table.match(request.path, request.method)
+        except NotFound as error:
+            if self._is_served(request.path.removesuffix("/") or request.path):
+                return _without_slash(request)
+            is_page = self._missing and not PurePosixPath(request.path).suffix
+            return self._missing() if self._missing and is_page else refusal(error)
         except HTTPException as error:
             return refusal(error)
         answer: Answer | None = handler(request, **variables)
         return answer
+
+    def _is_served(self, path: str) -> bool:
+        """Return whether a path can be read."""
+        try:
+            self._table.match(path, "GET")
+        except HTTPException:
+            return False
+        return True
+
+
+def _without_slash(request: HttpRequest) -> HttpResponse:
+    """Redirect to the path without the slash at its end."""
+    query = request.query_string.decode()
+    target = quote(request.path.removesuffix("/")) + (f"?{query}" if query else "")
+    return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, {"Location": target})
 
 
 def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
@@ -62,12 +100,13 @@ def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
     known = files(site.features)
     page = partial(file_response, file=known[INDEX])
     board_or_game = "<any(board, game):where>/<name>"
+    link = partial(link_response, site=site, page=known[INDEX], missing=known[MISSING])
     return [
         Route("/", page),
         Route("/ws", lambda _: None),
         Route("/*", lambda _: HttpResponse(HTTPStatus.NO_CONTENT), ("OPTIONS",)),
-        Route('/tournament/<matching("[0-9]{1,9}"):number>', lambda request, **_: page(request)),
-        Route(f"/{board_or_game}", partial(link_response, site=site, page=known[INDEX])),
+        Route(f"/{board_or_game}", link),
+        Route("/<any(tournament):where>/<name>", link),
         Route(
             f"/{board_or_game}.<any(svg, png, gif, thud):kind>",
             partial(picture_response, site=site),
@@ -77,3 +116,9 @@ def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
         *pages,
         *(Route(path, partial(file_response, file=file)) for path, file in known.items()),
     ]
+
+
+def site_routes(site: Site, pages: Iterable[Route] = ()) -> Routes:
+    """Return the dispatcher of a site, including the features' pages."""
+    missing = partial(missing_response, files(site.features)[MISSING])
+    return Routes(routes_of(site, pages), missing)

@@ -19,23 +19,35 @@ from thudmud.pictures import SCHEMES
 from thudmud.pictures.pixels import SIZE, can_draw_pixels
 from thudmud.values import Value
 from thudmud.web.http import HttpRequest, HttpResponse, plain
-from thudmud.web.pictures import Preview, Site, battle_number, cors_fields
+from thudmud.web.pictures import (
+    Preview,
+    PreviewUnavailableError,
+    Site,
+    battle_number,
+    cors_fields,
+)
 
 _LINK = re.compile(r"/(board|game)/([^/]+)")
 
 WIDTH, HEIGHT = 480, 680
 """Default size of a frame in pixels."""
 
+_UNAVAILABLE = "The server can't read its storage just now. Please try again in a while."
 _PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
 _BEHIND = b'<meta name="color-scheme"'
 _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
 
 
 class Linked(Value):
-    """The board or battle behind a link, with its canonical path."""
+    """The board, battle or tournament behind a link, with its canonical path."""
 
     path: str
     preview: Preview
+
+    @property
+    def has_board(self) -> bool:
+        """Whether it has pictures, and can be embedded."""
+        return bool(_LINK.fullmatch(self.path))
 
 
 def base_of(request: HttpRequest, site: Site) -> str:
@@ -47,8 +59,14 @@ def base_of(request: HttpRequest, site: Site) -> str:
 
 
 async def find_linked(kind: str, name: str, site: Site) -> Linked | None:
-    """Look up the board or battle behind a link; None if it doesn't exist."""
-    if kind == "game":
+    """Look up the board, battle or tournament behind a link; None if it doesn't exist.
+
+    Raises:
+        PreviewUnavailableError: the store can't be read.
+    """
+    if kind == "tournament" and "tournaments" not in site.features:
+        return None
+    if kind != "board":
         number = battle_number(name)
         if number is None:
             return None
@@ -68,7 +86,7 @@ def with_open_graph_tags(page: bytes, shared: Linked, base: str, *, may_embed: b
 
     Args:
         page: HTML of the page.
-        shared: the board or battle behind the link.
+        shared: the board, battle or tournament behind the link.
         base: base URL of the page; "" if unknown, which leaves out tags that need absolute URLs.
         may_embed: whether to add the discovery link for oEmbed.
     """
@@ -84,14 +102,14 @@ def with_open_graph_tags(page: bytes, shared: Linked, base: str, *, may_embed: b
     if base:
         link = f"{base}{shared.path}"
         tags.append(f'<meta property="og:url" content="{html.escape(link)}">')
-        if can_draw_pixels():
+        if shared.has_board and can_draw_pixels():
             tags += [
                 f'<meta property="og:image" content="{html.escape(link)}.png">',
                 f'<meta property="og:image:width" content="{SIZE}">',
                 f'<meta property="og:image:height" content="{SIZE}">',
                 '<meta name="twitter:card" content="summary_large_image">',
             ]
-        if may_embed:
+        if shared.has_board and may_embed:
             asked = html.escape(f"{base}/oembed?url={quote(link, safe='')}")
             tags.append(f'<link rel="alternate" type="application/json+oembed" href="{asked}">')
     added = "".join(f"{each}\n" for each in tags).encode()
@@ -102,7 +120,10 @@ async def frame_response(
     request: HttpRequest, where: str, name: str, *, site: Site
 ) -> HttpResponse:
     """Respond to a request for a frame, such as ``/embed/game/12``."""
-    shared = await find_linked(where, name, site) if site.embed else None
+    try:
+        shared = await find_linked(where, name, site) if site.embed else None
+    except PreviewUnavailableError:
+        return plain(HTTPStatus.SERVICE_UNAVAILABLE, _UNAVAILABLE)
     if shared is None:
         return plain(HTTPStatus.NOT_FOUND, "There is nothing to embed here.")
     fields = {
@@ -147,7 +168,10 @@ async def oembed_response(request: HttpRequest, *, site: Site) -> HttpResponse:
         return plain(HTTPStatus.NOT_IMPLEMENTED, "Only JSON is available.")
     hosts = {urlsplit(base).netloc.lower(), request.fields.get("host", "").lower()} - {""}
     found = _LINK.fullmatch(link.path) if link.netloc.lower() in hosts and site.embed else None
-    shared = await find_linked(found[1], unquote(found[2]), site) if found else None
+    try:
+        shared = await find_linked(found[1], unquote(found[2]), site) if found else None
+    except PreviewUnavailableError:
+        return plain(HTTPStatus.SERVICE_UNAVAILABLE, _UNAVAILABLE)
     if shared is None:
         return plain(HTTPStatus.NOT_FOUND, "There is no such board or battle.")
     told = _oembed_data(

@@ -17,14 +17,22 @@ from thudmud.rules.moves import Piece
 from thudmud.values import Value, replace
 from thudmud.web.http import HttpRequest, HttpResponse
 from thudmud.web.mpackage import NAME, mpackage
-from thudmud.web.pictures import Site
+from thudmud.web.pictures import PreviewUnavailableError, Site
 from thudmud.web.sharing import base_of, find_linked, with_open_graph_tags
 from thudmud.web.styles import with_plain_colours
 from thudmud.web.viewer import NAME as VIEWER
 from thudmud.web.viewer import bundle
 
 _FOLDER = Path(__file__).parent / "page"
-INDEX = "/index.html"
+INDEX, MISSING = "/index.html", "/missing.html"
+_SENTENCE = "There's nothing at this address."
+"""Sentence in ``missing.html``, which says more where more is known."""
+
+_MISSING = {
+    "board": "There's no such board. It may have been closed: the hall lists those that are open.",
+    "game": "There's no such battle. The hall lists the latest ones.",
+    "tournament": "There's no such tournament. The hall lists those that are coming or under way.",
+}
 _PIECES = b"<!-- pieces.svg -->"
 """Placeholder in ``index.html`` for the drawings of the pieces."""
 
@@ -103,6 +111,7 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     )
     page = page.replace(_SCRIPT, preloads.encode() + _SCRIPT, 1)
     bodies["index.html"] = _LOADED.sub(f"/{version}/".encode(), page)
+    bodies["missing.html"] = _LOADED.sub(f"/{version}/".encode(), bodies["missing.html"])
     found = {f"/{path}": _file(path, body) for path, body in bodies.items()}
     return found | {
         f"/{version}{path}": replace(file, is_immutable=True)
@@ -135,13 +144,29 @@ def file_response(_: HttpRequest, file: File) -> HttpResponse:
     return HttpResponse(HTTPStatus.OK, fields, file.body, packed=lambda: file.packed)
 
 
+def missing_response(page: File, where: str = "") -> HttpResponse:
+    """Respond to a request for a page that doesn't exist.
+
+    Args:
+        page: the file ``missing.html``.
+        where: "board", "game" or "tournament" in a link to one; "" elsewhere.
+    """
+    fields = {"Content-Type": page.kind, "Cache-Control": "no-store"}
+    words = _MISSING.get(where, _SENTENCE)
+    body = page.body.replace(_SENTENCE.encode(), words.encode())
+    return HttpResponse(HTTPStatus.NOT_FOUND, fields, body)
+
+
 async def link_response(
-    request: HttpRequest, where: str, name: str, *, site: Site, page: File
+    request: HttpRequest, where: str, name: str, *, site: Site, page: File, missing: File
 ) -> HttpResponse:
-    """Respond to a link to a board or battle: the page, with a preview in its head."""
-    shared = await find_linked(where, name, site)
+    """Respond to a link to a board, battle or tournament: the page, with a preview in its head."""
+    try:
+        shared = await find_linked(where, name, site)
+    except PreviewUnavailableError:
+        return file_response(request, page)  # which says more once it is connected
     if shared is None:
-        return file_response(request, page)
+        return missing_response(missing, where)
     # The client chooses Host, so these pages can't be cached here; hence neither is the body
     # hashed for the tag, nor is it compressed.
     base = base_of(request, site)

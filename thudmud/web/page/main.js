@@ -59,6 +59,10 @@ let endedBy = "";
 let stopping = "";
 /** Where the address leads, until we are there. */
 let wanted = placeNamed();
+/** The board to which the address leads, until we are there. @type {string | null} */
+let going = null;
+/** Where the player was when the connection was lost. @type {string | null | undefined} */
+let roomBefore;
 /** Where the player was last. @type {string | null | undefined} */
 let lastRoom;
 /** Which of the boards that the player observes is shown, not where they are. @type {string | null} */
@@ -200,7 +204,32 @@ function take(name, data) {
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
-  if (!isOfExplorer(refused) && !SURE[refused.code] && !log.isSeen()) toast(oneLine(heard));
+  if (isOfExplorer(refused) || SURE[refused.code] || isOfAddress(refused)) return;
+  if (!log.isSeen()) toast(oneLine(heard));
+});
+
+/**
+ * Whether a refusal means that the address leads nowhere.
+ *
+ * @param {any} refused
+ */
+function isOfAddress({ code, details }) {
+  return (
+    (code === "no_board_here" && details.words === going) ||
+    (code === "no_such_battle" && isReplay && replay.isMissing) ||
+    (code === "no_such_tournament" && tournament.isMissing)
+  );
+}
+
+state.on("Thud.Refused", ({ code, details }) => {
+  if (code !== "no_board_here" || details.words !== going) return;
+  toast(`There’s no board “${going}”. It may have been closed.`);
+  going = null;
+  namePlace(state.me.room ? { board: state.me.room } : null);
+  if (state.me.player) return;
+  wantsIn = true;
+  wire.ask("Thud.Watch", { board: null });
+  show();
 });
 
 // What the server asks before it does something.
@@ -269,7 +298,27 @@ function logIn(line) {
 
 function watch() {
   if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
-  else wire.ask("Thud.Watch", wanted && "board" in wanted ? wanted : { board: null });
+  else watchBoard(wanted && "board" in wanted ? wanted.board : null);
+}
+
+/**
+ * Watch without a name.
+ *
+ * @param {string | null} board null for the hall
+ */
+function watchBoard(board) {
+  going = board;
+  wire.ask("Thud.Watch", { board });
+}
+
+/**
+ * Go where the address leads.
+ *
+ * @param {string | null} board null for the hall
+ */
+function goTo(board) {
+  going = board;
+  wire.send(`go to ${board ?? "hall"}`); // nobody has typed it, so it is not shown in the log
 }
 
 /** @param {{success: boolean, message?: string}} result */
@@ -339,8 +388,11 @@ state.on("Thud.Me", ({ room }) => {
   isComingBack = false;
   showStopping();
   note(NOTE);
-  const place = wanted;
+  const place = wanted ?? (roomBefore ? { board: roomBefore } : null);
+  const isMoved = roomBefore === null && room !== null && !state.exercise;
   wanted = null;
+  roomBefore = undefined;
+  going = null;
   if (room !== lastRoom && lastRoom !== undefined) {
     isReplay = false;
     tournament.open(null);
@@ -350,7 +402,8 @@ state.on("Thud.Me", ({ room }) => {
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply);
   else if (place && "tournament" in place) openTournament(place.tournament);
-  else if (place && place.board !== room) send(`go to ${place.board}`);
+  else if (place && place.board !== room) goTo(place.board);
+  else if (isMoved) goTo(null);
   else if (!isReplay && tournament.number === null) namePlace(room ? { board: room } : null);
 });
 
@@ -372,6 +425,7 @@ function linked(link) {
     isOver && h("button", { type: "button", click: () => wire.open() }, "Reconnect"),
   );
   if (link === "connecting") heard = endedBy = "";
+  if (link === "lost" && state.me.player) roomBefore = state.me.room;
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
     note(NOTE);
@@ -570,9 +624,9 @@ function follow() {
   if (!state.me.player) {
     wanted = place && "tournament" in place ? place : null;
     wantsIn = place === null || wanted !== null;
-    wire.ask("Thud.Watch", place && "board" in place ? place : { board: null });
+    watchBoard(place && "board" in place ? place.board : null);
   } else if ((place && "board" in place ? place.board : null) !== state.me.room) {
-    send(`go to ${place && "board" in place ? place.board : "hall"}`);
+    goTo(place && "board" in place ? place.board : null);
   }
   show();
 }

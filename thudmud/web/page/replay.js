@@ -41,7 +41,13 @@ export class ReplayView {
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
     this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
     this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
+    /** Whether there is no such battle. */
+    this.isMissing = false;
     state.on("Thud.Record", (record) => this.take(record));
+    state.on("Thud.Refused", ({ code, details }) => {
+      if (code === "no_such_battle" && details.number === this.number && !this.record)
+        this.isMissing = true;
+    });
     state.on("Thud.Comment", (comment) => {
       if (comment.battle !== this.number) return;
       const others = this.comments.filter(
@@ -61,6 +67,7 @@ export class ReplayView {
     if (number !== this.number) {
       this.number = number;
       this.record = null;
+      this.isMissing = false;
       this.comments = [];
     }
     this.at = ply ?? 0;
@@ -110,8 +117,11 @@ export class ReplayView {
   show() {
     const { record } = this;
     byId("replay-title").textContent = `Battle ${this.number}`;
+    byId("replay").classList.toggle("missing", !record);
     if (!record) {
-      byId("replay-facts").textContent = "Loading …";
+      const link = h("a", { href: "/" }, "The hall");
+      const missing = [`There’s no battle ${this.number}. `, link, " lists the latest ones."];
+      fill(byId("replay-facts"), ...(this.isMissing ? missing : ["Loading …"]));
       return;
     }
     const { position, last } = asOf(record, this.at);

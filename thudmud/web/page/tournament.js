@@ -57,17 +57,27 @@ export class TournamentView {
     this.asking = undefined;
     /** Whether an answer is on its way, which has all that has happened until then. */
     this.isAsked = false;
+    /** The pictures of boards, by their names. @type {Map<string, HTMLImageElement>} */
+    this.pictures = new Map();
+    /** Whether there is no such tournament. */
+    this.isMissing = false;
+    state.on("Thud.Refused", ({ code, details }) => {
+      if (code === "no_such_tournament" && details.number === this.number) this.isMissing = true;
+    });
     state.on("Thud.Tournament", ({ tournament }) => tournament === this.number && this.askSoon());
     state.on("Thud.Crosstable", ({ tournament }) => {
-      if (tournament === this.number) this.isAsked = false;
+      if (tournament !== this.number) return;
+      this.isAsked = false;
+      this.pictures.clear(); // of boards that may have been closed
     });
     state.on("Thud.End", () => this.askSoon());
     setInterval(() => this.tick(), 1000);
-    setInterval(() => this.draw(), DRAWN_EVERY);
+    setInterval(() => this.refresh(), DRAWN_EVERY);
   }
 
   /** @param {number | null} number */
   open(number) {
+    if (number !== this.number) this.isMissing = false;
     this.number = number;
     this.isAsked = number !== null;
     if (number !== null) this.ask(`tournament ${number}`);
@@ -125,7 +135,9 @@ export class TournamentView {
     const { known } = this;
     const table = this.state.crosstables.get(this.number ?? 0);
     byId("tournament-title").textContent = this.title;
-    byId("tournament-facts").textContent = known
+    const link = h("a", { href: "/" }, "The hall");
+    const missing = [`There’s no tournament ${this.number}. `, link, " lists them all."];
+    const facts = known
       ? [
           capitalised(known.kind),
           `${known.rules} rules`,
@@ -136,6 +148,7 @@ export class TournamentView {
           .filter(Boolean)
           .join(" · ")
       : "";
+    fill(byId("tournament-facts"), ...(this.isMissing ? missing : [facts]));
     this.tick();
     fill(byId("tournament-actions"), ...this.actions(known, table));
     fill(byId("crosstable"), table && this.crosstable(table, known));
@@ -247,12 +260,7 @@ export class TournamentView {
             h(
               "a",
               { href: `/board/${encodeURIComponent(each.board ?? "")}` },
-              h("img", {
-                src: `/board/${encodeURIComponent(each.board ?? "")}.svg`,
-                alt: `The ${each.board}: ${each.first} and ${each.second}`,
-                width: 240,
-                height: 240,
-              }),
+              this.picture(each),
             ),
           ),
         ),
@@ -291,13 +299,30 @@ export class TournamentView {
     );
   }
 
-  /** Draw the boards that are shown anew. */
-  draw() {
+  /**
+   * Return the picture of a board, which is loaded once for each answer: the board may be gone by
+   * the next one.
+   *
+   * @param {Match} match
+   */
+  picture({ board, first, second }) {
+    const name = board ?? "";
+    const picture =
+      this.pictures.get(name) ??
+      h("img", {
+        src: `/board/${encodeURIComponent(name)}.svg?${Date.now()}`,
+        alt: `The ${board}: ${first} and ${second}`,
+        width: 240,
+        height: 240,
+      });
+    this.pictures.set(name, /** @type {HTMLImageElement} */ (picture));
+    return picture;
+  }
+
+  /** Ask anew what there is to be seen, which draws the boards anew. */
+  refresh() {
     if (document.body.dataset.view !== "tournament" || document.hidden) return;
-    for (const image of byId("tournament-matches").querySelectorAll("img")) {
-      const [path] = image.src.split("?");
-      image.src = `${path}?${Date.now()}`;
-    }
+    this.open(this.number);
   }
 
   /**
