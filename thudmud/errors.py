@@ -44,6 +44,7 @@ defined in the package that raises it; those that several packages raise are def
         NotDrawnError               a picture can't be drawn
         QueueFullError              too many pictures wait to be drawn
         ShareError                  too many pictures for one address wait to be drawn
+        PreviewUnavailableError     a link's preview can't be read from the store
         NotSentError                a notification wasn't sent, and will be tried again
         NeverSentError              an address or a browser refuses notifications for good
         CommandError                a subcommand of ``thudmud`` failed

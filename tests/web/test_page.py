@@ -234,10 +234,13 @@ def test_link_visitor_watches_without_a_name(visit: Visit) -> None:
 
 def test_link_that_leads_nowhere_says_so(visit: Visit) -> None:
     wendy = visit().come_in("Wendy")
-    go = "path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
+    go = (
+        "path => { history.pushState(null, '', path); "
+        "dispatchEvent(new PopStateEvent('popstate')); }"
+    )
     for path, words in (
-        ("/game/999999", "There’s no battle 999999. The hall lists the latest ones."),
-        ("/tournament/999999", "There’s no tournament 999999. The hall lists them all."),
+        ("/game/999999", "There is no battle 999999. The hall lists the latest ones."),
+        ("/tournament/999999", "There is no tournament 999999. The hall lists them all."),
     ):
         wendy.page.evaluate(go, path)
         expect(wendy.page.get_by_text(words)).to_be_visible()
@@ -245,7 +248,7 @@ def test_link_that_leads_nowhere_says_so(visit: Visit) -> None:
     expect(wendy.page.get_by_role("heading", name="The hall")).to_be_visible()
     for each in (wendy, visit()):
         each.page.evaluate(go, "/board/nowhere")
-        expect(each.page.locator("#toast")).to_contain_text("There’s no board “nowhere”.")
+        expect(each.page.locator("#toast")).to_contain_text("There is no board “nowhere”.")
         expect(each.page).to_have_url(re.compile(r"^http://[^/]+/$"))
     expect(each.page.get_by_label("Your name")).to_be_visible()
 

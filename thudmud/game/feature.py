@@ -351,6 +351,13 @@ class UserAction(NamedTuple):
     options: Mapping[str, Mapping[str, Any]]
 
 
+FindLinkPreview = Callable[[FeatureContext, int], Awaitable[tuple[str, str] | None]]
+"""Returns the title and the summary of the page that a link names by number.
+
+It returns None if the number is unknown, and may raise StoreError.
+"""
+
+
 class Feature(Value):
     """The description of a feature for the service and the grammar.
 
@@ -365,6 +372,8 @@ class Feature(Value):
         user_actions: its subcommands of ``thudmud user``.
         configure: sets the feature's `Hall.limits` from all settings of a server; None if it has no
             limits.
+        link_previews: finders of previews for links to its pages, each with the first part of the
+            path, such as "tournament".
     """
 
     name: str
@@ -374,3 +383,4 @@ class Feature(Value):
     synonyms: tuple[tuple[str, str], ...] = ()
     user_actions: tuple[UserAction, ...] = ()
     configure: Callable[[Hall, Any], None] | None = None
+    link_previews: tuple[tuple[str, FindLinkPreview], ...] = ()

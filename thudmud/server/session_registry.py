@@ -12,6 +12,7 @@ from functools import partial
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
+from thudmud import features
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
@@ -19,8 +20,6 @@ from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.options.preferences import preferences_of, profile_of
 from thudmud.features.rooms.messages import greeting
-from thudmud.features.tournaments.messages import terms, titled
-from thudmud.features.tournaments.model import TournamentLookup, TournamentRegister
 from thudmud.game.command import Command
 from thudmud.game.feature import PageRoute
 from thudmud.game.hall import Hall
@@ -155,17 +154,21 @@ class Sessions:
             return None
         return capitalised(players(battle)), f"Battle {number}, {entry(battle)}."
 
-    async def tournament_preview(self, number: int) -> tuple[str, str] | None:
-        """Return a tournament's name and a summary; None if the number is unknown.
+    async def feature_preview(self, kind: str, number: int) -> tuple[str, str] | None:
+        """Return the title and summary of a feature's page; None if there is no such page.
+
+        Args:
+            kind: the first part of its path, such as "tournament".
+            number: the second part.
 
         Raises:
-            StoreError: the tournament can't be read.
+            StoreError: the preview can't be read.
         """
-        known = self._hall.part(TournamentRegister).known.get(number)
-        tournament = known or await self.service.look_up(TournamentLookup(number))
-        if tournament is None:
-            return None
-        return capitalised(titled(tournament)), f"{capitalised(terms(tournament.made))}."
+        for feature in features.load():
+            for each, find in feature.link_previews:
+                if each == kind:
+                    return await find(self.service, number)
+        return None
 
     # Connections.
 

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Protocol
 
+from thudmud.errors import ThudmudError
 from thudmud.pictures import SCHEMES
 from thudmud.values import Value
 from thudmud.web.http import HttpRequest, HttpResponse, plain
@@ -109,7 +110,7 @@ class Preview(Value):
     description: str
 
 
-class PreviewUnavailableError(Exception):
+class PreviewUnavailableError(ThudmudError):
     """The store can't be read, so whether a link leads anywhere is unknown."""
 
 

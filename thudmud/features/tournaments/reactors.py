@@ -12,6 +12,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from thudmud.english import capitalised
 from thudmud.features.tournaments.directing import (
     WAVE,
     free_players,
@@ -20,7 +21,8 @@ from thudmud.features.tournaments.directing import (
     pairings,
     present_entrants,
 )
-from thudmud.features.tournaments.model import Tournament, TournamentRegister
+from thudmud.features.tournaments.messages import terms, titled
+from thudmud.features.tournaments.model import Tournament, TournamentLookup, TournamentRegister
 from thudmud.features.tournaments.pairing import Pairing
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.events import TABLE_EVENTS_BUT_MOVES, TOURNAMENTS, TournamentEvent
@@ -38,6 +40,19 @@ _log = logging.getLogger(__name__)
 def setup(service: FeatureContext) -> Director:
     """Start the director of a service."""
     return Director(service)
+
+
+async def link_preview(service: FeatureContext, number: int) -> tuple[str, str] | None:
+    """Return a tournament's name and a summary; None if the number is unknown.
+
+    Raises:
+        StoreError: the tournament can't be read.
+    """
+    known = service.hall.part(TournamentRegister).known.get(number)
+    tournament = known or await service.look_up(TournamentLookup(number))
+    if tournament is None:
+        return None
+    return capitalised(titled(tournament)), f"{capitalised(terms(tournament.made))}."
 
 
 class Director(Reactor):

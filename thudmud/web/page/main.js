@@ -223,7 +223,7 @@ function isOfAddress({ code, details }) {
 
 state.on("Thud.Refused", ({ code, details }) => {
   if (code !== "no_board_here" || details.words !== going) return;
-  toast(`There’s no board “${going}”. It may have been closed.`);
+  toast(`There is no board “${going}”. It may have been closed.`);
   going = null;
   namePlace(state.me.room ? { board: state.me.room } : null);
   if (state.me.player) return;

@@ -120,7 +120,7 @@ export class ReplayView {
     byId("replay").classList.toggle("missing", !record);
     if (!record) {
       const link = h("a", { href: "/" }, "The hall");
-      const missing = [`There’s no battle ${this.number}. `, link, " lists the latest ones."];
+      const missing = [`There is no battle ${this.number}. `, link, " lists the latest ones."];
       fill(byId("replay-facts"), ...(this.isMissing ? missing : ["Loading …"]));
       return;
     }

@@ -136,7 +136,7 @@ export class TournamentView {
     const table = this.state.crosstables.get(this.number ?? 0);
     byId("tournament-title").textContent = this.title;
     const link = h("a", { href: "/" }, "The hall");
-    const missing = [`There’s no tournament ${this.number}. `, link, " lists them all."];
+    const missing = [`There is no tournament ${this.number}. `, link, " lists them all."];
     const facts = known
       ? [
           capitalised(known.kind),
