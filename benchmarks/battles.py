@@ -219,7 +219,7 @@ def fill(path: Path, battles: int, *, different: bool = False) -> None:
         battles: number of battles; an odd one is rounded down.
         different: whether each battle is unique, and shorter.
     """
-    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW - YEARS)
+    database = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: NOW - YEARS)
     boards = [
         BoardOpened(NOW, "", board, f"{board} board", "discworld") for board in ("oak", "pine")
     ]
@@ -272,7 +272,7 @@ def main(arguments: Sequence[str]) -> int:
     fill(path, battles)
     print(f"{battles:,} battles written in {perf_counter() - begun:,.0f} s", flush=True)
     begun = perf_counter()
-    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
+    database = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: NOW)
     print(f"their rows made in {perf_counter() - begun:,.0f} s", flush=True)
     database.backend.scrub()
     database.close()

@@ -11,7 +11,7 @@ the repository's history; and levels, which keep their own limits. All others ha
 for each ply, whether or not they use it. A battle is adjudicated after 60 plies without a capture,
 or after 220 plies.
 
-Margins are mean differences in score at the end of a battle, with the standard error behind ``±``.
+Margins are mean differences in score at the end of a battle, with the standard error after ``±``.
 
 A second table has the mean search depth by ruleset and side, and the nodes per second.
 """

@@ -1,4 +1,4 @@
-"""Speed of the rules engine, beside the plain rules of its tests as a yardstick.
+"""Speed of the rules engine, beside the reference rules of its tests as a yardstick.
 
 Run it from the checkout: ``python benchmarks/engine.py``, or ``python -m benchmarks.engine``. It
 prints one table; the exit status is 1 if a ratio is below its target.
@@ -20,8 +20,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from tests.rules import plain_rules
-from tests.rules.shorthand import plain_state
+from tests.rules import reference_rules
+from tests.rules.shorthand import reference_state
 from thudmud.rules import RULESETS, Ruleset, perft
 
 ROUNDS = 5
@@ -67,16 +67,16 @@ class Row:
 
 def listing(rules: Ruleset, rounds: int, seconds: float) -> Row:
     """Compare the rate of move generation in the initial position."""
-    position, state = rules.initial_position, plain_state(rules.initial_position)
+    position, state = rules.initial_position, reference_state(rules.initial_position)
     number = len(rules.legal_moves(position))
-    assert number == len(plain_rules.outcomes(rules.name, state))
+    assert number == len(reference_rules.outcomes(rules.name, state))
 
     def by_engine(_round: int) -> int:
         rules.legal_moves(position)
         return 1
 
     def by_yardstick(_round: int) -> int:
-        plain_rules.outcomes(rules.name, state)
+        reference_rules.outcomes(rules.name, state)
         return 1
 
     rates = best_rates(by_engine, by_yardstick, rounds, seconds)
@@ -95,9 +95,9 @@ def playouts(rules: Ruleset, rounds: int, seconds: float) -> Row:
         return plies
 
     def by_yardstick(seed: int) -> int:
-        random, state, plies = Random(seed), plain_state(rules.initial_position), 0
-        while plies < MOST_PLIES and (found := plain_rules.outcomes(rules.name, state)):
-            state = plain_rules.after(state, random.choice(list(found)))
+        random, state, plies = Random(seed), reference_state(rules.initial_position), 0
+        while plies < MOST_PLIES and (found := reference_rules.outcomes(rules.name, state)):
+            state = reference_rules.after(state, random.choice(list(found)))
             plies += 1
         return plies
 

@@ -226,7 +226,7 @@ def explores(folder: Path, battles: int) -> Iterator[Row]:
     path = folder / f"{battles} different"
     fill(path, battles, different=True)
     begun = perf_counter()
-    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
+    database = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: NOW)
     made = perf_counter() - begun
     bare = _pages(database)
     begun = perf_counter()

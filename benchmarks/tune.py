@@ -215,17 +215,17 @@ def sampled(game: Game, depth: int) -> list[Sample]:
             continue
         nothing: dict[str, Any] = dict.fromkeys(asdict(weights), 0.0)
         each_of = [replace(weights, **(nothing | {name: UNIT})) for name in nothing]
-        worths = []
+        scores = []
         for each in (weights, replace(weights, **nothing), *each_of):
             tactics = tactics_of(ruleset, dict.fromkeys(Side, each))
             tactics.use_weights_of(side, search.gathering_square, 0)
             field = tactics.field(at.dwarfs, at.trolls, at.empty)
-            worths.append(
+            scores.append(
                 tactics.evaluate(
                     at.dwarfs, at.trolls, at.rock, at.empty, field, dwarfs_to_move=is_dwarfs
                 )
             )
-        still, base, *parts = worths
+        still, base, *parts = scores
         error = (thought.score if is_dwarfs else -thought.score) - still
         found.append((side, is_dwarfs, error, tuple((part - base) / UNIT for part in parts)))
     return found
@@ -375,7 +375,10 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.fit and (options.what == "write" or RULESETS[options.what].goals):
-        parser.error("a fit is of classic or discworld: elsewhere a worth is no sum of weights")
+        parser.error(
+            f"expected classic or discworld, got {options.what}:"
+            " under other rules an evaluation isn't a sum of weights"
+        )
     terms = options.what, options.sides, options.nodes
     if options.what == "write":
         write()

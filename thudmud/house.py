@@ -256,7 +256,7 @@ class House:
         return [BotTurn(name, task) for name, opponent in bots for task in opponent.tasks()]
 
     def play_bot(
-        self, turn: BotTurn, ply: str, now: float, worth: int | None = None
+        self, turn: BotTurn, ply: str, now: float, score: int | None = None
     ) -> list[Message]:
         """Play a ply for a bot, and return the messages; none if the bot's turn is over.
 
@@ -264,16 +264,16 @@ class House:
             turn: one of `bot_turns`.
             ply: the ply in the notation of records.
             now: the time.
-            worth: the bot's evaluation from its own side's view, in hundredths of a dwarf. The bot
-                offers to end a battle, or resigns, by this.
+            score: the bot's evaluation, in hundredths of a dwarf from its side's point of view. It
+                decides whether the bot offers to end a battle, or resigns.
 
         Raises:
             ValueError: the ply can't be read, or the rules refuse it.
         """
         if turn not in self.bot_turns:
             return []
-        if worth is not None:
-            self._opponents[turn.bot].record_score(turn.task, worth)
+        if score is not None:
+            self._opponents[turn.bot].record_score(turn.task, score)
         return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:
@@ -308,8 +308,8 @@ class House:
             now: the time.
             terminal: what the client can show, by default plain text of 80 columns; `set_terminal`
                 changes it.
-            room: the board where the player is, in any case of letters, if the host tracks where
-                players are.
+            room: the board where the player is, ignoring case, if the host tracks where players
+                are.
             member: whether the player has an account, so that their battles can be rated.
             profile: the player's known preferences.
             quiet: whether the player's arrivals and departures aren't announced, except at a seat.
@@ -317,9 +317,8 @@ class House:
                 then.
 
         Raises:
-            ValueError: the name is invalid, or a player here has it, in any case of letters; or a
-                seat or adjourned match is kept for it in another spelling; or ``room`` isn't a
-                board.
+            ValueError: the name is invalid, or a player here has it, ignoring case; or a seat or
+                adjourned match is kept for it in another spelling; or ``room`` isn't a board.
         """
         require_name(name)
         require_time(now)
@@ -429,7 +428,7 @@ class House:
         return self._service.name_problem(name)
 
     def is_name_needed(self, name: str) -> bool:
-        """Whether a seat or an adjourned match is kept under a name, in any case of letters."""
+        """Whether a seat or an adjourned match is kept under a name, ignoring case."""
         return run_synchronously(self._service.is_name_needed(name))
 
     def is_waiting(self, name: str) -> bool:
@@ -455,7 +454,7 @@ class House:
         """Return the running or last battle on a board; None before the first.
 
         Args:
-            board: the board's name, in any case of letters.
+            board: the board's name, case-insensitive.
 
         Raises:
             KeyError: no board has that name.

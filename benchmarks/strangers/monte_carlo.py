@@ -72,7 +72,8 @@ class MonteCarlo:
                 break
             node = self._best(node)
             path.append(node)
-        # Results are from the dwarfs' view, a node's total from that of the side that moved there.
+        # Results are from the dwarfs' point of view, a node's total from that of the side that
+        # moved there.
         result = self._judged(node.position)
         for each in path:
             each.visits += 1

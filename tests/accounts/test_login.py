@@ -198,7 +198,7 @@ class TestGuests:
             names.clear()
 
     @pytest.mark.parametrize("is_right", [False, True])
-    async def test_name_registered_during_its_word_prompt_asks_for_the_password(
+    async def test_name_registered_during_the_word_prompt_requires_the_password(
         self, setup: LoginSetup, *, is_right: bool
     ) -> None:
         word = await setup.guest("Anna")

@@ -54,8 +54,8 @@ async def test_worker_evaluation_matches_the_built_in_adviser(
         async with asked(tmp_path) as adviser:
             assert await adviser.evaluate(game) == expected
         game = game.play(expected.principal_variation[0])
-    worths = [(await OwnAdviser().evaluate(each)).score for each in (Game.start(rules), game)]
-    assert abs(worths[0] - worths[1]) < 500  # both are in the dwarfs' view
+    scores = [(await OwnAdviser().evaluate(each)).score for each in (Game.start(rules), game)]
+    assert abs(scores[0] - scores[1]) < 500  # both are in the dwarfs' view
 
 
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])

@@ -77,8 +77,8 @@ def test_sample_parts_add_up_to_the_evaluation(rules: str) -> None:
             found = Search(ruleset, dict.fromkeys(tuned_weights(ruleset), weights)).think(
                 game, Limit(depth=1)
             )
-            worth = (found.score if is_dwarfs else -found.score) - error
+            score = (found.score if is_dwarfs else -found.score) - error
             weighed = sum(a * b for a, b in zip(parts, asdict(weights).values(), strict=True))
-            assert abs(worth - 100 * game.position.dwarfs.bit_count() - weighed) < 5
+            assert abs(score - 100 * game.position.dwarfs.bit_count() - weighed) < 5
             count += 1
     assert count

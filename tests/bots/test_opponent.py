@@ -307,14 +307,14 @@ def test_bot_offers_to_end_a_long_quiet_battle(battle: Hall) -> None:
     assert not battle.tables["oak board"].is_running
 
 
-def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak board") -> None:
-    """Play plies without captures, which Grog (the trolls) evaluates as ``worth``."""
+def amble(hall: Hall, plies: int, score: Callable[[int], int], board: str = "oak board") -> None:
+    """Play plies without captures, which Grog (the trolls) evaluates as ``score``."""
     there = THERE[board]
     for ply in range(0, plies, 2):
         back = len(hall.game(board).moves) // 2 % 2
         hall.type("Anna", there[0][back])
         [task] = hall.minds["Grog"].tasks()
-        hall.minds["Grog"].record_score(task, worth(ply))
+        hall.minds["Grog"].record_score(task, score(ply))
         hall.settle()
         if not hall.tables[board].is_running:
             return
@@ -367,15 +367,15 @@ def test_bot_agrees_to_an_end_that_it_would_offer(behind: Hall) -> None:
     assert behind.type("Anna", "end game") == ["Grog: end game on oak board"]
 
 
-@pytest.mark.parametrize(("worth", "agrees"), [(0, True), (-100, True), (100, False)])
+@pytest.mark.parametrize(("score", "agrees"), [(0, True), (-100, True), (100, False)])
 def test_bot_agrees_to_an_end_unless_it_is_ahead(
     battle: Hall,
-    worth: int,
+    score: int,
     agrees: bool,  # noqa: FBT001 (of a parameter)
 ) -> None:
-    amble(battle, QUIET_ENOUGH - 2, lambda _: worth)
+    amble(battle, QUIET_ENOUGH - 2, lambda _: score)
     assert battle.type("Anna", "end game") == ["Grog: no on oak board"]
-    amble(battle, 2, lambda _: worth)
+    amble(battle, 2, lambda _: score)
     answer = "end game" if agrees else "no"
     assert battle.type("Anna", "end game") == [f"Grog: {answer} on oak board"]
 

@@ -31,7 +31,7 @@ def test_every_command_is_answered_with_one_line() -> None:
     ]
 
 
-def test_engine_ends_with_its_input_and_reads_an_unterminated_line() -> None:
+def test_engine_exits_at_end_of_input_and_reads_an_unterminated_line() -> None:
     assert answers(b"") == []
     assert answers(b"rules") == [b"rules discworld"]
     assert answers(b"rules\r\nrules classic\r\n") == [b"rules discworld", b"rules classic"]

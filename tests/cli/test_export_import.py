@@ -510,7 +510,8 @@ class TestHeaders:
             ),
             (
                 '[Result "99-0"]\n[Winner "dwarf"]\n[Ending "agreement"]',
-                "line 3: expected the result 3-8, winner troll by the rules, got other headers",
+                "line 3: expected the result 3-8, winner troll under these rules,"
+                " got 99-0, winner dwarf",
             ),
         ],
     )

@@ -92,7 +92,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
         bert.type("join game as dwarf on oak board")
         bert.until("You sit down")
         olga.type("kick bert")
-        assert "This connection ends. Any seats you have are kept for you." in bert.until("")
+        assert "You're being disconnected. Any seats you have are kept for you." in bert.until("")
         olga.type("ban 203.0.113.0/24 for 3 days because of spam")
         told = carla.until("")
         assert "has banned 203.0.113.0/24 (your network) until" in told

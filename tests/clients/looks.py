@@ -64,9 +64,9 @@ def check(window: Window, client: Client, typed: set[str]) -> None:
     for line in lines:
         if match := PROMPT.match(line):
             assert match[1] in typed | {""}, f"a prompt in front of {match[1]!r}"
-        assert not line.endswith(" >"), f"a prompt behind {line!r}"
+        assert not line.endswith(" >"), f"a prompt after {line!r}"
     if not client.input_apart:
-        assert window.cursor[1] == 2, "the cursor is not behind the prompt"
+        assert window.cursor[1] == 2, "the cursor is not after the prompt"
 
 
 def game(lines: list[str], client: Client) -> list[str]:

@@ -123,7 +123,7 @@ def test_every_prompt_is_followed_by_end_of_record(mudlet: Callable[..., Mudlet]
         player.until("\n> ")
         player.wait(
             lambda number=number: player.commands.count(END_OF_RECORD) >= marks + number,  # type: ignore[misc]
-            "the mark behind a prompt",
+            "the mark after a prompt",
         )
     assert player.commands.count(END_OF_RECORD) == marks + 3
 

@@ -104,7 +104,7 @@ def test_typed_utf8_arrives_intact(window: Open) -> None:
     bob.until("Connection closed by foreign host.")
 
 
-def test_quit_at_the_name_prompt(window: Open) -> None:
+def test_quit_at_the_name_prompt_closes_the_connection(window: Open) -> None:
     bob = window(TELNET)
     bob.until("What is your name? ")
     bob.type("quit")

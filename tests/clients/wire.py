@@ -21,7 +21,7 @@ MSDP, MSSP, MCCP2, MXP, GMCP = 69, 70, 86, 91, 201
 _COMMAND = re.compile(
     rb"\xff(?:\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|([\xfb-\xfe].)|([^\xfa-\xff]))", re.DOTALL
 )
-"""A whole telnet command, behind its IAC: a sub-negotiation, a word on an option, or another."""
+"""A whole telnet command without its IAC: a subnegotiation, an option negotiation, or another."""
 
 
 class Wire:

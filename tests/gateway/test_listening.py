@@ -173,7 +173,7 @@ async def test_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
     acceptor = GatewayAcceptor(gateway)
     server, _ = await acceptor.listen_on_path(tmp_path / "socket")
-    with pytest.raises(StartError, match="another program already listens there"):
+    with pytest.raises(StartError, match="another program is already listening there"):
         await acceptor.listen_on_path(tmp_path / "socket")
     link = Knocker(*await asyncio.open_unix_connection(tmp_path / "socket"))
     link.write(b"nonsense\n")

@@ -138,7 +138,7 @@ def test_excluded_verb_is_gone_in_all_its_forms(without: str, line: str) -> None
 
 
 @pytest.mark.parametrize("line", ["juggle", "juggle 5", "juggle 4 for Bert singing Oh my"])
-def test_own_command_prints_as_it_parses(line: str) -> None:
+def test_custom_command_round_trips_through_its_text(line: str) -> None:
     vocabulary = Vocabulary([Juggle])
     assert str(vocabulary.parse(line)) == line
     assert vocabulary.parse(str(vocabulary.parse(line))) == vocabulary.parse(line)

@@ -65,7 +65,7 @@ def test_gif_of_a_battle_without_plies_has_one_frame() -> None:
     assert (opened.size, getattr(opened, "n_frames", 1)) == ((160, 160), 1)
 
 
-def test_gif_keeps_a_frame_for_every_similar_ply() -> None:
+def test_gif_keeps_a_frame_for_every_ply_of_a_repetition() -> None:
     """Pillow merges identical frames; the tint of the last ply keeps ours distinct."""
     troll = ["TG7-G6", "TG6-G7"]
     game = Game.start(DISCWORLD)

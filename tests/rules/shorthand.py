@@ -1,6 +1,6 @@
 """Shorthand for the engine tests: positions, attempts and moves from short strings.
 
-Also converts the engine's values to those of ``plain_rules``, which shares no types with it.
+Also converts the engine's values to those of ``reference_rules``, which shares no types with it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import cycle, islice
 from random import Random
 
-from tests.rules import plain_rules
+from tests.rules import reference_rules
 from thudmud.rules import (
     EVERY,
     SQUARES,
@@ -52,13 +52,13 @@ def ask(words: str) -> Attempt:
     return Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
 
 
-def plain_state(position: Position) -> plain_rules.State:
-    """Convert a position for the plain rules."""
+def reference_state(position: Position) -> reference_rules.State:
+    """Convert a position for the reference rules."""
     places = {
         piece: frozenset((each.column, each.row) for each in position.squares(piece))
         for piece in Piece
     }
-    return plain_rules.State(
+    return reference_rules.State(
         places[Piece.DWARF],
         places[Piece.TROLL],
         places[Piece.STONE] | places[Piece.ROCK],
@@ -66,8 +66,8 @@ def plain_state(position: Position) -> plain_rules.State:
     )
 
 
-def plain_outcome(move: Move) -> plain_rules.Outcome:
-    """Convert a move for the plain rules."""
+def reference_outcome(move: Move) -> reference_rules.Outcome:
+    """Convert a move for the reference rules."""
     captures = tuple((each.column, each.row) for each in move.captures)
     origin, target = move.origin, move.target
     return (origin.column, origin.row), (target.column, target.row), captures

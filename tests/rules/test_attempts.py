@@ -1,4 +1,4 @@
-"""Exhaustive attempts in a position: granted or refused exactly as by the plain rules."""
+"""Exhaustive attempts in a position: granted or refused exactly as by the reference rules."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import SOAKING, examples
-from tests.rules import plain_rules
+from tests.rules import reference_rules
 from tests.rules.shorthand import (
     ask,
     board,
-    plain_outcome,
-    plain_state,
     random_positions,
+    reference_outcome,
+    reference_state,
     scattered,
     seeded,
 )
@@ -47,16 +47,16 @@ PART = 1 if SOAKING else 50
 
 T = TypeVar("T")
 Said = tuple[Square, ...] | Every | None
-Captures = tuple[plain_rules.Place, ...]
+Captures = tuple[reference_rules.Place, ...]
 
 
 class Book:
-    """Answers of the plain rules to all attempts in one position."""
+    """Answers of the reference rules to all attempts in one position."""
 
     def __init__(self, ruleset: Ruleset, position: Position) -> None:
         self.in_order = bool(ruleset.goals) and position.turn is Side.TROLL
         self.options: dict[tuple[str, Square, Square], set[Captures]] = defaultdict(set)
-        for ply in plain_rules.plies(ruleset.name, plain_state(position)):
+        for ply in reference_rules.plies(ruleset.name, reference_state(position)):
             key = ply.verb, Square(*ply.origin), Square(*ply.target)
             self.options[key].add(ply.captures)
 
@@ -85,7 +85,7 @@ class Book:
         return fitting[0] if len(fitting) == 1 else None
 
 
-def in_rows(places: Iterable[plain_rules.Place]) -> Captures:
+def in_rows(places: Iterable[reference_rules.Place]) -> Captures:
     return tuple(sorted(places, key=lambda place: (place[1], place[0])))
 
 
@@ -94,7 +94,7 @@ def assert_answered_as_in(
 ) -> None:
     expected, answer = book.answer(attempt), resolve(ruleset, position, attempt)
     if isinstance(answer, Move):
-        assert plain_outcome(answer)[2] == expected, f"{attempt} is granted as {answer}"
+        assert reference_outcome(answer)[2] == expected, f"{attempt} is granted as {answer}"
         assert (answer.origin, answer.target) == (attempt.origin, attempt.target)
         assert answer.verb is attempt.verb
     else:
@@ -185,7 +185,7 @@ NAMES = pytest.mark.parametrize("name", RULESETS)
 
 @NAMES
 @SIDES
-def test_resolution_of_attempts_matches_the_plain_rules(name: str, side: Side) -> None:
+def test_resolution_of_attempts_matches_the_reference_rules(name: str, side: Side) -> None:
     ruleset, random = RULESETS[name], seeded(name)
     position = fierce(ruleset, side)
     book = Book(ruleset, position)
@@ -200,7 +200,7 @@ def test_resolution_of_attempts_matches_the_plain_rules(name: str, side: Side) -
 
 @examples(25)
 @given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
-def test_resolution_of_near_legal_attempts_matches_the_plain_rules(
+def test_resolution_of_near_legal_attempts_matches_the_reference_rules(
     ruleset: Ruleset, random: Random
 ) -> None:
     position = random.choice(

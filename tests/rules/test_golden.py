@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules import plain_rules
-from tests.rules.shorthand import plain_state
+from tests.rules import reference_rules
+from tests.rules.shorthand import reference_state
 from thudmud.rules import (
     RULESETS,
     SQUARES,
@@ -85,12 +85,12 @@ def test_playthrough_matches_its_golden_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_playthrough_matches_the_plain_rules(name: str) -> None:
+def test_playthrough_matches_the_reference_rules(name: str) -> None:
     game = replayed(GAMES[name])
     now = Game.start(game.ruleset, game.initial_position)
     for line, move in zip(GAMES[name].splitlines()[2:], game.moves, strict=False):
-        state = plain_state(now.position)
-        assert len(plain_rules.outcomes(game.ruleset.name, state)) == int(line.split()[0])
+        state = reference_state(now.position)
+        assert len(reference_rules.outcomes(game.ruleset.name, state)) == int(line.split()[0])
         now = now.play(read_ply(str(move), game.ruleset, now.position))
     assert now == game
 

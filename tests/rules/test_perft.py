@@ -1,4 +1,4 @@
-"""Perft: the table of DESIGN.md, and positions counted by the plain rules."""
+"""Perft: a table of known counts, and positions counted by the reference rules."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cases import cases
-from tests.rules import plain_rules
-from tests.rules.shorthand import plain_state
+from tests.rules import reference_rules
+from tests.rules.shorthand import reference_state
 from thudmud.rules import RULESETS, Position, Ruleset, Side, divide, perft, read_record
 
 TABLE = {
@@ -25,7 +25,7 @@ TABLE = {
     ("koom valley", 3): 12_977_012,
 }
 QUICK = 3_000
-"""The largest count that the plain rules verify in the default run."""
+"""The largest count that the reference rules verify in the default run."""
 
 
 @dataclass
@@ -89,16 +89,16 @@ def test_perft_of_the_opening_matches_the_table(name: str, depth: int) -> None:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_plain_rules_perft_matches_the_table(name: str) -> None:
-    state = plain_state(RULESETS[name].initial_position)
-    assert plain_rules.perft(name, state, 1) == TABLE[name, 1]
+def test_reference_rules_perft_matches_the_table(name: str) -> None:
+    state = reference_state(RULESETS[name].initial_position)
+    assert reference_rules.perft(name, state, 1) == TABLE[name, 1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULESETS)
-def test_plain_rules_perft_matches_the_table_two_plies_deep(name: str) -> None:
-    state = plain_state(RULESETS[name].initial_position)
-    assert plain_rules.perft(name, state, 2) == TABLE[name, 2]
+def test_reference_rules_perft_matches_the_table_two_plies_deep(name: str) -> None:
+    state = reference_state(RULESETS[name].initial_position)
+    assert reference_rules.perft(name, state, 2) == TABLE[name, 2]
 
 
 @cases("case", CASES)
@@ -108,10 +108,10 @@ def test_perft_of_positions_matches_their_counts(case: Case) -> None:
 
 
 @pytest.mark.parametrize(("case", "depth", "count"), COUNTS)
-def test_plain_rules_perft_of_positions_matches_their_counts(
+def test_reference_rules_perft_of_positions_matches_their_counts(
     case: Case, depth: int, count: int
 ) -> None:
-    assert plain_rules.perft(case.ruleset.name, plain_state(case.position), depth) == count
+    assert reference_rules.perft(case.ruleset.name, reference_state(case.position), depth) == count
 
 
 @pytest.mark.parametrize("name", RULESETS)

@@ -12,8 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.rules import plain_rules
-from tests.rules.shorthand import T, plain_outcome, plain_state, random_positions, scattered, seeded
+from tests.rules import reference_rules
+from tests.rules.shorthand import (
+    T,
+    random_positions,
+    reference_outcome,
+    reference_state,
+    scattered,
+    seeded,
+)
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -70,11 +77,11 @@ def turn_move(move: Move, turning: Turning) -> Move:
     )
 
 
-def assert_agrees_with_plain_rules(ruleset: Ruleset, position: Position) -> None:
+def assert_agrees_with_reference_rules(ruleset: Ruleset, position: Position) -> None:
     moves = ruleset.legal_moves(position)
-    found = [plain_outcome(move) for move in moves]
+    found = [reference_outcome(move) for move in moves]
     assert len(found) == len(set(found)), "an outcome is listed twice"
-    assert set(found) == plain_rules.outcomes(ruleset.name, plain_state(position))
+    assert set(found) == reference_rules.outcomes(ruleset.name, reference_state(position))
     assert ruleset.count_moves(position) == len(moves)
     ended = ruleset.outcome(position) is not None
     assert ended == (not moves)
@@ -84,23 +91,23 @@ def assert_agrees_with_plain_rules(ruleset: Ruleset, position: Position) -> None
 @given(rulesets, seeds)
 def test_generators_agree_in_random_play(ruleset: Ruleset, random: Random) -> None:
     for position in random_positions(ruleset, random, PLIES)[::3]:
-        assert_agrees_with_plain_rules(ruleset, position)
+        assert_agrees_with_reference_rules(ruleset, position)
 
 
 @examples(300)
 @given(rulesets, seeds)
 def test_generators_agree_in_artificial_positions(ruleset: Ruleset, random: Random) -> None:
-    assert_agrees_with_plain_rules(ruleset, scattered(ruleset, random))
+    assert_agrees_with_reference_rules(ruleset, scattered(ruleset, random))
 
 
 @few
 @given(rulesets, seeds)
-def test_engine_and_plain_rules_apply_moves_alike(ruleset: Ruleset, random: Random) -> None:
+def test_engine_and_reference_rules_apply_moves_alike(ruleset: Ruleset, random: Random) -> None:
     position = scattered(ruleset, random)
     moves = ruleset.legal_moves(position)
     for move in random.sample(moves, min(len(moves), 50)):
-        state = plain_rules.after(plain_state(position), plain_outcome(move))
-        assert plain_state(position.after(move)) == state
+        state = reference_rules.after(reference_state(position), reference_outcome(move))
+        assert reference_state(position.after(move)) == state
 
 
 @few

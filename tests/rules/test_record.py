@@ -313,7 +313,11 @@ def test_trample_captures_keep_their_order() -> None:
         (CLASSIC, "dA1,RH8", "line 1: dA1 is off the board"),
         (CLASSIC, "dF1,TF1,RH8", "line 1: two pieces on F1"),
         (CLASSIC, "dF1,TG7", "line 1: expected 1 R, got 0"),
-        (KOOM_VALLEY, "RH8,dF1,RH9", "line 1: expected at most one Thudstone and one Rock"),
+        (
+            KOOM_VALLEY,
+            "RH8,dF1,RH9",
+            "line 1: expected at most one Thudstone and one Rock, got 0 and 2",
+        ),
         (CLASSIC, "dF1,RH9", "line 1: expected the Thudstone at RH8"),
         (
             CLASSIC,

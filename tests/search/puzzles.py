@@ -61,7 +61,7 @@ class Candidate(NamedTuple):
     """A move with its score at each depth, and its lead over the best move to another square."""
 
     move: Move
-    worths: tuple[int, ...]
+    scores: tuple[int, ...]
     margins: tuple[int, ...]
     found_at: int
     """The depth from which on the move is the best."""
@@ -73,10 +73,10 @@ def candidate(game: Game, depth: int, width: PruningOptions | None = None) -> Ca
     move = best[-1][0]
     others = Blunders(overlooks=lambda each: is_like(each, move))
     second, _ = _by_depth(game, depth, width, others)
-    worths = tuple(worth for _, worth in best)
+    scores = tuple(score for _, score in best)
     last = len(second) - 1
-    margins = tuple(worth - second[min(n, last)][1] for n, worth in enumerate(worths))
-    return Candidate(move, worths, margins, found_at)
+    margins = tuple(score - second[min(n, last)][1] for n, score in enumerate(scores))
+    return Candidate(move, scores, margins, found_at)
 
 
 def _by_depth(

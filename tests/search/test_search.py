@@ -44,7 +44,7 @@ def turned(bits: int, number: int) -> int:
     return squares
 
 
-def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) -> int:
+def evaluate(ruleset: Ruleset, position: Position, gather: int, number: int = 0) -> int:
     tactics = tactics_of(ruleset)
     tactics.use_weights_of(position.turn, turned(gather, number), 0)
     d, t, r = (turned(each, number) for each in (position.dwarfs, position.trolls, position.rock))
@@ -59,8 +59,8 @@ def test_evaluation_is_invariant_under_board_symmetries(ruleset: Ruleset) -> Non
     numbers = (1,) if ruleset is KOOM_VALLEY else range(1, 8)
     gather = Square.parse("F4").bit
     for position in positions(ruleset, seed=3):
-        value = worth(ruleset, position, gather)
-        assert [worth(ruleset, position, gather, each) for each in numbers] == [value] * len(
+        value = evaluate(ruleset, position, gather)
+        assert [evaluate(ruleset, position, gather, each) for each in numbers] == [value] * len(
             numbers
         )
 
@@ -83,8 +83,8 @@ def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: i
         )
         for keeps in (True, False)
     ]
-    worths = [each.think(game, Limit(depth=3)).score for each in exact]
-    assert worths[0] == worths[1]
+    scores = [each.think(game, Limit(depth=3)).score for each in exact]
+    assert scores[0] == scores[1]
 
 
 def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
@@ -119,8 +119,8 @@ def test_cached_evaluation_terms_match_a_direct_count(ruleset: Ruleset) -> None:
         )
         for tactics, number in zip(counting, expected, strict=True):
             field = tactics.field(d, t, empty)
-            worth = tactics.evaluate(d, t, 0, empty, field, dwarfs_to_move=True)
-            assert worth == 100 * d.bit_count() + number
+            score = tactics.evaluate(d, t, 0, empty, field, dwarfs_to_move=True)
+            assert score == 100 * d.bit_count() + number
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)

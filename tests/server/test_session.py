@@ -57,7 +57,7 @@ async def test_unusable_name_is_asked_for_again(serving: Serving) -> None:
     assert b"Bob comes in." in await client.until(b"> ")
 
 
-async def test_quit_at_the_name_prompt(serving: Serving) -> None:
+async def test_quit_at_the_name_prompt_says_goodbye_and_closes(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.send(b"Quit\r\n")
     assert await client.rest() == WELCOME + b"Goodbye!\r\n"

@@ -213,7 +213,7 @@ async def test_second_login_of_a_member_takes_over(serving: Serving) -> None:
     await again.until(b"> ")
     assert await anna.rest() == (
         b"\r\nBob comes in.\r\n> \r\nYou have connected from somewhere else, "
-        b"so this connection ends.\r\n"
+        b"so this session is being closed.\r\n"
     )
     await again.send(b"say here\r\n")
     assert await again.until(b"> ") == b"Anna says: here\r\n> "

@@ -55,7 +55,7 @@ LONG = Imported(1.0, "", "classic", "Anna", "Bert", write_record(TO_AND_FRO), 10
 
 
 def opened(path: Path) -> Database:
-    return Database(OnDisk(path, serving=True, patience=0.1), Clock())
+    return Database(OnDisk(path, serving=True, lock_timeout=0.1), Clock())
 
 
 def contents(path: Path) -> Files:

@@ -64,7 +64,7 @@ async def test_new_store_file_is_private_from_creation(
         assert stat.S_IMODE(source.parent.stat().st_mode) == 0o700
         assert not target.exists()
         link(source, target)
-        OnDisk(target, serving=False, patience=0.1).close()
+        OnDisk(target, serving=False, lock_timeout=0.1).close()
 
     monkeypatch.setattr(os, "link", look)
     await fill(path)

@@ -121,7 +121,7 @@ class TestWords:
         assert "resume_word" not in await store.read(persons.personal_data, "Anna")
         await is_in_order(store)
 
-    async def test_quitting_ends_resume_words_but_not_logins(self, store: Store) -> None:
+    async def test_quitting_revokes_resume_words_but_not_logins(self, store: Store) -> None:
         known = await epoch(store)
         await store.write(accounts.delete_resume_words, "anna")
         await store.write(accounts.delete_resume_words, "Nobody")

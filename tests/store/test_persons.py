@@ -131,7 +131,7 @@ async def test_personal_data_export_covers_only_the_current_guest(store: Store) 
 
 
 def holding(path: Path, words: str) -> list[str]:
-    """Return the files of a store that contain the given words, in any case."""
+    """Return the files of a store that contain the given words, ignoring case."""
     return [
         each.name
         for each in path.parent.iterdir()

@@ -425,7 +425,7 @@ async def test_rows_are_not_rebuilt_while_another_version_serves(
 async def test_rows_rebuilt_by_another_process_are_kept(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = Database(OnDisk(path, serving=False, patience=5.0), lambda: 1.0)
+    late = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: 1.0)
     other = await Store.open(path)
     model = await live(other, 1, 20)
     late.rebuild()  # its cached view of the file is outdated

@@ -335,7 +335,7 @@ class TestWhatIsGoneIsKnown:
 
     def test_adjacent_gaps_are_merged(self, pruned: Path) -> None:
         assert check_file(pruned).events == 12
-        database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
+        database = Database(OnDisk(pruned, serving=False, lock_timeout=1.0), lambda: LATER)
         gaps = list(database.table.rows("gap", "order by first"))
         assert gaps == [(1, 3), (7, 9), (13, 15), (19, 21)]
         database.close()
@@ -351,7 +351,7 @@ class TestWhatIsGoneIsKnown:
         ],
     )
     def test_check_detects_events_missing_outside_gaps(self, pruned: Path, statement: str) -> None:
-        files = OnDisk(pruned, serving=False, patience=1.0)
+        files = OnDisk(pruned, serving=False, lock_timeout=1.0)
         files.connection.execute(statement)
         assert check_backend(files)
         files.close()
@@ -362,13 +362,13 @@ class TestWhatIsGoneIsKnown:
     def test_check_rejects_gaps_that_do_not_match_the_events(
         self, pruned: Path, first: int, last: int
     ) -> None:
-        database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
+        database = Database(OnDisk(pruned, serving=False, lock_timeout=1.0), lambda: LATER)
         database.write([lambda db: db.table.put("gap", first, last)])
         assert check_backend(database.backend)
         database.close()
 
     def test_stream_read_detects_events_missing_outside_gaps(self, pruned: Path) -> None:
-        database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
+        database = Database(OnDisk(pruned, serving=False, lock_timeout=1.0), lambda: LATER)
         assert [each.version for each in database.read_stream(PINE)] == [4, 5, 6, 10, 11, 12]
         assert len(database.entries_after(0)) == 12
         database.backend.connection.execute("delete from event where position = 11")

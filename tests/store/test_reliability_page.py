@@ -31,7 +31,7 @@ def quotes() -> list[str]:
 
 
 def opened(path: Path) -> Database:
-    return Database(OnDisk(path, serving=True, patience=0.1), Clock())
+    return Database(OnDisk(path, serving=True, lock_timeout=0.1), Clock())
 
 
 def refused(path: Path) -> str:
@@ -114,7 +114,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with monkeypatch.context() as update:
         for module in ("database", "files"):
             update.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
-        Database(OnDisk(path.with_name("slept"), serving=False, patience=0.1), Clock()).close()
+        Database(OnDisk(path.with_name("slept"), serving=False, lock_timeout=0.1), Clock()).close()
     yield str(write(slept))
     slept.close()
 
@@ -123,7 +123,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     served.close()
     for module in ("database", "files"):
         monkeypatch.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
-    newer = OnDisk(path.with_name("served"), serving=False, patience=0.1)
+    newer = OnDisk(path.with_name("served"), serving=False, lock_timeout=0.1)
     with closing(newer), pytest.raises(StoreError) as error:
         Database(newer, Clock())
     yield str(error.value)

@@ -41,7 +41,7 @@ SUFFIXES = ("", "-wal", "-shm", "-head")
 
 @pytest.fixture
 async def stored(path: Path, clock: Clock) -> AsyncIterator[Store]:
-    store = await Store.open(path, serving=True, patience=0.2, clock=clock)
+    store = await Store.open(path, serving=True, lock_timeout=0.2, clock=clock)
     yield store
     await store.close()
 

@@ -73,5 +73,5 @@ async def test_study_results_survive_a_restart(path: Path, clock: Clock) -> None
 
 @pytest.mark.parametrize("event", [LessonDone, PuzzleTried])
 def test_study_event_with_number_zero_is_refused(event: type[LessonDone | PuzzleTried]) -> None:
-    with pytest.raises(ValueError, match="invalid number of a lesson or puzzle: 0"):
+    with pytest.raises(ValueError, match="invalid lesson or puzzle number: 0"):
         event(NOON, "Anna", 0, *((True,) if event is PuzzleTried else ()))

@@ -33,8 +33,8 @@ class Connections(list[sqlite3.Connection]):
 def connections(monkeypatch: pytest.MonkeyPatch) -> Connections:
     made = Connections()
 
-    def connecting(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
-        connection = connect(path, patience, reading=reading)
+    def connecting(path: Path, lock_timeout: float, *, reading: bool = False) -> sqlite3.Connection:
+        connection = connect(path, lock_timeout, reading=reading)
         if not reading:
             made.append(connection)
         return connection
@@ -245,7 +245,7 @@ async def test_end_of_the_store_thread_is_reported(
 async def test_read_error_after_a_write_error_leaves_no_gap(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = Database(OnDisk(path, serving=True, patience=5.0), lambda: 1.0)
+    database = Database(OnDisk(path, serving=True, lock_timeout=5.0), lambda: 1.0)
 
     def append(version: int) -> object:
         [outcome], _ = database.write([lambda db: db.append({OAK: (version, [joined(version)])})])

@@ -61,7 +61,7 @@ async def test_telnet_flood_ends_the_connection(
     bob, client = await setup.connect("Bob"), await setup.connect(name)
     told = await flood(client, command * 1000)
     assert TOO_MUCH in told
-    assert told.endswith(b"connection ends.\r\n")
+    assert told.endswith(b"disconnected.\r\n")
     assert await well(bob)
 
 

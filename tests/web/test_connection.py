@@ -414,7 +414,7 @@ async def test_takeover_during_registration_keeps_the_login(
         await again.tell("Char.Login.Credentials", login)
         assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
         await anna.end()
-        assert anna.text.endswith("so this connection ends.\r\n")
+        assert anna.text.endswith("so this session is being closed.\r\n")
         assert (await again.fact("Char.Login.Result"))["success"]
         await again.type("one")
         await again.until("echo one")

@@ -126,7 +126,7 @@ def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
         expect(player.page.locator("#strip-top")).to_contain_text("10 in the match")
 
 
-def test_complete_match_by_typing(visit: Visit) -> None:
+def test_typed_moves_play_a_match_to_its_end(visit: Visit) -> None:
     setup = "setup dwarfs f2, g4, m4 trolls g5, m10 rock g2 turn trolls"
     players = sit_down(visit, "elder", ("Tilly", "Tom"), setup)
     for dwarf, troll in (players, players[::-1]):

@@ -85,7 +85,7 @@ class Guess(NamedTuple):
 
 
 class GuessThrottle:
-    """Lets each guess be checked when the budgets allow. For one event loop."""
+    """Rate limiter for guesses of passwords and comeback words. Use it from a single event loop."""
 
     def __init__(self) -> None:
         rates = {Secret.WORD: 1 / WORD_INTERVAL, Secret.PASSWORD: 1 / PASSWORD_INTERVAL}

@@ -84,7 +84,7 @@ class RateLimiter:
         self._buckets: dict[str, TokenBucket] = {}  # in order of use
 
     def bucket_for(self, key: str) -> TokenBucket:
-        """Return the bucket of a key, a full one if it is new."""
+        """Return the bucket of the given key; a new one is full."""
         bucket = self._buckets.pop(key, None)
         if bucket is None:
             if len(self._buckets) >= MAX_KEYS:
@@ -94,7 +94,7 @@ class RateLimiter:
         return bucket
 
     def find(self, key: str) -> TokenBucket | None:
-        """Return the bucket of a key; None if there is none, so that a new one would be full."""
+        """Return the bucket of the given key; None if there is none, which is as good as full."""
         return self._buckets.get(key)
 
     def _forget_some(self) -> None:

@@ -562,5 +562,5 @@ def _report_store_errors(prompter: Prompter) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        _log.error("could not use the accounts: %s", error)
+        _log.error("could not access the accounts: %s", error)
         prompter.say("The server can't reach its accounts just now. Please try again in a while.")

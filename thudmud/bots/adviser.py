@@ -44,8 +44,8 @@ class OwnAdviser:
         depths: list[SearchResult] = []
         limit = Limit(nodes=ANALYSIS_NODES)
         thought = Player(game.ruleset).think(game, limit, depths.append)
-        worths = [each.score for each in depths or [thought]]
-        return _evaluation(game, worths, thought.principal_variation)
+        scores = [each.score for each in depths or [thought]]
+        return _evaluation(game, scores, thought.principal_variation)
 
 
 class WorkersAdviser:
@@ -84,7 +84,7 @@ class WorkersAdviser:
         return reply, game.moves[-len(reply.principal_variation) :]
 
 
-def _evaluation(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
-    """Return an evaluation from the dwarfs' view, given worths from the view of the mover."""
+def _evaluation(game: Game, scores: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
+    """Return an evaluation from the dwarfs' point of view, given scores from the mover's."""
     sign = 1 if game.turn is Side.DWARF else -1
-    return Evaluation(ANALYSIS_NODES, tuple(sign * each for each in worths), line)
+    return Evaluation(ANALYSIS_NODES, tuple(sign * each for each in scores), line)

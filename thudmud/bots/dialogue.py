@@ -310,8 +310,8 @@ class Dialogue:
         return Limit(**most, should_stop=lambda: self._clock() >= end or self._is_stopped())
 
     def _report(self, thought: SearchResult) -> None:
-        worth, line = _format_score(thought.score), " ".join(map(str, thought.principal_variation))
-        self._tell(f"# depth {thought.depth} nodes {thought.nodes} worth {worth} line {line}")
+        score, line = _format_score(thought.score), " ".join(map(str, thought.principal_variation))
+        self._tell(f"# depth {thought.depth} nodes {thought.nodes} worth {score} line {line}")
 
     def _info(self, words: list[str]) -> str:
         match words:
@@ -328,9 +328,9 @@ class Dialogue:
         return ""
 
 
-def _format_score(worth: int) -> str:
+def _format_score(score: int) -> str:
     """Format a value in hundredths of a dwarf as dwarfs."""
-    return f"{worth / 100:+.2f}"
+    return f"{score / 100:+.2f}"
 
 
 def _push_ply(game: Game, word: str) -> Game:

@@ -108,7 +108,7 @@ class _Seat:
         since: time at which the seat entered its current status.
         changed: time of the table's last change.
         offered: quiet plies at the bot's last offer to end the battle, or 0.
-        scores: evaluations from the bot's view, by the number of plies played.
+        scores: evaluations from the bot's point of view, by the number of plies played.
         done: commands sent since the table changed, with their times.
         wanted: cached commands with the times at which they are due; None after a change.
     """
@@ -162,12 +162,12 @@ class _Seat:
         """
         game = self.table.game
         begun = len(game.moves) - self.quiet if game else 0
-        worths = [self.scores[ply] for ply in sorted(self.scores) if ply >= begun][
+        scores = [self.scores[ply] for ply in sorted(self.scores) if ply >= begun][
             -QUIET_EVEN // 2 :
         ]
-        if len(worths) < 2 * _FEW:
+        if len(scores) < 2 * _FEW:
             return False
-        return sum(worths[-_FEW:]) - sum(worths[:_FEW]) > _FEW * _RISE
+        return sum(scores[-_FEW:]) - sum(scores[:_FEW]) > _FEW * _RISE
 
     @property
     def should_offer_end(self) -> bool:
@@ -249,23 +249,23 @@ class Opponent:
                 if table.game and _battle(table) == _battle(seat.table)
                 else -1
             )
-            seat.scores = {ply: worth for ply, worth in seat.scores.items() if ply <= plies}
+            seat.scores = {ply: score for ply, score in seat.scores.items() if ply <= plies}
         seat.side, seat.table, seat.status = side, table, status
         seat.offered = min(seat.offered, seat.quiet)
         seat.wanted = None
         self._seats[table.key] = seat
 
-    def record_score(self, task: Task, worth: int) -> None:
-        """Record an evaluation from the bot's view, unless the task is out of date.
+    def record_score(self, task: Task, score: int) -> None:
+        """Record an evaluation from the bot's point of view, unless the task is out of date.
 
         Args:
             task: the task with the evaluated position.
-            worth: evaluation in hundredths of a dwarf.
+            score: evaluation in hundredths of a dwarf.
         """
         if task in self.tasks():
             seat = self._seat(task.board)
             if seat:
-                seat.scores[len(task.game.moves)] = worth
+                seat.scores[len(task.game.moves)] = score
                 seat.wanted = None
 
     def commands(self, now: float) -> list[Command]:

@@ -36,7 +36,7 @@ class Terms(Value):
         limit: arguments of "go", such as ``1.5`` or ``nodes 2000``.
         seconds: time limit for a ply; a program that exceeds it forfeits.
         quiet: plies without a capture after which the battle ends with the current score.
-        plies: plies after which the battle ends in any case.
+        plies: plies after which the battle ends regardless.
     """
 
     limit: str

@@ -74,7 +74,7 @@ class Reply(Value):
 
     Attributes:
         ply: the chosen ply.
-        score: evaluation from the view of the side to move, in hundredths of a dwarf; it includes
+        score: evaluation from the mover's point of view, in hundredths of a dwarf; it includes
             the level's deliberate errors.
         principal_variation: principal variation, beginning with the chosen ply.
         scores_by_depth: evaluations by depth of the search, from depth 1.
@@ -255,12 +255,12 @@ async def _ask_worker(worker: Program, question: Question) -> Reply:
     information = [found for each in said if (found := _INFORMATION.fullmatch(each))]
     if not information:
         raise ProgramError("expected a report of the search, got none")
-    worths: list[int] = []
+    scores: list[int] = []
     for each in information:
-        if int(each["depth"]) == len(worths) + 1:  # the last depth may be unfinished
-            worths.append(_hundredths(each))
+        if int(each["depth"]) == len(scores) + 1:  # the last depth may be unfinished
+            scores.append(_hundredths(each))
     *_, last = information
-    return Reply(ply, _hundredths(last), tuple(last["line"].split()), tuple(worths))
+    return Reply(ply, _hundredths(last), tuple(last["line"].split()), tuple(scores))
 
 
 def _hundredths(information: re.Match[str]) -> int:

@@ -96,7 +96,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", type=_count, default=60, metavar="N",
         help="end a battle after this many plies without a capture; default: 60")  # fmt: skip
     parser.add_argument("--plies", type=_count, default=220, metavar="N",
-        help="end a battle after this many plies in any case; default: 220")  # fmt: skip
+        help="end a battle after this many plies regardless; default: 220")  # fmt: skip
     parser.add_argument("--workers", type=_count, default=1, metavar="N",
         help="the number of battles played at the same time; default: 1")  # fmt: skip
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
@@ -109,7 +109,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play the battles and print a summary, which includes resumed ones."""
     if options.sprt and not options.sprt[0] < options.sprt[1]:
-        return refuse("--sprt: expected the lower value first")
+        lower, upper = options.sprt
+        return refuse(f"--sprt: expected the lower value first, got {lower:g} {upper:g}")
     try:
         contest = _Contest(options)
         contest.resume()
@@ -552,13 +553,15 @@ def _whole(text: str) -> int:
 
 def _count(text: str) -> int:
     if not (number := _whole(text)):
-        raise argparse.ArgumentTypeError("expected at least 1")
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
     return number
 
 
 def _even(text: str) -> int:
     if (number := _count(text)) % 2:
-        raise argparse.ArgumentTypeError("expected an even number: a match is two battles")
+        raise argparse.ArgumentTypeError(
+            f"expected an even number, got {text}: a match is two battles"
+        )
     return number
 
 

@@ -382,7 +382,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         host.advice.found = {}
 
     def _pass_time(self, due: float) -> None:
-        """Handle the events due at a time, unless the next deadline has changed since."""
+        """Handle the events due at ``due``, unless the next deadline has changed since."""
         if self.pk is not None and self.ndb.thud_due == due:
             self.ndb.thud_due = None
             self.look_around()

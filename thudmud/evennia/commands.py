@@ -5,8 +5,8 @@ its boards: the sets of all boards are equal, and ``duplicates`` is False. The b
 the line; several boards may have the same name.
 
 A MUD's own commands take precedence. The set has a low priority, and a verb that is also a command
-of the MUD becomes a command of ours only with its second word (``set board``). In any case a line
-can be typed after ``thud``.
+of the MUD becomes a command of ours only with its second word (``set board``). Any line can also be
+typed after ``thud``.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ _CATEGORY = "thud board"
 
 
 class BoardCommand(EvenniaCommand):  # type: ignore[misc]  # Evennia has no types
-    """A word that a line about a board can begin with."""
+    """An Evennia command that passes the whole line to the boards."""
 
     locks = "cmd:all()"
     help_category = _CATEGORY
-    # With "=" behind the word, the line is a builder's command.
+    # With "=" after the word, the line is a builder's command.
     arg_regex = r"\s+(?!\s*=)|$"
 
     @property

@@ -120,7 +120,7 @@ def escaped(text: str, session: Any = None) -> str:
         # Evennia looks for links after "||" has become "|". An "|n" in between hides a "|l", with
         # which a link would begin.
         text = text.replace("|", "||").replace("||l", "|||nl").replace("{{", "{{{{")
-        # Evennia would show an "n" behind a text that ends in "||".
+        # Evennia would show an "n" after a string that ends in "||".
         text = f"{text}|n" if text.endswith("|") else text
     if settings.FUNCPARSER_PARSE_OUTGOING_MESSAGES_ENABLED:
         text = text.replace("\\", "\\\\").replace("$", "\\$")
@@ -401,7 +401,7 @@ class BoardHost:
         )
 
     def _name(self, character: Any) -> str:
-        """Return the character's name at this board, with the id behind it if the name is taken."""
+        """Return the character's name at this board, followed by the id if the name is taken."""
         kept = self.names.get(character.id)
         if kept is not None:
             return kept

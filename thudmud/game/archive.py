@@ -397,13 +397,13 @@ class Lookup(Value, Generic[AnswerT]):
 
 
 class BattleLookup(Lookup["FoundBattle | None"]):
-    """The battle with a number; None if there is none."""
+    """The battle with the given number; None if there is none."""
 
     number: int
 
 
 class AdjournedLookup(Lookup[tuple[AdjournedMatch, ...]]):
-    """The adjourned matches of a player; the name matches in any case."""
+    """The adjourned matches of a player, whose name is case-insensitive."""
 
     player: str
 
@@ -412,10 +412,10 @@ class HistoryLookup(Lookup[HistoryPage]):
     """A page of past battles.
 
     Attributes:
-        player: restricts the page to battles of this player, in any case; None for all battles.
+        player: restricts the page to battles of this player, ignoring case; None for all battles.
         page: the number of the page, from 1.
-        opponent: restricts the page to battles against this player, in any case.
-        rules: restricts the page to battles by the ruleset with this name.
+        opponent: restricts the page to battles against this player, ignoring case.
+        rules: restricts the page to battles under the ruleset of this name.
         day: restricts the page to battles that began on a day such as 2026-11-20, ``today`` or
             ``yesterday``.
     """
@@ -428,7 +428,7 @@ class HistoryLookup(Lookup[HistoryPage]):
 
 
 class ScoreLookup(Lookup["PlayerScore | None"]):
-    """The results of a player, in any case; None without a finished battle.
+    """The results of a player, ignoring case; None without a finished battle.
 
     ``with_curves`` includes the rating history and the places in tournaments.
     """
@@ -455,13 +455,13 @@ class StandingsLookup(Lookup[Ranking]):
 
 
 class LetterCountLookup(Lookup[LetterCount]):
-    """The number of a member's letters; the name matches in any case."""
+    """The number of letters of a member, whose name is case-insensitive."""
 
     player: str
 
 
 class MemberLookup(Lookup["SeenMember | None"]):
-    """The member with a name, in any case; None if there is none."""
+    """The member called ``name``, ignoring case; None if there is none."""
 
     name: str
 

@@ -97,11 +97,11 @@ class TableRegister(dict[str, Table]):
         }
 
     def name_for_key(self, key: str) -> str:
-        """Return the name of the board with a key, or the key itself if there is none."""
+        """Return the name of the board with the given key, or the key if there is no such board."""
         return self._keys.get(key, key)
 
     def with_key(self, key: str) -> Table | None:
-        """Return the table with a key, if there is one."""
+        """Return the table with the given key; None if there is none."""
         name = self._keys.get(key)
         return None if name is None else self[name]
 
@@ -121,7 +121,7 @@ class TableRegister(dict[str, Table]):
         return [table for board in boards if (table := self[board]).side_of(player)]
 
     def has_seat(self, player: str) -> bool:
-        """Whether a player of that name, in any case, has a seat."""
+        """Whether a player of that name, ignoring case, has a seat."""
         return bool(self._seats.holders_of(player))
 
     def player_boards_of(self, player: str) -> list[str]:
@@ -145,7 +145,7 @@ class ByPlayer:
         self._known: defaultdict[str, set[str]] = defaultdict(set)
 
     def holders_of(self, player: str) -> Collection[str]:
-        """Return the holders of a player's name, in any case."""
+        """Return the holders that list ``player``, ignoring case."""
         return self._known.get(player.lower(), ())
 
     def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:

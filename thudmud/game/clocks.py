@@ -171,8 +171,9 @@ class Clock(ArrayValue):
 
     def __post_init__(self) -> None:
         # Checking only the last ply suffices: each earlier one was the last when it was added.
-        if min((*self.spent[-1:], self.used, self.stood, *self.excused)) < 0:
-            raise InvalidValueError("expected non-negative times")
+        least = min((*self.spent[-1:], self.used, self.stood, *self.excused))
+        if least < 0:
+            raise InvalidValueError(f"expected non-negative times, got {least}")
 
     def seconds_left(self, side: Side) -> float:
         """Return the seconds that a side had left at that time; at least 0."""

@@ -30,8 +30,8 @@ class Evaluation(Value):
 
     Attributes:
         nodes: the node limit of the search.
-        worths: the score at each depth, from one ply on.
-        line: the principal variation.
+        scores_by_depth: the score at each depth, from one ply on.
+        principal_variation: the best line found, a ply and its expected continuation.
 
     Raises:
         InvalidValueError: ``scores_by_depth`` or ``principal_variation`` is empty.
@@ -71,9 +71,9 @@ class Evaluation(Value):
         return clamp_score(self.scores_by_depth[min(depth, len(self.scores_by_depth)) - 1])
 
 
-def clamp_score(worth: int) -> int:
+def clamp_score(score: int) -> int:
     """Clamp a score to that of a won battle, for either side."""
-    return max(-WIN_SCORE, min(WIN_SCORE, worth))
+    return max(-WIN_SCORE, min(WIN_SCORE, score))
 
 
 class Adviser(Protocol):

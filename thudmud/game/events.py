@@ -200,8 +200,9 @@ class SavedMatch(ArrayValue):
         require_name(self.troll)
         _require_rules(self.rules, self.opening)
         # A running clock checks only its last ply, but this one may come from outside.
-        if self.clock and min(self.clock.spent, default=0.0) < 0:
-            raise InvalidValueError("expected non-negative times of plies")
+        least = min(self.clock.spent, default=0.0) if self.clock else 0.0
+        if least < 0:
+            raise InvalidValueError(f"expected non-negative times of plies, got {least}")
 
 
 class Parting(Enum):
@@ -680,7 +681,7 @@ class Commented(_Event, tag="commented"):
 
 def _require_number(number: int) -> None:
     if number < 1:
-        raise InvalidValueError(f"invalid number of a lesson or puzzle: {number}")
+        raise InvalidValueError(f"invalid lesson or puzzle number: {number}")
 
 
 class SeekMade(_Event, tag="seek"):
@@ -717,7 +718,7 @@ class SeekMade(_Event, tag="seek"):
         return self.time is not None and self.time.is_correspondence
 
     def is_open(self, now: float) -> bool:
-        """Whether the seek has not expired at a time, in seconds since the epoch."""
+        """Whether the seek is still open at ``now``, in seconds since the epoch."""
         return self.until is None or now < self.until
 
     def _require(self) -> None:

@@ -123,7 +123,7 @@ class Bus(Protocol):
         """
 
     def defer(self, call: Callable[[], None]) -> None:
-        """Queue a call behind the handlers that are queued now."""
+        """Queue a call after the handlers that are queued now."""
 
 
 class Scheduler(Protocol):
@@ -136,7 +136,7 @@ class Scheduler(Protocol):
         """
 
     def __contains__(self, key: Key) -> bool:
-        """Whether a timer is set for a key."""
+        """Whether a timer is set for the given key."""
 
     def cancel(self, key: Key) -> bool:
         """Cancel a timer; return whether there was one."""

@@ -222,7 +222,7 @@ class Profile(Value):
     """The known preferences of a player at login; None for any that are unknown.
 
     Attributes:
-        styles: the chosen styles, by board name in any case.
+        styles: the chosen styles, by case-insensitive board name.
         options: the options.
         ignored: the names of ignored players.
         news: the edition of the news last seen.

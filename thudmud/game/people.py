@@ -227,7 +227,7 @@ class People(dict[str, Person]):
         return *self.values(), *self.left.values()
 
     def names_starting_with(self, words: str) -> list[str]:
-        """Return the names here that begin with a prefix, in any case, in order of arrival."""
+        """Return the names here that begin with ``words``, ignoring case, in order of arrival."""
         return [name for name in self if name.lower().startswith(words.lower())]
 
     def options_after_choices(
@@ -245,7 +245,7 @@ class People(dict[str, Person]):
         return before.with_choices(choices)
 
     def is_ignoring(self, player: str, other: str) -> bool:
-        """Whether a player who is here ignores another, whose name is in any case."""
+        """Whether ``player``, who is here, ignores ``other``, whose name is case-insensitive."""
         return player in self._ignorers.holders_of(other)
 
     def ignore(self, player: str, others: Sequence[str]) -> None:

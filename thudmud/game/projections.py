@@ -121,7 +121,7 @@ class Rows(Protocol):
         """Return the number of the latest battle; 0 if there is none."""
 
     def battle(self, number: int) -> archive.Battle:
-        """Return the battle with a number, which must exist."""
+        """Return the battle with the given number, which must exist."""
 
     def number_of(self, battle: events.BattleId) -> int | None:
         """Return the number of a battle; None if unknown."""
@@ -164,7 +164,7 @@ class Rows(Protocol):
     def put_tournament(self, made: events.TournamentMade) -> None:
         """Store a tournament when it is announced."""
 
-    def put_of_tournament(self, number: int, position: int) -> None:
+    def put_tournament_event(self, number: int, position: int) -> None:
         """Store the position of a tournament's event."""
 
     def end_tournament(self, ended: events.TournamentEnded) -> None:
@@ -279,7 +279,7 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> archive
         case events.Interrupted(at=until, since=since):
             rows.put_interruption(since, until)
         case _ if isinstance(event, events.TournamentEvent):
-            rows.put_of_tournament(event.number, place.position)
+            rows.put_tournament_event(event.number, place.position)
             if isinstance(event, events.TournamentMade):
                 rows.put_tournament(event)
             elif isinstance(event, events.TournamentEnded):

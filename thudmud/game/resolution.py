@@ -62,7 +62,7 @@ class Phrase(Value):
 
     @classmethod
     def parse(cls, text: str) -> Phrase:
-        """Parse a noun phrase, in any case. The ordinal may come first or last."""
+        """Parse a noun phrase, ignoring case. The ordinal may come first or last."""
         words = [word for word in text.lower().split() if word not in ARTICLES]
         for place in (0, -1):
             if words and (ordinal := _ordinal(words[place])) is not None:
@@ -107,9 +107,9 @@ def _ordinal(word: str) -> int | None:
 
 
 def is_private_board_phrase(person: Person, words: str | None) -> bool:
-    """Whether the words for a board refer to the person's current private board.
+    """Whether ``words``, the words for a board, refer to the person's current private board.
 
-    For a player at a private board, it is also the default.
+    None means the private board too, and "it" does if that was the last board mentioned.
     """
     if person.private is None:
         return False
@@ -283,7 +283,7 @@ def resolve_observed_board(hall: Hall, person: Person, words: str) -> Table:
 
 
 def find_absent_player(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
-    """Find a seated player who is away, by the exact name in any case.
+    """Find a seated player who is away, by the whole name, ignoring case.
 
     Returns:
         The name, and the boards where a seat is kept; None if there is no such player.
@@ -298,7 +298,7 @@ def find_absent_player(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | 
 
 
 def resolve_player(hall: Hall, words: str) -> str:
-    """Resolve a name, or an unambiguous prefix of one, to a player who is here, in any case.
+    """Resolve a name or an unambiguous prefix, ignoring case, to a player who is here.
 
     Raises:
         RefusedError: no player or more than one fits.
@@ -310,7 +310,7 @@ def resolve_player(hall: Hall, words: str) -> str:
 
 
 def match_one_by_prefix(words: str, names: Iterable[str], none: Enum) -> str:
-    """Return the name that equals the words or is the only one with this prefix, in any case.
+    """Return the name that equals ``words`` or is the only one with that prefix, ignoring case.
 
     Args:
         words: the words typed.
@@ -423,7 +423,7 @@ def require_not_absent(context: CommandContext, words: str) -> None:
 
 
 def find_known_name(context: CommandContext, words: str) -> str | None:
-    """Return the exact spelling of a known name, typed in any case; None if unknown.
+    """Return the exact spelling of a known name, ignoring case; None if unknown.
 
     Names of players here, of members and of absent seated players are known.
     """
@@ -436,7 +436,7 @@ def find_known_name(context: CommandContext, words: str) -> str | None:
 
 
 def resolve_battle(number: int, found: LookupResults) -> tuple[FoundBattle, Game]:
-    """Return the battle with a number, and its game.
+    """Return the battle with the given number, and its game.
 
     Raises:
         RefusedError: there is no such battle, or its moves were not kept.

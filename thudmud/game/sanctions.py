@@ -48,7 +48,7 @@ class Sanction(Value):
     why: str = ""
 
     def holds(self, now: float) -> bool:
-        """Whether the sanction is in force at a time."""
+        """Whether the sanction is in force at ``now``."""
         return self.until is None or now < self.until
 
 

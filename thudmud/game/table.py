@@ -35,7 +35,7 @@ class BoardSpec:
 
     Attributes:
         name: the board's name, with the noun last.
-        rules: the name of the ruleset, in any case.
+        rules: the name of the ruleset, case-insensitive.
         style: the display style for newcomers.
         key: the key under which the board's events are stored; it never changes. "" for the name.
 

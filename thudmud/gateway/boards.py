@@ -331,7 +331,7 @@ def _check_session(session: ClientSession) -> None:
 
 
 def _board_data(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
-    """Return a board's state at a time as text and as facts."""
+    """Return a board's state at ``now`` as text and as facts."""
     hall, table = board.service.hall, board.table.as_of(now)
     seen = Delivery(Asked("", ViewGame(), table.name), (), table)
     known = {fact.package: fact.data for fact in delivery_facts(hall, seen)}

@@ -160,7 +160,7 @@ class Link:
             await self._handle_line(each)
 
     async def _read_hello(self) -> bytes:
-        """Read the first line and greet the client; return the bytes received behind the line.
+        """Read the first line and greet the client; return the bytes received after the line.
 
         A stranger can't make the gateway do more than search for the end of one short line.
         """

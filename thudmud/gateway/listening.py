@@ -228,7 +228,7 @@ def _remove_unused(path: Path) -> None:
         raise OSError("a file with that name already exists")
     with socket.socket(socket.AF_UNIX) as trial, suppress(ConnectionRefusedError):
         trial.connect(os.fspath(path))
-        raise OSError("another program already listens there")
+        raise OSError("another program is already listening there")
     path.unlink()
 
 

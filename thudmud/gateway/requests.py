@@ -308,7 +308,7 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
 
 
 def _has_lone_surrogate(value: object) -> bool:
-    """Whether a value is a text with a lone surrogate, which UTF-8 can't encode."""
+    """Whether a value is a string with a lone surrogate, which UTF-8 can't encode."""
     return isinstance(value, str) and re.search("[\ud800-\udfff]", value) is not None
 
 

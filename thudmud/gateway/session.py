@@ -74,11 +74,11 @@ class ClientOutbox:
         return line
 
     def line(self, number: int) -> bytes | None:
-        """Return the line with a number; None if it is acknowledged or doesn't exist yet."""
+        """Return the line with the given number; None if acknowledged or not there yet."""
         return self._lines.get(number)
 
     def acknowledge(self, seen: int) -> None:
-        """Discard the lines up to a number.
+        """Discard the lines up to ``seen``.
 
         Raises:
             RequestError: no line with that number was added, or a later one was acknowledged.
@@ -168,7 +168,7 @@ class ClientSession:
         return line
 
     def answer(self, answer: Answer) -> None:
-        """Queue the answer to a request, behind all notices that the request caused."""
+        """Queue the answer to a request, after all notices that the request caused."""
         self._begun.discard(answer.number)
         line = self.tell(answer)
         self._answers[answer.number] = self.outbox.last, line

@@ -50,7 +50,7 @@ def clean(line: str) -> str:
 def _visible_characters(line: str) -> list[str]:
     """Return the visible characters of a line, with blanks in place of invisible ones.
 
-    ``joiner`` is a joiner still waiting for a visible character behind it; ``marks`` is the number
+    ``joiner`` is a joiner still waiting for a visible character after it; ``marks`` is the number
     of combining marks on the current letter.
     """
     seen, joiner, marks = [" "], "", 0

@@ -243,7 +243,7 @@ class _Matching:
         """Yield all ways to match items, beginning with word ``at``.
 
         Yields:
-            The index of the word behind the match, and the values of all slots so far.
+            The index of the word after the match, and the values of all slots so far.
         """
         if not items:
             yield at, values

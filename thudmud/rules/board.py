@@ -66,7 +66,7 @@ class Square:
 
     @staticmethod
     def parse(name: str) -> Square:
-        """Return the square with a name such as ``A6`` or ``a6``; raise ValueError for others."""
+        """Parse a square name such as ``A6`` or ``a6``; raise ValueError for any other string."""
         match = _NAME.fullmatch(name)
         if match is None:
             raise ValueError(
@@ -76,7 +76,7 @@ class Square:
 
     @staticmethod
     def from_record(name: str) -> Square:
-        """Return the square with a name as in game records, such as ``P9``.
+        """Parse a square name of game records, such as ``P9``.
 
         Raises:
             ValueError: the name is invalid; for the letter I, the message explains why.

@@ -43,7 +43,10 @@ class Position:
         if occupied.bit_count() != sum(map(int.bit_count, (dwarfs, trolls, stone, rock))):
             raise InvalidValueError("two pieces are on the same square")
         if stone & (stone - 1) or rock & (rock - 1):  # clears the lowest bit: is there a second?
-            raise InvalidValueError("expected at most one Thudstone and one Rock")
+            raise InvalidValueError(
+                "expected at most one Thudstone and one Rock,"
+                f" got {stone.bit_count()} and {rock.bit_count()}"
+            )
         if not isinstance(self.turn, Side):
             raise InvalidValueError(f"expected a Side to move, got {self.turn!r}")
 

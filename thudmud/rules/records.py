@@ -344,9 +344,10 @@ def _with_outcome(game: Game, headers: _Headers) -> Game:
             number, f"the plies don't end the battle by {ending} with winner {winner}"
         )
     if right != outcome:
-        winner = _NOBODY if right.winner is None else right.winner.value
-        counted = f"{right.score.dwarf}-{right.score.troll}, winner {winner}"
-        raise RecordError(number, f"expected the result {counted} by the rules, got other headers")
+        expected = _NOBODY if right.winner is None else right.winner.value
+        counted = f"{right.score.dwarf}-{right.score.troll}, winner {expected}"
+        given = f"{score.dwarf}-{score.troll}, winner {winner}"
+        raise RecordError(number, f"expected the result {counted} under these rules, got {given}")
     return replace(game, outcome=outcome)
 
 

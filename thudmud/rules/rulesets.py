@@ -262,7 +262,7 @@ RULESETS: Mapping[str, Ruleset] = {
 
 
 def find_ruleset(words: str) -> Ruleset | None:
-    """Return the ruleset with a name in any case, with blanks or hyphens; None if there is none."""
+    """Find a ruleset by name, ignoring case, with blanks or hyphens; None if there is none."""
     return RULESETS.get(" ".join(words.lower().replace("-", " ").split()))
 
 

@@ -33,7 +33,7 @@ class Transcript(Value):
     Attributes:
         parts: the steps, settings and inclusions, in order.
         config: the configuration file named by ``@config``; None without one.
-        after: the comments and empty lines behind the last part.
+        after: the comments and empty lines after the last part.
         servers: the configuration files of the servers named by ``@server``, by the servers' names;
             None for a server without one.
     """

@@ -247,7 +247,7 @@ class _Performance:
             values = pattern.match(line)
             if values is not None:
                 self._variables |= values
-                self._heard[step.who] = heard[at + 1 :]  # the next wait goes on behind the line
+                self._heard[step.who] = heard[at + 1 :]  # the next wait goes on after the line
                 return seen
         missed = Missed(step, step.who, heard, (pattern,), where, awaited=pattern.text)
         self.mismatches.append(missed)

@@ -19,7 +19,7 @@ class Pattern:
 
     Attributes:
         text: the pattern as shown to people.
-        pieces: the literal texts before, between and behind the wildcards.
+        pieces: the literal strings before, between and after the wildcards.
         captures: for each wildcard, the variable that captures the text there, or None.
         accepts_many_lines: whether the pattern matches any number of arbitrary lines.
     """
@@ -44,7 +44,7 @@ class Pattern:
         if not (seen.startswith(first) and seen.endswith(last)):
             return None
         # Greedy is enough, without backtracking: the leftmost occurrence of a piece leaves the most
-        # text for the pieces behind it.
+        # text for the pieces after it.
         begin, end = len(first), len(seen) - len(last)
         wild = []
         for piece in middle:
@@ -63,7 +63,7 @@ class Expectation:
 
     Attributes:
         sign: ``|`` for literal text, ``~`` for wildcards, ``...`` for any number of lines.
-        text: the text behind the sign.
+        text: the text after the sign.
         line: the number of the line in the file, from 1; 0 for an expectation that isn't in a file.
     """
 
@@ -210,7 +210,7 @@ class TranscriptError(ThudmudError, ValueError):
 
 
 class Act(Enum):
-    """The kinds of steps. The values are the signs behind the player's name."""
+    """The kinds of steps. The values are the signs after the player's name."""
 
     ENTER = "+"
     TYPE = ">"
@@ -226,7 +226,7 @@ class TranscriptStep:
         line: the number of the step's line in the file, from 1.
         who: the player.
         act: the kind of action.
-        text: the text behind the sign: the input, the server to enter, or the duration of a wait
+        text: the text after the sign: the input, the server to enter, or the duration of a wait
             and the awaited line.
         expected: the expected output, by player.
         before: the comments and empty lines above the step.
@@ -308,7 +308,7 @@ def steps_of(parts: Iterable[Part]) -> Iterator[TranscriptStep]:
 
 
 def written(parts: Iterable[Part], after: Iterable[str]) -> str:
-    """Format the text of a file: the parts, and the lines behind the last part."""
+    """Format the text of a file: the parts, and the lines after the last part."""
     lines: list[str] = []
     for part in parts:
         lines += [*part.before, part.written()]

@@ -66,7 +66,7 @@ _LONGEST_QUOTE = 40
 
 
 def find_level(words: str) -> Level:
-    """Return the level with a number, or with a name in any case.
+    """Return the level whose number or case-insensitive name is ``words``.
 
     Raises:
         InvalidValueError: there is no such level.

@@ -19,12 +19,12 @@ _OVERLOOKED = 1 / 3
 
 
 class Player:
-    """A player of one level.
+    """A computer player at a fixed level.
 
     Args:
         ruleset: the rules.
         level: the level.
-        seed: the seed of the errors; the same seed gives the same plies.
+        seed: seeds the deliberate errors; the same seed gives the same plies.
     """
 
     def __init__(self, ruleset: Ruleset, level: Level = STRONGEST, seed: int = 0) -> None:

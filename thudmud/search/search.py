@@ -100,7 +100,7 @@ _Table = dict[Ply, tuple[int, int, int, Ply | None]]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When to stop. The first ranking of each ply by itself is done in any case.
+    """When to stop. The initial ranking of the plies is always completed.
 
     Attributes:
         nodes: the maximum number of positions.
@@ -307,13 +307,13 @@ class Search:
 
         If the square changed easily, the dwarfs would never come together.
         """
-        worth = self._tactics.rate_gathering_squares(position.dwarfs, position.trolls)
-        if not worth:
+        ratings = self._tactics.rate_gathering_squares(position.dwarfs, position.trolls)
+        if not ratings:
             return
-        best = max(worth, key=worth.__getitem__)
+        best = max(ratings, key=ratings.__getitem__)
         if (
             not self.gathering_square
-            or worth[best] > worth[self.gathering_square] + _GATHERING_HYSTERESIS
+            or ratings[best] > ratings[self.gathering_square] + _GATHERING_HYSTERESIS
         ):
             self.gathering_square = best
 
@@ -540,10 +540,10 @@ class Search:
             tactics = self._tactics
             empty = self._ground ^ (d | t | r)
             field = tactics.field(d, t, empty)
-            worth = tactics.evaluate(d, t, r, empty, field, dwarfs_to_move=not side)
+            score = tactics.evaluate(d, t, r, empty, field, dwarfs_to_move=not side)
             if len(table) >= _EVALUATION_CACHE_SIZE:
                 table.clear()
-            table[key] = known = -worth if side else worth, field
+            table[key] = known = -score if side else score, field
         return known
 
     def _quiescence(  # noqa: PLR0917

@@ -58,8 +58,8 @@ class PlainTactics(Tactics[None]):
         if self._ruleset.goals:
             position = self._position(d, t, r, dwarfs_to_move=dwarfs_to_move)
             for goal in self._ruleset.goals:
-                worth = goal.progress(position)
-                value += worth if goal.side is Side.DWARF else -worth
+                progress = goal.progress(position)
+                value += progress if goal.side is Side.DWARF else -progress
         return value
 
     def dwarf_captures(self, d: int, t: int, r: int, _empty: int, _field: None) -> list[Ply]:

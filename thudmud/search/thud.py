@@ -116,17 +116,17 @@ class ThudTactics(Tactics[Formation]):
 
     def rate_gathering_squares(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
-        worth = {}
+        ratings = {}
         for square, discs in DISCS.items():
             value = 0
             for disc in discs:
                 value += 2 * (dwarfs & disc).bit_count()
             for disc in discs[1:5]:
                 value -= 3 * (trolls & disc).bit_count()
-            worth[square] = value
-        return worth
+            ratings[square] = value
+        return ratings
 
-    # What a position is worth.
+    # The evaluation.
 
     def evaluate(
         self,
@@ -164,7 +164,7 @@ class ThudTactics(Tactics[Formation]):
 
     def field(self, dwarfs: int, trolls: int, _empty: int) -> Formation:
         """Return the formation of the dwarfs."""
-        near, most, worth = self._of_dwarfs.get(dwarfs) or self._dwarf_terms(dwarfs)
+        near, most, value = self._of_dwarfs.get(dwarfs) or self._dwarf_terms(dwarfs)
         among = trolls & (near | most)
         known = self._formations.get((dwarfs, among))
         if known is None:
@@ -174,11 +174,11 @@ class ThudTactics(Tactics[Formation]):
             # A troll that captures one of two neighbours leaves the other beside it.
             unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
             insecure = dwarfs & neighbours_of(empty & ~unsafe)
-            worth += w.commanded * (reach & empty).bit_count()
-            worth += w.secure * (dwarfs ^ insecure).bit_count()
+            value += w.commanded * (reach & empty).bit_count()
+            value += w.secure * (dwarfs ^ insecure).bit_count()
             if len(self._formations) >= _REMEMBERED:
                 self._formations.clear()
-            self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, worth
+            self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, value
         return known
 
     def _dwarf_terms(self, dwarfs: int) -> tuple[int, int, float]:
@@ -191,8 +191,8 @@ class ThudTactics(Tactics[Formation]):
             ones, twos, fours = self._closeness
             ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
             ring += 4 * (dwarfs & fours).bit_count()
-            worth = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
-            known = neighbours_of(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), worth
+            value = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
+            known = neighbours_of(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), value
             if len(self._of_dwarfs) >= _REMEMBERED:
                 self._of_dwarfs.clear()
             self._of_dwarfs[dwarfs] = known
@@ -208,10 +208,10 @@ class ThudTactics(Tactics[Formation]):
             beside, close = neighbours_of(trolls), 0
             for disc in self._discs[1:6:2]:
                 close += (trolls & disc).bit_count()
-            worth = -self._weights.troll * trolls.bit_count() - self._weights.close * close
+            value = -self._weights.troll * trolls.bit_count() - self._weights.close * close
             near = neighbours_of(neighbours_of(beside & BOARD) & BOARD)
             empty = self.ground ^ trolls
-            known = beside, near, lines_reach(trolls, empty) & empty, worth
+            known = beside, near, lines_reach(trolls, empty) & empty, value
             if len(self._of_trolls) >= _REMEMBERED:
                 self._of_trolls.clear()
             self._of_trolls[trolls] = known

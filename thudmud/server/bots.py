@@ -411,7 +411,7 @@ class Bot:
         Raises:
             ProgramError: the program failed, or chose an illegal ply.
         """
-        worth = None
+        score = None
         if self._program:
             ply = await self._program.ply(task)
         else:
@@ -419,15 +419,15 @@ class Bot:
             # A seed per battle: otherwise the bot would lose twice to the same plies.
             question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
             reply = await self._workers.think(question)
-            ply, worth = reply.ply, reply.score
+            ply, score = reply.ply, reply.score
         try:
             play = task.command(ply)
         except ValueError as error:
             raise ProgramError(
                 f"expected a legal ply, got {ply[:_MAX_QUOTE]!r}: {error}"
             ) from error
-        if worth is not None:
-            self._opponent.record_score(task, worth)
+        if score is not None:
+            self._opponent.record_score(task, score)
         return play
 
     def _time_to_play(self, thought: _Thought) -> float:

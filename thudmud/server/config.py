@@ -92,7 +92,7 @@ def _ruleset(name: str) -> str:
 
 
 def _level(words: object) -> str:
-    """Convert the number of a level, or its name in any case, to its name."""
+    """Convert the number of a level, or its case-insensitive name, to its name."""
     try:
         return find_level(str(words)).name
     except InvalidValueError:

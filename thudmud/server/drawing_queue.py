@@ -158,7 +158,7 @@ class DrawingQueue:
         else:
             drawing.outcome.set_result(body)
         del self._drawings[drawing.tag]
-        # The network goes to the end only now, behind those that came while this was drawn: a
+        # The network goes to the end only now, after those that came while this was drawn: a
         # newcomer waits for the drawing under way, and for no further one of the same network.
         if queue := self._waiting.pop(drawing.network, None):
             self._waiting[drawing.network] = queue

@@ -366,7 +366,7 @@ def configured_boards(settings: Settings) -> list[BoardSpec]:
 async def _serve_until_end(
     stopped: Shutdown, server: Acceptor, sessions: Sessions, manager: ServiceManager
 ) -> None:
-    """Wait as `_wait_for_end` does, and stop the server in any case."""
+    """Wait as `_wait_for_end` does, then stop the server, even after an error."""
     try:
         await _wait_for_end(stopped, sessions)
     finally:

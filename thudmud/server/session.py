@@ -62,12 +62,12 @@ from thudmud.views import Message
 from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import Terminal
 
-ELSEWHERE = "You have connected from somewhere else, so this connection ends."
+ELSEWHERE = "You have connected from somewhere else, so this session is being closed."
 CUT_OFF = (
-    "The server has lost touch with its storage, so this connection ends. Please come back in: "
-    "your seats are waiting."
+    "The server has lost touch with its storage, so you're being disconnected. Please come back "
+    "in: your seats are waiting."
 )
-KICKED = "This connection ends. Any seats you have are kept for you."
+KICKED = "You're being disconnected. Any seats you have are kept for you."
 _DISMISSED = {
     Dismissal.TAKEN_OVER: (ELSEWHERE, CloseReason.ELSEWHERE),
     Dismissal.MOVED: (ELSEWHERE, CloseReason.ELSEWHERE),
@@ -98,7 +98,8 @@ _UNCERTAIN = (
 _TOO_OFTEN = "Others have just heard a lot from you. You can go on in {}."
 _OVERLONG = "That line is longer than {:,} characters, so it was ignored."
 _TOO_MUCH = (
-    "Your client has sent more telnet commands than this server accepts, so this connection ends."
+    "Your client has sent more telnet commands than this server accepts, so you're being "
+    "disconnected."
 )
 _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."

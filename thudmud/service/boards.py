@@ -6,7 +6,7 @@ A board has a key, which identifies its stream and never changes, and a name, wh
 change is appended to the hall's stream at the version that it was decided at, so no two boards ever
 have the same name.
 
-Throughout, ``at`` is the time in seconds since the epoch, boards are found by name in any case, and
+Throughout, ``at`` is the time in seconds since the epoch, board names are case-insensitive, and
 StoreError is raised if the store cannot be used.
 """
 

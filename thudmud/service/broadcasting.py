@@ -74,7 +74,7 @@ class Broadcaster:
 
         Args:
             decision: the decision.
-            cause: the cause to pass to ``should_deliver``.
+            cause: the cause to deliver with the events.
             at: the time, in seconds since the epoch; None for now.
             should_deliver: whether the events are delivered at all.
             reaches_peers: whether asides are sent to other nodes.

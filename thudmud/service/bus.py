@@ -47,7 +47,7 @@ class EventBus:
             self.handlers.setdefault(kind, []).append(handler)
 
     def defer(self, call: Callable[[], None]) -> None:
-        """Queue a call behind the handlers that are queued now."""
+        """Queue a call after the handlers that are queued now."""
         self.pending.append(call)
 
     def dispatch(self, player: str = "") -> None:

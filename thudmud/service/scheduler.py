@@ -37,7 +37,7 @@ class TimerScheduler:
         self._set: dict[Key, tuple[float, Handle]] = {}
 
     def __contains__(self, key: object) -> bool:
-        """Return whether a timer is set for a key."""
+        """Return whether a timer is set for the given key."""
         return key in self._set
 
     def schedule(self, key: Key, time: float, call: Callable[[], object]) -> None:

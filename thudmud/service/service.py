@@ -398,9 +398,9 @@ class Service:
         return self._node is None or self._node.is_alive
 
     async def finish_start(self, *, must_store: bool = False) -> None:
-        """Finish the start: mark seated players as away who are on no node, and start all timers.
+        """Finish the start: mark seated players who are on no node as away, and start all timers.
 
-        First holds the clocks for the outage in which no server ran.
+        The clocks are first held for any outage during which no server ran.
 
         Raises:
             StoreError: ``must_store`` is set, and the events cannot be stored.
@@ -593,7 +593,7 @@ class Service:
         """Return whether a seat, a place in a tournament or an adjourned match needs a name.
 
         Args:
-            name: the name, in any case.
+            name: the name, case-insensitive.
 
         Raises:
             StoreError: the store cannot be read.
@@ -601,7 +601,7 @@ class Service:
         return any(claimants(self.hall, name, await self.adjourned(name)))
 
     async def adjourned(self, name: str) -> list[events.SavedMatch]:
-        """Return the adjourned matches of a player, whose name may be in any case."""
+        """Return the adjourned matches of a player, whose name is case-insensitive."""
         return [each.match for each in await self.look_up(AdjournedLookup(name))]
 
     async def show_battle(self, outbox: Outbox, terminal: Terminal, number: int) -> None:

@@ -57,7 +57,7 @@ _Row = tuple[int, str, str, float, float, int]
 
 
 def find(database: Database, name: str) -> Account | None:
-    """Return the account of a name, perhaps a banned one; None if the name has no account."""
+    """Return the account called ``name``, even if banned; None if there is none."""
     row = _row(database, name)
     return _account(database, row) if row else None
 
@@ -508,15 +508,15 @@ def reserve_guest_name(
 
 
 def guests(database: Database, before: float = math.inf) -> Sequence[str]:
-    """Return the names of guests who were last online before a time, sorted."""
+    """Return the names of guests who were last online before ``before``, sorted."""
     rows = database.table.rows("guest", "where seen < ?", before)
     return sorted((database.players.name_of(cast("int", row[0])) for row in rows), key=str.lower)
 
 
 def free_guest_names(database: Database, names: Sequence[str], before: float = math.inf) -> None:
-    """Free those of some guests' names whose guests were last online before a time.
+    """Free each given guest name that was last online before ``before``.
 
-    The next to take such a name is another player.
+    Whoever takes the name next is a different player.
     """
     for name in names:
         kept = find_guest(database, name)
@@ -571,7 +571,7 @@ def _record_address(database: Database, number: int, address: str) -> None:
 
 
 def forget_addresses(database: Database, before: float) -> None:
-    """Delete addresses that were last used before a time, from the disk as well."""
+    """Delete addresses that were last used before ``before``, from the disk as well."""
     if database.table.delete("address", "where coming < ?", int(before)):
         database.erased = True
 

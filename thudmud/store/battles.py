@@ -35,7 +35,7 @@ def count(database: Database) -> int:
 
 
 def battle(database: Database, number: int, *, realm: str = "") -> Battle | None:
-    """Return the battle with a number; None if there is none."""
+    """Return the battle with the given number; None if there is none."""
     if not 0 < number < 1 << 63:
         return None  # too large for a column
     return next(iter(_battles(database, "where number = ? and realm = ?", number, realm)), None)
@@ -201,7 +201,7 @@ def battles_between(
 
 
 def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
-    """Return a player's adjourned matches, each with its last battle."""
+    """Return a player's adjourned matches, each with its latest battle."""
     found = database.players.find(player, realm)
     if found is None:
         return []
@@ -210,9 +210,9 @@ def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[A
     matches = []
     for number, position in away:
         (entry,) = database.streams.entries("where position = ?", position)
-        come_to = battle(database, cast("int", number), realm=realm)
-        if come_to and isinstance(entry.event, Adjourned):
-            matches.append(AdjournedMatch(come_to, entry.event.match))
+        last_battle = battle(database, cast("int", number), realm=realm)
+        if last_battle and isinstance(entry.event, Adjourned):
+            matches.append(AdjournedMatch(last_battle, entry.event.match))
     return matches
 
 

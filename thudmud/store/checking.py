@@ -54,13 +54,13 @@ from thudmud.store.files import (
     HEAD,
     Sqlite,
     beside,
-    check_head,
     connect,
     damaged,
     errors_translated,
     require_nothing_left,
     require_ours,
     resolve_symlink,
+    verify_watermark,
 )
 from thudmud.store.interface import DamagedStoreError, StoreError
 from thudmud.store.projected import ProjectedRows, as_text, project_all
@@ -171,7 +171,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
         if not path.exists():
             raise StoreError(f"The store {path} could not be checked: no such file.")
         require_ours(path)
-        check_head(path, PATIENCE)
+        verify_watermark(path, PATIENCE)
         with closing(connect(path, PATIENCE, reading=True)) as connection:
             backend = Sqlite(connection, path)
             backend.read_all()

@@ -141,7 +141,7 @@ def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> St
     Args:
         array: the array.
         at: the time of the event, in seconds since the epoch.
-        name_of: returns the name of the player with a number.
+        name_of: returns the name of the player with the given number.
 
     Raises:
         ValueError, TypeError or LookupError: the array is malformed.
@@ -159,7 +159,7 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
         schema: the schema that it was written in.
         text: the store's array, as JSON.
         at: the time of the event, in seconds since the epoch.
-        name_of: returns the name of the player with a number.
+        name_of: returns the name of the player with the given number.
 
     Raises:
         UnknownFormatError: a later version of this program wrote it.

@@ -49,7 +49,7 @@ def open_backend(place: str, *, is_source: bool) -> Backend:
     path = Path(place)
     if is_source and not path.exists():
         raise StoreError(f"No store {path} to copy.")
-    return OnDisk(path, serving=True, patience=5.0)
+    return OnDisk(path, serving=True, lock_timeout=5.0)
 
 
 def copy(source: str, target: str, progress: Progress = lambda _done, _of: None) -> int:

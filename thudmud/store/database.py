@@ -638,7 +638,7 @@ class Database:
         return self.streams.versions()
 
     def request_result(self, stream: str, key: str) -> Stored | None:
-        """Return the stored result of a request with a key at a stream; None if unknown."""
+        """Return the stored result of the request with the given key at a stream; else None."""
         return self.streams.request_result(stream, key)
 
     def entries_for_subscriber(self, after: int) -> tuple[list[Entry], bool]:

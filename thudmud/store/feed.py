@@ -89,7 +89,7 @@ class Feed:
         self.newest = rows[-1] if rows else None
         entries = self._streams.entries_of(rows)
         missing = max(0, last - position) - len(entries)
-        if missing and missing != self._streams.pruned(position, last):
+        if missing and missing != self._streams.count_pruned(position, last):
             raise DamagedStoreError(f"events after {position} are missing")
         return entries
 
@@ -110,5 +110,5 @@ class Feed:
         position = cast("int", self._last[0])
         row = self._table.row("event", "where position = ?", position)
         if row is None:
-            return None if self._streams.pruned(position - 1, position) else position
+            return None if self._streams.count_pruned(position - 1, position) else position
         return None if row[:5] == self._last[:5] else position

@@ -21,8 +21,9 @@ Theory of operation:
 - A backup that was restored is older than its watermark. Only the operator can know that this is
   meant, so the error message says to delete ``FILE-head``.
 
-At an open, all files are first checked read-only (`check_head`). Opening them for writing would
-checkpoint the good half of a damaged -wal into the database and delete the rest, which is evidence.
+At an open, all files are first checked read-only (`verify_watermark`). Opening them for writing
+would checkpoint the good half of a damaged -wal into the database and delete the rest, which is
+evidence.
 
 A server locks the watermark's file, not the database: closing any descriptor of the database would
 drop SQLite's own POSIX locks (sqlite.org/howtocorrupt.html, section 2.2).
@@ -73,12 +74,12 @@ _MAGIC, _HEADER, _APPLICATION_ID = b"SQLite format 3\0", 100, slice(68, 72)
 _log = logging.getLogger(__name__)
 
 
-def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
+def connect(path: Path, lock_timeout: float, *, reading: bool = False) -> sqlite3.Connection:
     """Open a connection to an existing file.
 
     Args:
         path: the file.
-        patience: seconds to wait for other processes that hold a lock.
+        lock_timeout: seconds to wait for other processes that hold a lock.
         reading: whether to open it read-only. Then neither the file nor its -wal ever changes. A
             writable connection would checkpoint the -wal when it is closed last.
 
@@ -89,7 +90,7 @@ def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Co
     return sqlite3.connect(
         f"file:{quote(os.fspath(path.absolute()))}?{mode}",
         uri=True,
-        timeout=patience,
+        timeout=lock_timeout,
         isolation_level=None,
         check_same_thread=False,
     )
@@ -275,7 +276,7 @@ class OnDisk(Sqlite):
     Args:
         path: the file.
         serving: whether boards are served from it; this locks out other servers.
-        patience: seconds to wait for another process that is writing.
+        lock_timeout: seconds to wait for another process that is writing.
 
     Raises:
         StoreError: as `Store.open`.
@@ -283,7 +284,7 @@ class OnDisk(Sqlite):
 
     _path: Path
 
-    def __init__(self, path: Path, *, serving: bool, patience: float) -> None:
+    def __init__(self, path: Path, *, serving: bool, lock_timeout: float) -> None:
         load_storage()
         path = self._path = resolve_symlink(path)
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
@@ -306,9 +307,9 @@ class OnDisk(Sqlite):
                 self._lock()
             # Last chance to look without changing anything: connecting below may checkpoint the
             # -wal.
-            self._highest_acknowledged = max(check_head(path, patience), 0)
+            self._highest_acknowledged = max(verify_watermark(path, lock_timeout), 0)
             self._make_private()
-            self.connection = connect(path, patience)
+            self.connection = connect(path, lock_timeout)
             self._prepare()
         except BaseException as error:
             self.close()
@@ -484,12 +485,12 @@ def _require_writable(path: Path) -> None:
         raise StoreError(f"The store {path} could not be used: it is not writable.")
 
 
-def check_head(path: Path, patience: float) -> int:
+def verify_watermark(path: Path, lock_timeout: float) -> int:
     """Check read-only that the format is known and no acknowledged commit is missing.
 
     Args:
         path: the database.
-        patience: seconds to wait for a process that is writing.
+        lock_timeout: seconds to wait for a process that is writing.
 
     Returns:
         The count in the watermark; -1 if there is none.
@@ -499,9 +500,9 @@ def check_head(path: Path, patience: float) -> int:
         DamagedStoreError: commits or tables are missing, or the watermark is invalid or of another
             store.
     """
-    # Read the watermark first: a process that writes meanwhile commits before it raises that.
+    # Read the watermark first: a process writing meanwhile commits before it raises the watermark.
     witness, of_store = _read(path)
-    with closing(connect(path, patience, reading=True)) as connection:
+    with closing(connect(path, lock_timeout, reading=True)) as connection:
         ((found,),) = connection.execute("pragma user_version")
         if found > FORMAT:
             raise UnknownFormatError(

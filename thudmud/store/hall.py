@@ -27,7 +27,7 @@ def open_boards(database: Database) -> Sequence[OpenBoard]:
 
 
 def open_board(database: Database, key: str) -> OpenBoard | None:
-    """Return the open board with a key; None if there is none."""
+    """Return the open board with the given key; None if there is none."""
     stream = database.streams.find(key)
     row = stream and database.table.row("open_board", "where stream = ?", stream.id)
     return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
@@ -46,7 +46,7 @@ def parts(database: Database) -> Sequence[HallPart]:
 
 
 def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:
-    """Return the outages that ended after a time, as pairs of their start and end."""
+    """Return the outages that ended after the given time, as pairs of their start and end."""
     rows = database.table.rows("interruption", "where until > ? order by until", after)
     return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
 

@@ -32,7 +32,7 @@ class Players:
         self._names: dict[int, str] = {}
 
     def number_of(self, name: str, realm: str = "") -> int:
-        """Return the number of a name's current player, creating a player if the name is free.
+        """Return the number of the current player called ``name``; create one if it is free.
 
         The spelling of the name is updated. The name ``""`` stands for nobody and has the number 0.
         """
@@ -47,7 +47,7 @@ class Players:
         return number
 
     def find(self, name: str, realm: str = "") -> tuple[int, str] | None:
-        """Return the number of a name's current player, and the name as last spelled."""
+        """Return the number of the current player called ``name``, and the name as last spelled."""
         place = realm, name.lower()
         if place not in self._found:
             row = self._table.row("player", "where realm = ? and key = ?", *place)
@@ -57,7 +57,7 @@ class Players:
         return self._found[place]
 
     def member(self, name: str) -> int:
-        """Return the number of the member with a name.
+        """Return the player number of the member called ``name``.
 
         Raises:
             NoSuchAccountError: there is no such member.
@@ -69,12 +69,12 @@ class Players:
         return found[0]
 
     def numbers_of_name(self, name: str, realm: str = "") -> list[int]:
-        """Return the numbers of all players with a name, including those who gave it up."""
+        """Return the numbers of all players called ``name``, including those who gave it up."""
         where = f"where {self._dialect.same_name} and realm = ? order by id"
         return [cast("int", row[0]) for row in self._table.rows("player", where, name, realm)]
 
     def name_of(self, number: int) -> str:
-        """Return the name of the player with a number."""
+        """Return the name of the player with the given number."""
         if number not in self._names:
             row = self._table.row("player", "where id = ?", number) if number else (0, "", "", "")
             if row is None:

@@ -68,7 +68,7 @@ class ProjectedRows:
         return self._table.number("select coalesce(max(number), 0) from battle")
 
     def battle(self, number: int) -> Battle:
-        """Return the battle with a number, with numbers for players."""
+        """Return the battle with the given number; players are numbers in it."""
         row = self._table.row("battle", "where number = ?", number)
         if row is None:
             raise LookupError(f"no battle {number}")
@@ -247,7 +247,7 @@ class ProjectedRows:
         known = made.title, made.kind.value, made.rules, str(made.time)
         self._table.put("tournament", made.number, *known, None, "", 0, 0)
 
-    def put_of_tournament(self, number: int, position: int) -> None:
+    def put_tournament_event(self, number: int, position: int) -> None:
         """Store the position of an event of a tournament."""
         self._table.put("tournament_event", number, position)
 

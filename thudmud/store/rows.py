@@ -223,7 +223,7 @@ def has_rows(connection: SqlConnection) -> bool:
 
 
 def has_servers(table: SqlTable, now: float) -> bool:
-    """Return whether any node is alive at a time, in seconds since the epoch."""
+    """Return whether any node is alive at ``now``, in seconds since the epoch."""
     return table.row("node", "where until > ? limit 1", now) is not None
 
 

@@ -97,7 +97,7 @@ class Subscription:
             self._deliver_now(entries)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
-        """Deliver new entries, or queue them behind the older ones that are being read."""
+        """Deliver new entries, or queue them after the older ones that are being read."""
         if self._waiting is None:
             self._deliver_now(entries)
         else:
@@ -224,11 +224,11 @@ class _Job(NamedTuple):
 
 
 class ThreadRunner:
-    """A thread with its own database. All public methods are for the event loop.
+    """A thread with its own database. Call the public methods from the event loop only.
 
     Args:
         open_it: opens the database; called in the thread.
-        poll: seconds between two looks for writes of other processes.
+        poll: seconds between polls for other processes' writes.
         followers: the subscriptions to which new entries are delivered.
         changed: called when another process has written something, perhaps to accounts.
         stopped: called when the database can no longer be used.
@@ -248,7 +248,7 @@ class ThreadRunner:
         self._open_it, self._poll, self._followers = open_it, poll, followers
         self._changed, self._stopped, self._heard = changed, stopped, heard
         self._will_look = False
-        """Whether a look for other processes' writes is queued."""
+        """Whether a poll for other processes' writes is queued."""
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         self._loop = asyncio.get_running_loop()
@@ -366,7 +366,7 @@ class ThreadRunner:
     def _poll_others(self, database: Database) -> None:
         """Look for writes of other processes, and deliver their entries.
 
-        An error is reported once, and the read is retried at each look. Later entries must not be
+        An error is reported once, and the read is retried at each poll. Later entries must not be
         delivered before these.
         """
         try:

@@ -54,7 +54,7 @@ StoreMethod = Callable[Concatenate["Store", P], Coroutine[Any, Any, T]]
 Heard = Callable[[object], None]
 
 POLL = 0.1
-"""Seconds between two looks for writes of other processes."""
+"""Seconds between polls for other processes' writes."""
 
 SLOW_POLL = 1.0
 """The same where other processes also send a notification when they have written."""
@@ -140,7 +140,7 @@ class Store:
         *,
         serving: bool = False,
         poll: float = POLL,
-        patience: float = 5.0,
+        lock_timeout: float = 5.0,
         clock: Callable[[], float] | None = None,
     ) -> Store:
         """Open the store in a file, creating it if it does not exist.
@@ -149,7 +149,7 @@ class Store:
             path: the file. Three more are kept beside it.
             serving: whether boards are served from it; only one process at a time may do that.
             poll: seconds within which writes of other processes are noticed.
-            patience: seconds to wait for another process that is writing.
+            lock_timeout: seconds to wait for another process that is writing.
             clock: returns the seconds since the epoch; a `SteadyClock` by default.
 
         Raises:
@@ -164,7 +164,7 @@ class Store:
         store.is_exclusive = serving
 
         def open_it() -> Database:
-            files = OnDisk(Path(path), serving=serving, patience=patience)
+            files = OnDisk(Path(path), serving=serving, lock_timeout=lock_timeout)
             return _open_database(files, clock, alone=serving)
 
         await store._run(open_it, poll)

@@ -60,7 +60,7 @@ class Streams:
     # Changes by a transaction
 
     def find_or_create(self, key: str) -> Stream:
-        """Return the stream with a key, creating it if there is none."""
+        """Return the stream with the given key; create one if there is none."""
         stream = self.find(key)
         if stream is None:
             number = self._table.number("select coalesce(max(id), 0) + 1 from stream")
@@ -124,7 +124,7 @@ class Streams:
     # Reading
 
     def find(self, key: str) -> Stream | None:
-        """Return the stream with a key; None if there is none."""
+        """Return the stream with the given key; None if there is none."""
         stream = self._known.get(key)
         if stream is None and key in self._moved:
             return self._moved[key]
@@ -134,7 +134,7 @@ class Streams:
         return stream
 
     def with_number(self, number: int) -> Stream:
-        """Return the stream with a number."""
+        """Return the stream with the given number."""
         row = self._table.row("stream", "where id = ?", number)
         if row is None:
             raise DamagedStoreError(f"no stream {number}")
@@ -179,14 +179,14 @@ class Streams:
         at = [0, *(each.position for each in entries), position + 1]
         for place, (one, other) in enumerate(pairwise([first - 1, *versions, last + 1])):
             missing = other - one - 1
-            if not 0 <= missing <= self.pruned(at[place], at[place + 1] - 1):
+            if not 0 <= missing <= self.count_pruned(at[place], at[place + 1] - 1):
                 are_ours = False
         if not are_ours:
             raise DamagedStoreError(f"events of {key!r} are missing")
         return entries
 
-    def pruned(self, after: int, last: int) -> int:
-        """Return the number of pruned events after one position, up to and including another."""
+    def count_pruned(self, after: int, last: int) -> int:
+        """Count the pruned events after position ``after``, up to and including ``last``."""
         before = self._table.row("gap", "where first <= ? order by first desc limit 1", after + 1)
         where = "where first between ? and ?"
         gaps = self._table.rows("gap", where, before[0] if before else 0, last)

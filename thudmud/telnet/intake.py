@@ -114,7 +114,7 @@ class TelnetQueue:
                 self._waiting.append(source)
 
     def _begin(self) -> None:
-        """Begin a turn of the event loop: first the connections that are waiting."""
+        """Renew the byte budget for this turn of the event loop; serve waiting connections."""
         self._begins_anew = False
         self._left = self._per_turn
         while self._waiting and self._left:

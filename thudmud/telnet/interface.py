@@ -62,13 +62,13 @@ class Ask(Value):
 
 
 class Watch(Value):
-    """A request to watch public events without a name; with no attribute set, those of the hall.
+    """An anonymous request to watch public events; with no attribute set, the hall's.
 
     Attributes:
         board: words for a board.
         battle: the number of a past battle.
-        explored: a number of plies of that battle. The answer is then the explorer's: which plies
-            were played in all battles from the position after those.
+        explored: plies of that battle after which to show the opening explorer: the plies played
+            from that position in all battles.
     """
 
     board: str | None = None

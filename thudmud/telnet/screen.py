@@ -54,7 +54,7 @@ def encode(text: str) -> bytes:
 class Screen:
     """The output side of a connection.
 
-    While the cursor is behind a prompt, new text starts on a fresh line, and the prompt is shown
+    While the cursor is after a prompt, new text starts on a fresh line, and the prompt is shown
     again, once, at the end of the turn. A player's own line ends the prompt's line by its echo, if
     the terminal echoes it.
 
@@ -67,7 +67,7 @@ class Screen:
 
     Attributes:
         prompt: the prompt for the player's next line; it may be empty.
-        at_prompt: whether the cursor is behind the prompt.
+        at_prompt: whether the cursor is right after the prompt.
         unsent: the number of bytes shown in this turn and not yet written.
         closed: whether output is over.
     """
@@ -128,7 +128,7 @@ class Screen:
             self._flusher.add(self)
 
     def show_prompt(self, *, at_once: bool = True) -> None:
-        """Show the prompt at the end of this turn, unless the cursor is behind it already.
+        """Show the prompt at the end of this turn, unless the cursor is after it already.
 
         Args:
             at_once: whether to show it in this turn; otherwise after the next lines.

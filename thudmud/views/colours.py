@@ -42,7 +42,7 @@ def with_ground(colour: Colour, ground: Colour) -> Colour:
 
 
 def join_runs(runs: Iterable[Run], display: Display) -> str:
-    """Join runs to a text. Adjacent runs of the same colour share a sequence."""
+    """Join runs into a string. Adjacent runs of the same colour share an escape sequence."""
     if not display.colours:
         return "".join([text for text, _ in runs])
     return "".join(

@@ -142,7 +142,7 @@ def test_replay_comment_on_a_ply(ply: int, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("worths", "sentence"),
+    ("scores", "sentence"),
     [
         (
             (0, 0, WIN_SCORE, 0, 0),
@@ -157,8 +157,8 @@ def test_replay_comment_on_a_ply(ply: int, sentence: str) -> None:
         ),
     ],
 )
-def test_decisive_blunder_wording(worths: tuple[int, ...], sentence: str) -> None:
-    analysis = Analysis(6000, worths, (0, 0, WIN_SCORE, 0), BETTER)
+def test_decisive_blunder_wording(scores: tuple[int, ...], sentence: str) -> None:
+    analysis = Analysis(6000, scores, (0, 0, WIN_SCORE, 0), BETTER)
     assert of_ply(analysis, GAME, 3) == f"{sentence}, then G7 to G6."
 
 
@@ -210,9 +210,9 @@ def test_curve_in_utf8() -> None:
     st.lists(st.integers(-6000, 6000) | st.sampled_from([WIN_SCORE, -WIN_SCORE]), min_size=3),
     st.integers(20, 300),
 )
-def test_curve_fits_any_screen_width(worths: list[int], width: int) -> None:
+def test_curve_fits_any_screen_width(scores: list[int], width: int) -> None:
     for utf8 in (False, True):
-        rows = curve(worths, Display(width=width, uses_utf8=utf8))
+        rows = curve(scores, Display(width=width, uses_utf8=utf8))
         assert len(rows) == 8
         assert all(columns(row) < width for row in rows)
         assert utf8 or all(row.isascii() for row in rows)

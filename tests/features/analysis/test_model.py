@@ -1,4 +1,4 @@
-"""Analyses: losses, marks and worths of plies, and the commands that request and cancel them."""
+"""Analyses: scores, losses and marks, and the commands that request and cancel analyses."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def other(game: Game, number: int) -> Move:
     return next(each for each in positions(game)).legal_moves()[-1 - number]
 
 
-def weighed(*worths: tuple[int, ...], game: Game = GAME) -> list[Evaluation]:
-    """Return evaluations with the given worths, each with a best ply that was not played."""
-    return [Evaluation(100, each, (other(game, number),)) for number, each in enumerate(worths)]
+def weighed(*scores: tuple[int, ...], game: Game = GAME) -> list[Evaluation]:
+    """Return evaluations with the given scores, each with a best ply that was not played."""
+    return [Evaluation(100, each, (other(game, number),)) for number, each in enumerate(scores)]
 
 
-def lost(*worths: tuple[int, ...]) -> tuple[int, ...]:
-    return analysed(GAME, weighed(*worths)).lost
+def lost(*scores: tuple[int, ...]) -> tuple[int, ...]:
+    return analysed(GAME, weighed(*scores)).lost
 
 
 class TestMarks:
-    def test_loss_is_the_drop_in_worth_for_the_mover(self) -> None:
+    def test_loss_is_the_drop_in_score_for_the_mover(self) -> None:
         assert lost((0, 0), (-250, -250), (180, 180), (180, 180)) == (250, 430, 0)
 
     def test_loss_ignores_odd_even_score_oscillation(self) -> None:
@@ -92,13 +92,13 @@ class TestMarks:
 
 
 def sliding(*steps: int) -> Analysis:
-    """Return the analysis of a battle whose worth changes by one of `steps` with each ply."""
-    there, game, worth = ("dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"), Game.start(DISCWORLD), 0
-    worths = [(0, 0)]
+    """Return the analysis of a battle whose score changes by one of `steps` with each ply."""
+    there, game, score = ("dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"), Game.start(DISCWORLD), 0
+    scores = [(0, 0)]
     for number, step in enumerate(steps):
-        game, worth = game.push(there[number % 4]), worth + step
-        worths.append((worth, worth))
-    return analysed(game, weighed(*worths, game=game))
+        game, score = game.push(there[number % 4]), score + step
+        scores.append((score, score))
+    return analysed(game, weighed(*scores, game=game))
 
 
 def marks(analysis: Analysis) -> dict[int, str]:
@@ -109,7 +109,7 @@ def marks(analysis: Analysis) -> dict[int, str]:
 class TestSlides:
     def test_gradual_loss_of_eight_dwarfs_is_marked_in_full(self) -> None:
         found = sliding(*[-50, 0] * 7, -80, 0, *[-50, 0] * 7, -20, 0)
-        assert found.worths[-1] == -800
+        assert found.scores[-1] == -800
         assert set(marks(found).values()) == {"?!"}
         assert sum(map(found.cost, marks(found))) >= 600  # the rest is below the threshold
         assert 15 in marks(found)  # the largest loss of its slide
@@ -146,40 +146,40 @@ class TestSlides:
             replace(old, slides=(1,))
 
 
-class TestWorths:
-    def test_initial_worth_equals_the_score(self) -> None:
+class TestScores:
+    def test_initial_score_equals_the_lead(self) -> None:
         found = analysed(GAME, weighed((-2200, -2200), (-2300, -2200), (-2200,), (-2000,)))
-        assert found.worths == (0, -50, 0, 200)
+        assert found.scores == (0, -50, 0, 200)
 
-    def test_initial_worth_of_a_set_up_position_equals_its_score(self) -> None:
+    def test_initial_score_of_a_set_up_position_equals_the_lead(self) -> None:
         one_dwarf = GAME.initial_position.dwarfs & -GAME.initial_position.dwarfs
         game = Game.start(DISCWORLD, replace(GAME.initial_position, dwarfs=one_dwarf))
         game = game.play(game.legal_moves()[0])
-        assert analysed(game, weighed((70, 70), (90, 90), game=game)).worths == (-3100, -3080)
+        assert analysed(game, weighed((70, 70), (90, 90), game=game)).scores == (-3100, -3080)
 
-    def test_worth_of_a_won_position_is_capped_at_decided(self) -> None:
+    def test_score_of_a_won_position_is_capped_at_a_win(self) -> None:
         found = analysed(GAME, weighed((-500, -500), (0, -WIN_SCORE - 2), (0,), (3 * WIN_SCORE,)))
-        assert found.worths == (0, -WIN_SCORE, 500, WIN_SCORE)
+        assert found.scores == (0, -WIN_SCORE, 500, WIN_SCORE)
 
-    def test_final_worth_of_an_ended_battle_equals_the_score(self) -> None:
+    def test_final_score_of_an_ended_battle_equals_the_lead(self) -> None:
         dwarf, troll = Square.parse("A6").bit, Square.parse("B6").bit
         game = Game.start(DISCWORLD, replace(GAME.initial_position, dwarfs=dwarf, trolls=troll))
         over = game.push("dA6-B6xB6")
         assert over.outcome
         assert len(list(positions(over))) == 1
         found = analysed(over, weighed((300, 300), game=over))
-        assert (found.worths, found.lost) == ((-300, 100), (0,))
+        assert (found.scores, found.lost) == ((-300, 100), (0,))
 
     def test_final_position_of_a_resigned_battle_is_evaluated(self) -> None:
         assert len(list(positions(GAME.resign(Side.TROLL)))) == 4
         assert all(each.outcome is None for each in positions(GAME.resign(Side.TROLL)))
 
-    def test_final_worth_of_a_battle_won_by_a_goal_is_a_win(self) -> None:
+    def test_final_score_of_a_battle_won_by_a_goal_is_a_win(self) -> None:
         rock, dwarf, troll = (Square.parse(each).bit for each in ("F2", "E2", "H12"))
         opening = replace(KOOM_VALLEY.initial_position, rock=rock, dwarfs=dwarf, trolls=troll)
         game = Game.start(KOOM_VALLEY, opening).push("RF2-F1")
         assert game.outcome
-        assert analysed(game, weighed((300, 300), game=game)).worths == (0, WIN_SCORE)
+        assert analysed(game, weighed((300, 300), game=game)).scores == (0, WIN_SCORE)
 
     def test_inconsistent_lengths_are_rejected(self) -> None:
         with pytest.raises(InvalidValueError):

@@ -44,8 +44,8 @@ class SlowWeigher:
             raise self.error
         ply = len(game.moves)
         self.weighed.append(ply)
-        worth = 0 if ply < 2 else 500
-        return Evaluation(7, (worth, worth), tuple(game.legal_moves()[-1:])) if self.knows else None
+        score = 0 if ply < 2 else 500
+        return Evaluation(7, (score, score), tuple(game.legal_moves()[-1:])) if self.knows else None
 
     def let(self, positions: int = 100) -> None:
         for _ in range(positions):

@@ -185,7 +185,7 @@ The battles of Anna, newest first:
             ),
         ],
     )
-    def test_history_filters(
+    def test_history_filters_select_the_matching_battles(
         self, annals: Annals, asked: History, numbers: list[int], heading: str
     ) -> None:
         annals.begin()

@@ -12,9 +12,9 @@ from thudmud.features.exercises.model import (
     ExerciseChanged,
     LessonProgress,
     Puzzle,
-    at_puzzle,
     exercise_of,
     lessons,
+    open_puzzle,
     puzzles,
     read_puzzle,
 )
@@ -121,7 +121,7 @@ def solved(line: str) -> tuple[House, Puzzle]:
     """Return a house in which Anna is at the puzzle described by a line, and the puzzle."""
     at, puzzle = house(), read_puzzle(1, line)
     told(at, "puzzle 1")
-    exercised = ExerciseChanged("Anna", at_puzzle("Anna", puzzle, 99), ())
+    exercised = ExerciseChanged("Anna", open_puzzle("Anna", puzzle, 99), ())
     at.hall.commit(Decision("Anna", asides=(exercised,)))
     return at, puzzle
 

@@ -41,7 +41,7 @@ def test_mailbox_is_the_same_for_all_spellings_of_an_address(address: str, count
 
 
 @given(st.emails())
-def test_mailbox_is_idempotent(address: str) -> None:
+def test_mailbox_normalization_is_idempotent(address: str) -> None:
     assert mailbox(mailbox(address)) == mailbox(address)
 
 

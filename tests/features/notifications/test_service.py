@@ -86,7 +86,7 @@ class TestChoosing:
             "    switch them on in the settings of the web page\n"
             "  turn: on (it's your turn)\n"
             '    "notify turn on" or "notify turn off"\n'
-            "  clock: on (your time runs short)\n"
+            "  clock: on (you're running short of time)\n"
             '    "notify clock on" or "notify clock off"\n'
             "  end: on (one of your battles ends)\n"
             '    "notify end on" or "notify end off"\n'
@@ -275,7 +275,7 @@ class TestChoosing:
             ),
         ],
     )
-    async def test_notify_line_is_refused(
+    async def test_invalid_notify_command_is_refused_with_the_reason(
         self, place: Place, player: str, line: str, sentence: str
     ) -> None:
         assert (await place.type(player, line)).startswith(sentence)
@@ -376,7 +376,7 @@ class TestNews:
         await place.type("Bert", "join game as troll on oak board", "start")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_ply_is_news_to_the_opponent(self, place: Place, clock: Clock) -> None:
+    async def test_ply_notifies_the_opponent(self, place: Place, clock: Clock) -> None:
         await self.plays(place)
         await place.type("Anna", "move a6 b6")
         assert await waiting(place) == {"Bert": ["turn"]}
@@ -387,7 +387,7 @@ class TestNews:
         await place.type("Bert", "move g7 f7")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_battle_end_is_news_to_the_player_who_did_not_cause_it(
+    async def test_battle_end_notifies_only_the_player_who_did_not_cause_it(
         self, place: Place
     ) -> None:
         await self.plays(place)
@@ -396,13 +396,13 @@ class TestNews:
         [mail] = await place.service.store.read(storage.due, mails=True)
         assert [each.subject for each in mail.waiting] == [1]
 
-    async def test_flag_fall_is_news_to_both_players(self, place: Place, clock: Clock) -> None:
+    async def test_flag_fall_notifies_both_players(self, place: Place, clock: Clock) -> None:
         await self.plays(place)
         clock.now = place.now = 1000.0 + 4 * DAY
         await place.service.pass_time()
         assert await waiting(place) == {"Anna": ["end"], "Bert": ["end"]}
 
-    async def test_turn_in_a_live_game_is_news_to_an_absent_player(self, place: Place) -> None:
+    async def test_turn_in_a_live_game_notifies_an_absent_player(self, place: Place) -> None:
         await confirmed(place, "Anna", "Bert")
         await place.sit()
         await place.type("Anna", "move a6 b6")
@@ -411,7 +411,7 @@ class TestNews:
         await place.type("Bert", "move g7 f7")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_match_from_a_seek_is_news_at_its_start(self, place: Place) -> None:
+    async def test_match_from_a_seek_notifies_at_its_start(self, place: Place) -> None:
         await confirmed(place, "Anna", "Bert")
         await place.type("Anna", "seek 3 days as dwarf")
         await place.type("Bert", "accept")
@@ -453,7 +453,7 @@ class TestNews:
         await place.enter("Anna", member=True)
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_letter_is_news_and_quoted_in_a_report(self, place: Place) -> None:
+    async def test_letter_notifies_and_is_quoted_in_a_report(self, place: Place) -> None:
         await confirmed(place, "Anna")
         await place.type("Bert", "message anna You oaf!")
         assert await waiting(place) == {"Anna": ["message"]}
@@ -471,7 +471,7 @@ async def world() -> AsyncIterator[World]:
     await world.store.close()
 
 
-async def test_move_on_any_node_is_news_once(world: World) -> None:
+async def test_move_on_any_node_notifies_once(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
         place.hall.part(NotificationSettings).ways = WAYS

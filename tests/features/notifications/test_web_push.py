@@ -222,7 +222,7 @@ async def test_push_service_is_retried_after_its_retry_after_date(
     ],
 )
 def test_retry_after_is_seconds_or_a_date(retry_after: str, pause: float) -> None:
-    assert sending.pause_in(retry_after, 1000.0) == pause
+    assert sending.retry_after_seconds(retry_after, 1000.0) == pause
 
 
 async def test_slow_push_service_is_retried(

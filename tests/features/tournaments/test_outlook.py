@@ -69,7 +69,7 @@ def fewest_repeats(graph: Graph, rounds: int, *, has_bye: bool) -> int:
 
 class TestExamples:
     @pytest.mark.parametrize("size", [2, 4, 6, 8, 10, 20, 40])
-    def test_complete_field_allows_one_round_fewer_than_players(self, size: int) -> None:
+    def test_complete_graph_allows_one_round_fewer_than_players(self, size: int) -> None:
         assert Outlook(complete_graph(size), size - 1, has_bye=False).repeats == 0
 
     def test_extra_round_repeats_one_meeting_for_each_of_its_pairs(self) -> None:

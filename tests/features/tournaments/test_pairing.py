@@ -177,7 +177,7 @@ class TestRoundRobin:
 
     def test_next_round_is_invalid_while_matches_are_open(self) -> None:
         first = pair(ROUND_ROBIN, numbered(4), [])
-        with pytest.raises(InvalidValueError, match="earlier pairings to be over"):
+        with pytest.raises(InvalidValueError, match="pairings to be over, got 2 unfinished"):
             pair(ROUND_ROBIN, numbered(4), [first])
 
 

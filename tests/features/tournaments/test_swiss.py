@@ -1,4 +1,4 @@
-"""Swiss pairing: examples, comparison with plain rules, and invariants of any tournament."""
+"""Swiss pairing: examples, a reference implementation, and invariants of any tournament."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import SOAKING
-from tests.features.tournaments.plain_swiss import plain_pairs
+from tests.features.tournaments.reference_swiss import reference_pairs
 from tests.features.tournaments.tournaments import (
     Outcome,
     absent,
@@ -158,12 +158,14 @@ class TestSides:
 
 class TestWhatHolds:
     @given(st.integers(2, 8), st.integers(0, 6), CHANCE)
-    def test_pairings_match_the_plain_rules(self, size: int, rounds: int, chance: Random) -> None:
-        """Random small tournaments are paired as by an exhaustive search of the plain rules."""
+    def test_pairings_match_the_reference_implementation(
+        self, size: int, rounds: int, chance: Random
+    ) -> None:
+        """Random small fields are paired as by the reference implementation's exhaustive search."""
         entrants = entered(size)
         before = played(SWISS, entrants, rounds, by_chance(chance))
         contestants = contestants_of(entrants, before)
-        expected = plain_pairs(contestants)
+        expected = reference_pairs(contestants)
         if expected is not None and all(map(partial(can_even_out, contestants), expected[0])):
             pairs, bye = swiss_pairs(contestants)
             assert ({frozenset(each) for each in pairs}, bye) == expected

@@ -131,7 +131,7 @@ def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
     return {
         **_analysing(battle, plies, plies),
         "nodes": analysis.nodes,
-        "worth": list(analysis.worths),
+        "worth": list(analysis.scores),
         "better": [
             {
                 "ply": ply,
@@ -154,14 +154,14 @@ def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
     width = display.width
     lines = wrap(f"Battle {battle.number}, {archive.entry(battle)}.", width)
     if display.is_for_reader:
-        lines += wrap_each(_course(analysis.worths), width)
+        lines += wrap_each(_course(analysis.scores), width)
     else:
         lines += wrap(
             "Above the line the dwarfs are ahead, below it the trolls. The scale shows by about how"
             " many points. The numbers at the bottom count moves.",
             width,
         )
-        lines += curve(analysis.worths, display)
+        lines += curve(analysis.scores, display)
     lines += wrap(_counts(game, analysis), width)
     marked = [ply for ply in range(1, len(game.moves) + 1) if analysis.mark(ply)]
     worst = sorted(marked, key=lambda ply: -analysis.cost(ply))[:MOST_TOLD]
@@ -174,7 +174,7 @@ def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
 
 def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
     """Return sentences on the evaluation after a ply, the ply's mark, and a better line."""
-    ahead = _ahead(analysis.worths[ply])
+    ahead = _ahead(analysis.scores[ply])
     if not ply:
         return f"At the start {ahead}."
     mark, better = analysis.mark(ply), analysis.lines[ply - 1]
@@ -223,7 +223,7 @@ def _better(analysis: Analysis, game: Game, ply: int) -> str:
     if slide:
         added = f"Small losses add up to {_points(slide)} points"
         return f"{added}; this is the largest. Better: {line}." if line else f"{added} here."
-    before, after = analysis.worths[ply - 1], analysis.worths[ply]
+    before, after = analysis.scores[ply - 1], analysis.scores[ply]
     sign = 1 if _side(game, ply) is Side.DWARF else -1
     by = f"Better by {_points(analysis.lost[ply - 1])}"
     if sign * before >= WIN_SCORE:
@@ -242,27 +242,27 @@ def _line(line: Variation) -> str:
     return ", then ".join(map(in_few_words, line[:_FORESEEN]))
 
 
-def _ahead(worth: int) -> str:
+def _ahead(score: int) -> str:
     """Return the side in the lead and its margin, as a clause."""
-    side = Side.DWARF if worth > 0 else Side.TROLL
-    if abs(worth) < _EVEN:
+    side = Side.DWARF if score > 0 else Side.TROLL
+    if abs(score) < _EVEN:
         return "the sides are even"
-    if abs(worth) >= WIN_SCORE:
+    if abs(score) >= WIN_SCORE:
         return f"the {side.plural} have won, or can force a win"
-    return f"the {side.plural} are ahead by {_points(worth)}"
+    return f"the {side.plural} are ahead by {_points(score)}"
 
 
-def _points(worth: int) -> str:
-    return f"{abs(worth) / 100:.1f}"
+def _points(score: int) -> str:
+    return f"{abs(score) / 100:.1f}"
 
 
-def _course(worths: Sequence[int]) -> list[str]:
+def _course(scores: Sequence[int]) -> list[str]:
     """Summarise the course of a battle in about ten sentences."""
-    last = len(worths) - 1
+    last = len(scores) - 1
     step = next(each for each in _STEPS if last <= 10 * each)
-    told = [f"At the start {_ahead(worths[0])}."]
-    told += [f"After move {ply}, {_ahead(worths[ply])}." for ply in range(step, last, step)]
-    return [*told, f"At the end, after move {last}, {_ahead(worths[last])}."]
+    told = [f"At the start {_ahead(scores[0])}."]
+    told += [f"After move {ply}, {_ahead(scores[ply])}." for ply in range(step, last, step)]
+    return [*told, f"At the end, after move {last}, {_ahead(scores[last])}."]
 
 
 # The curve.
@@ -274,23 +274,23 @@ _MARGIN = 6
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 
-def curve(worths: Sequence[int], display: Display) -> list[str]:
-    """Render evaluations as a curve, no wider than the screen.
+def curve(scores: Sequence[int], display: Display) -> list[str]:
+    """Render scores as a curve, no wider than the screen.
 
     In a long battle each column is the mean of several plies. The scale covers positions that
     aren't decided; decided ones are cut off at the edge.
     """
     across, up = curves.parts(display)
     room = across * (display.width - 1 - _MARGIN)
-    group = -(-len(worths) // room)
-    groups = [worths[first : first + group] for first in range(0, len(worths), group)]
-    open_worths = [abs(each) for each in worths if abs(each) < WIN_SCORE]
-    most = max(1, -(-max(open_worths, default=0) // 100))
+    group = -(-len(scores) // room)
+    groups = [scores[first : first + group] for first in range(0, len(scores), group)]
+    undecided = [abs(each) for each in scores if abs(each) < WIN_SCORE]
+    most = max(1, -(-max(undecided, default=0) // 100))
     heights = [_height(sum(each) / len(each), most, _ROWS * up) for each in groups]
     above = curves.rows(heights, _ROWS, display)
     below = curves.rows([-each for each in heights], _ROWS, display, hangs=True)
     step = next(each for each in _STEPS if each >= _MARGIN * across * group)
-    last = len(worths) - 1
+    last = len(scores) - 1
     ticks = {ply // group // across: ply for ply in range(step, last + 1, step)}
     ticks = ticks or {last // group // across: last}
     line = "".join("+" if column in ticks else "-" for column in range(len(above[0])))
@@ -300,9 +300,9 @@ def curve(worths: Sequence[int], display: Display) -> list[str]:
     return [each.rstrip() for each in [*drawn, " " * (_MARGIN - 1) + _numbers(ticks)]]
 
 
-def _height(worth: float, most: int, levels: int) -> int:
-    """Return an evaluation as a height in levels; all levels together represent `most` dwarfs."""
-    return max(-levels, min(levels, round(levels * worth / (100 * most))))
+def _height(score: float, most: int, levels: int) -> int:
+    """Return a score as a height in levels; all levels together represent `most` dwarfs."""
+    return max(-levels, min(levels, round(levels * score / (100 * most))))
 
 
 def _numbers(ticks: dict[int, int]) -> str:

@@ -1,8 +1,8 @@
 """Analyses of battles as data: an evaluation of each position, and the loss of each ply.
 
 The adviser evaluates positions, see `thudmud.game.evaluation`; this module derives losses and marks
-from its evaluations. `thudmud.features.analysis.messages` renders them. Evaluations ("worths") are
-in hundredths of a dwarf; negative ones favour the trolls.
+from its evaluations. `thudmud.features.analysis.messages` renders them. Scores of positions are in
+hundredths of a dwarf; negative ones favour the trolls.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Analysis(ArrayValue):
 
     Attributes:
         nodes: the number of search nodes for each position of the battle.
-        worths: the evaluation before each ply and after the last.
+        scores: the score of the position before each ply and after the last ply.
         lost: for each ply, its loss against the best ply, for the side that played it.
         lines: for each ply, a better ply and its expected continuation; empty for small losses.
         slides: for each ply, the sum of small losses that it stands for, see `_slides`; 0 for most.
@@ -88,16 +88,16 @@ class Analysis(ArrayValue):
     """
 
     nodes: int
-    worths: tuple[int, ...]
+    scores: tuple[int, ...]
     lost: tuple[int, ...]
     lines: tuple[Variation, ...]
     slides: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not len(self.worths) - 1 == len(self.lost) == len(self.lines):
+        if not len(self.scores) - 1 == len(self.lost) == len(self.lines):
             raise InvalidValueError(
-                f"expected {len(self.lost) + 1} worths and {len(self.lost)} lines, got"
-                f" {len(self.worths)} and {len(self.lines)}"
+                f"expected {len(self.lost) + 1} scores and {len(self.lost)} lines, got"
+                f" {len(self.scores)} and {len(self.lines)}"
             )
         if len(self.slides) not in {0, len(self.lost)}:
             raise InvalidValueError(
@@ -180,26 +180,26 @@ def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
         weighed: the evaluations, in the order of `positions`.
     """
     more = 100 * _lead(game.ruleset.score(game.initial_position)) - weighed[0].score
-    worths = [
+    scores = [
         each.score if abs(each.score) == WIN_SCORE else clamp_score(each.score + more)
         for each in weighed
     ]
     if len(weighed) == len(game.moves):
-        worths.append(_worth_in_the_end(game))
+        scores.append(_final_score(game))
     lost = [_lost(game, ply, weighed) for ply in range(len(game.moves))]
     best = [
         move == each.principal_variation[0] for move, each in zip(game.moves, weighed, strict=False)
     ]
-    slides = _slides(game, worths, lost, best)
+    slides = _slides(game, scores, lost, best)
     lines = tuple(
         each.principal_variation if loss >= _NOTED or (slide and not is_best) else ()
         for loss, slide, is_best, each in zip(lost, slides, best, weighed, strict=False)
     )
     nodes = min(each.nodes for each in weighed)
-    return Analysis(nodes, tuple(worths), tuple(lost), lines, tuple(slides))
+    return Analysis(nodes, tuple(scores), tuple(lost), lines, tuple(slides))
 
 
-def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[bool]) -> list[int]:
+def _slides(game: Game, scores: Sequence[int], lost: Sequence[int], best: list[bool]) -> list[int]:
     """Find series of small losses, and attribute each to one of its plies.
 
     A drop of the smoothed curve is a loss of the side it goes against. Drops next to a marked ply
@@ -210,7 +210,7 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
 
     Args:
         game: the battle.
-        worths: the evaluation before each ply and after the last.
+        scores: the score of the position before each ply and after the last ply.
         lost: the loss of each ply.
         best: whether each ply is the best one.
 
@@ -218,7 +218,7 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
         The sum attributed to each ply; 0 for most.
     """
     slides = [0] * len(game.moves)
-    curve = _smoothed(worths)
+    curve = _smoothed(scores)
     for side in Side:
         sign = 1 if side is Side.DWARF else -1
         first = 0 if game.initial_position.turn is side else 1
@@ -227,7 +227,7 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
         fallen, since = 0, 0
         for ply in range(len(game.moves)):
             fall = sign * (curve[ply] - curve[ply + 1])
-            if WIN_SCORE in {abs(worths[ply]), abs(worths[ply + 1])}:
+            if WIN_SCORE in {abs(scores[ply]), abs(scores[ply + 1])}:
                 fallen, since = 0, ply + 1
                 continue
             if fall > 0 and marked & {ply - 1, ply, ply + 1}:
@@ -244,12 +244,12 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
     return slides
 
 
-def _smoothed(worths: Sequence[int]) -> list[int]:
-    """Smooth a curve of evaluations, which oscillates in favour of the side that played last."""
-    last = len(worths) - 1
+def _smoothed(scores: Sequence[int]) -> list[int]:
+    """Smooth a curve of scores, which oscillates in favour of the side that played last."""
+    last = len(scores) - 1
     return [
-        (worths[max(0, ply - 1)] + 2 * worth + worths[min(last, ply + 1)]) // 4
-        for ply, worth in enumerate(worths)
+        (scores[max(0, ply - 1)] + 2 * score + scores[min(last, ply + 1)]) // 4
+        for ply, score in enumerate(scores)
     ]
 
 
@@ -270,8 +270,8 @@ def _lost(game: Game, ply: int, weighed: Sequence[Evaluation]) -> int:
     return max(0, min(losses, default=0))
 
 
-def _worth_in_the_end(game: Game) -> int:
-    """Return the final evaluation: the score, or the winner if the ruleset has goals."""
+def _final_score(game: Game) -> int:
+    """Return the score of the final position: the lead, or a win if the ruleset has goals."""
     if game.ruleset.goals and game.outcome:
         won = game.outcome.winner
         return 0 if won is None else WIN_SCORE if won is Side.DWARF else -WIN_SCORE

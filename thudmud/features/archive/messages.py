@@ -122,13 +122,16 @@ def replayed(
 
 
 def visible_comments(
-    hall: Hall, player: str, comments: Iterable[Comment], ply: int | None = None
+    hall: Hall, player: str, comments: Iterable[Comment], on_ply: int | None = None
 ) -> tuple[Comment, ...]:
-    """Return the comments, perhaps on one ply only, except those by players `player` ignores."""
+    """Return the comments that ``player`` may see: all but those by players they ignore.
+
+    With ``on_ply``, only the comments on that ply.
+    """
     return tuple(
         each
         for each in comments
-        if ply in {None, each.ply} and not hall.people.is_ignoring(player, each.player)
+        if on_ply in {None, each.ply} and not hall.people.is_ignoring(player, each.player)
     )
 
 

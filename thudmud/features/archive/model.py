@@ -25,11 +25,12 @@ class Annotation(Protocol):
     `thudmud.views.registry.add_lines_to`.
 
     Attributes:
-        worths: the evaluation before each ply and after the last, in hundredths of a dwarf.
+        scores: the score of the position before each ply and after the last ply, in hundredths of
+            a dwarf.
     """
 
     @property
-    def worths(self) -> tuple[int, ...]: ...
+    def scores(self) -> tuple[int, ...]: ...
 
 
 annotators: list[Callable[[CommandContext, FoundBattle], Annotation | None]] = []

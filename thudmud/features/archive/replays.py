@@ -56,7 +56,7 @@ def _replay_left(told: ReplayLeft, _: RenderContext, view: View) -> list[str]:
 def replayed_data(aside: Replayed) -> Data:
     """Return a battle at one of its plies as data for programs."""
     then = aside.then or aside.game.after(aside.ply)
-    worths = aside.annotation.worths if aside.annotation else ()
+    scores = aside.annotation.scores if aside.annotation else ()
     return {
         "battle": aside.battle.number,
         **game_data(then),
@@ -64,7 +64,7 @@ def replayed_data(aside: Replayed) -> Data:
         "dwarf": aside.battle.dwarf or None,
         "troll": aside.battle.troll or None,
         "playing": aside.is_autoplaying,
-        "worth": worths[aside.ply] if worths else None,
+        "worth": scores[aside.ply] if scores else None,
         "clock": _clock(aside),
     }
 

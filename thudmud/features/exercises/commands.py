@@ -387,7 +387,7 @@ def _restart(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
 
 
 def _open_puzzle(person: Person, puzzle: exercises.Puzzle) -> ExerciseChanged:
-    at = exercises.at_puzzle(person.name, puzzle, studies_of(person).version)
+    at = exercises.open_puzzle(person.name, puzzle, studies_of(person).version)
     return ExerciseChanged(person.name, at, (R.BEGUN, R.TASK), shows=True)
 
 

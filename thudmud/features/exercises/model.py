@@ -525,8 +525,8 @@ def at_step(player: str, lesson: Lesson, step: int, version: int) -> LessonProgr
     return LessonProgress(set_up(TUTORIAL, player, scene.side, game, version), lesson, step)
 
 
-def at_puzzle(player: str, puzzle: Puzzle, version: int) -> PuzzleProgress:
-    """Open a puzzle; `version` becomes the version of its board."""
+def open_puzzle(player: str, puzzle: Puzzle, version: int) -> PuzzleProgress:
+    """Return a new attempt at a puzzle; ``version`` becomes the version of its board."""
     return PuzzleProgress(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)
 
 

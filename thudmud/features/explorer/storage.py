@@ -84,7 +84,7 @@ class ExploredRows:
         return upto != ALL
 
     def count_all(self, last: int) -> None:
-        """Count all battles up to a number. The tables must be empty."""
+        """Count all battles up to the given number. The tables must be empty."""
         upto = 0
         while upto < last:
             upto = self._count_some(upto, last, BATCH)

@@ -95,13 +95,13 @@ class Postbox(NamedTuple):
 
 
 class LettersLookup(Lookup[tuple[Letter, ...]]):
-    """Look up all letters of a member, named in any case, oldest first."""
+    """Look up all letters of a member, whose name is case-insensitive, oldest first."""
 
     player: str
 
 
 class PostboxLookup(Lookup["Postbox | None"]):
-    """Look up the recipient of a letter, named in any case; None if there is none.
+    """Look up the recipient of a letter, ignoring case; None if there is none.
 
     Attributes:
         name: the recipient's name.

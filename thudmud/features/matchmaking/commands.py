@@ -189,7 +189,7 @@ class Invite(WithTerms):
 
 @verb("withdraw")
 class Withdraw(Command):
-    """Withdraw one's seek with a number, or all of them."""
+    """Withdraw one's seek with the given number, or all one's seeks."""
 
     number: int | None = None
 

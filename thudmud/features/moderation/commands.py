@@ -48,9 +48,9 @@ class OperatorCommand(Command):
             raise RefusedError(ModerationRefusal.NO_OPERATORS)
         if not context.hall.is_operator(context.me):
             raise RefusedError(Refusal.OPERATORS_ONLY)
-        return self.decide_for(context, context.hall.order)
+        return self.decide_as_operator(context, context.hall.order)
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         """Return the decision for an operator; raises like `decide`."""
         return context.decide_answer(self)
 
@@ -61,7 +61,7 @@ class Broadcast(OperatorCommand):
 
     text: str
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         return context.decide_asides(Announced(context.me, self.text))
 
 
@@ -73,9 +73,9 @@ class Mute(OperatorCommand):
     seconds: int | None = None
     why: str = ""
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         whom = _player(context, self.player)
-        _require_fair(context, order, whom)
+        _require_fair(context, sanctions, whom)
         return _impose(context, Measure.MUTE, whom, self.seconds, self.why)
 
 
@@ -85,8 +85,8 @@ class Unmute(OperatorCommand):
 
     player: str
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
-        mute = _one(order.all_mutes(context.now), self.player)
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
+        mute = _one(sanctions.all_mutes(context.now), self.player)
         if mute is None:
             raise RefusedError(ModerationRefusal.NOT_MUTED, words=_as_shown(context, self.player))
         return context.decide_asides(SanctionLifted(context.me, mute))
@@ -104,9 +104,9 @@ class Kick(OperatorCommand):
     player: str
     why: str = ""
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         whom = resolve_player(context.hall, self.player)
-        _require_fair(context, order, whom)
+        _require_fair(context, sanctions, whom)
         return _impose(context, Measure.KICK, whom, None, self.why)
 
 
@@ -118,8 +118,8 @@ class Ban(OperatorCommand):
     seconds: int | None = None
     why: str = ""
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
-        whom = _banned(context, order, self.whom)
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
+        whom = _banned(context, sanctions, self.whom)
         return _impose(context, Measure.BAN, whom, self.seconds, self.why)
 
 
@@ -129,9 +129,9 @@ class Unban(OperatorCommand):
 
     whom: str
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         network = network_of(self.whom)
-        ban = _one(order.all_bans(context.now), network_text(network) if network else self.whom)
+        ban = _one(sanctions.all_bans(context.now), network_text(network) if network else self.whom)
         if ban is None:
             raise RefusedError(ModerationRefusal.NOT_BANNED, words=_as_shown(context, self.whom))
         return context.decide_asides(SanctionLifted(context.me, ban))
@@ -150,7 +150,7 @@ class Reports(OperatorCommand):
 
     page: int = 1
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         return context.decide_answer(self, answer=context.found[ReportsLookup()])
 
 
@@ -160,7 +160,7 @@ class CloseReport(OperatorCommand):
 
     number: int
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         if all(each.number != self.number for each in context.found[ReportsLookup()]):
             raise RefusedError(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
         return context.decide_asides(ReportClosed(context.me, self.number))
@@ -191,7 +191,7 @@ class CloseReports(OperatorCommand):
             return f"close reports about {self.about}"
         return "close all reports" if self.by is None else f"close reports from {self.by}"
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         found = context.found[ReportsLookup()]
         if not found:
             raise RefusedError(ModerationRefusal.NO_OPEN_REPORT)
@@ -230,7 +230,7 @@ class StopServer(OperatorCommand):
         when = f"in {typed_duration(self.seconds)}" if self.seconds else "now"
         return f"shutdown {when}{self._typed('why')}"
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         at = context.now + self.seconds
         return context.decide_asides(ShutdownAnnounced(context.me, at, self.seconds, self.why))
 
@@ -239,7 +239,7 @@ class StopServer(OperatorCommand):
 class CancelShutdown(OperatorCommand):
     """Cancel a planned shutdown."""
 
-    def decide_for(self, context: CommandContext, order: Order) -> Decision:
+    def decide_as_operator(self, context: CommandContext, sanctions: Order) -> Decision:
         if context.hall.part(PlannedShutdown).told is None:
             raise RefusedError(ModerationRefusal.NO_SHUTDOWN)
         return context.decide_asides(ShutdownAnnounced(context.me, context.now, None))
@@ -253,11 +253,11 @@ def _impose(
     return context.decide_asides(Sanctioned(context.me, sanction))
 
 
-def _require_fair(context: CommandContext, order: Order, whom: str) -> None:
+def _require_fair(context: CommandContext, sanctions: Order, whom: str) -> None:
     """Refuse a sanction against the operator themselves, another operator, or a bot."""
     if whom.lower() == context.me.lower():
         raise RefusedError(ModerationRefusal.SANCTION_SELF)
-    if whom.lower() in order.operators:
+    if whom.lower() in sanctions.operators:
         raise RefusedError(ModerationRefusal.SANCTION_OPERATOR, player=whom)
     if whom.lower() in map(str.lower, context.hall.bots):
         raise RefusedError(ModerationRefusal.SANCTION_BOT, player=whom)
@@ -290,7 +290,7 @@ def _as_shown(context: CommandContext, words: str) -> str:
     return known.name if known else words
 
 
-def _banned(context: CommandContext, order: Order, words: str) -> str:
+def _banned(context: CommandContext, sanctions: Order, words: str) -> str:
     """Resolve the target of a ban: a network, or a name, which need not exist yet.
 
     Raises:
@@ -308,7 +308,7 @@ def _banned(context: CommandContext, order: Order, words: str) -> str:
         if refusal.code is not Refusal.NO_SUCH_PLAYER or len(words) > LONGEST_NAME:
             raise
         whom = capitalised(words.lower())
-    _require_fair(context, order, whom)
+    _require_fair(context, sanctions, whom)
     return whom
 
 

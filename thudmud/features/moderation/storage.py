@@ -80,13 +80,13 @@ def close_report(database: Database, number: int) -> bool:
 
 
 def close_reports(database: Database, last: int, about: str = "", by: str = "") -> int:
-    """Close open reports up to a number, and return how many were closed.
+    """Close the open reports up to number ``last``, and return how many were closed.
 
     Args:
         database: the database.
         last: the highest number to close.
-        about: the current name of the subject, in any case; "" for any.
-        by: the current name of the author, in any case; "" for any.
+        about: the current name of the subject, case-insensitive; "" for any.
+        by: the current name of the author, case-insensitive; "" for any.
     """
     where, values = ["is_open = 1", "number <= ?"], [last]
     for column, name in (("about", about), ("reporter", by)):

@@ -100,7 +100,7 @@ add_refusal_texts(
 
 _ABOUT = {
     Kind.TURN: "it's your turn",
-    Kind.CLOCK: "your time runs short",
+    Kind.CLOCK: "you're running short of time",
     Kind.END: "one of your battles ends",
     Kind.MESSAGE: "somebody leaves you a message",
     Kind.ROUND: "a round of your tournament begins",
@@ -269,7 +269,7 @@ def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
     raise TypeError(f"unexpected choice: {chosen.choice!r}")
 
 
-def logins_ended(*, calendar: bool, browsers: bool) -> str:
+def revoked_secrets_sentence(*, calendar: bool, browsers: bool) -> str:
     """Return a sentence about secrets revoked with a member's logins; "" if there are none.
 
     Args:

@@ -527,7 +527,7 @@ def is_served(endpoint: str, services: tuple[str, ...]) -> bool:
 
 
 class ContactLookup(Lookup[Contact]):
-    """Look up a member's choices; the name is in any case."""
+    """Look up the choices of a member, whose name is case-insensitive."""
 
     player: str
 

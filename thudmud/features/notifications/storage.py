@@ -17,7 +17,7 @@ from hmac import compare_digest
 from secrets import randbelow, randbits, token_urlsafe
 from typing import Any, cast
 
-from thudmud.features.notifications.messages import logins_ended
+from thudmud.features.notifications.messages import revoked_secrets_sentence
 from thudmud.features.notifications.model import (
     ANOTHER,
     CODE,
@@ -428,9 +428,9 @@ def _forget(database: Database, rest: str, *values: object) -> None:
 
 
 def end_mails(database: Database, secret: str) -> bool:
-    """Unsubscribe the address whose mails contain a secret; return whether one was found.
+    """Unsubscribe the address whose mails contain ``secret``; return whether there is one.
 
-    The secret of a mail with a code marks the mailbox as unwanted for codes.
+    The secret from a verification mail blocks further codes to that mailbox instead.
     """
     database.tells_watchers = True
     if not secret:
@@ -451,7 +451,7 @@ def end_mails(database: Database, secret: str) -> bool:
 
 
 def is_ended_by(database: Database, secret: str) -> bool:
-    """Return whether `end_mails` knows a secret."""
+    """Return whether `end_mails` would accept ``secret``."""
     where = "where secret = ?"
     return bool(secret) and any(
         database.table.row(table, where, secret) for table in ("contact", "confirmation")
@@ -469,7 +469,9 @@ def end_secrets(database: Database, player: int) -> str:
     if row[6]:
         calendar = token_urlsafe(_SECRET_BYTES)
         database.table.put("contact", *row[:6], calendar, *row[7:])
-    return logins_ended(calendar=bool(row[6]), browsers=_drop_browsers(database, player) > 0)
+    return revoked_secrets_sentence(
+        calendar=bool(row[6]), browsers=_drop_browsers(database, player) > 0
+    )
 
 
 def calendar_of(database: Database, secret: str) -> str | None:
@@ -479,7 +481,7 @@ def calendar_of(database: Database, secret: str) -> str | None:
 
 
 def feed_of(database: Database, player: str) -> str | None:
-    """Return the exact name of a member, named in any case, who has a feed; None without one."""
+    """Return the exact name of ``player``, ignoring case, if they have a feed; else None."""
     found = database.players.find(player)
     return found[1] if found and _row(database, found[0])[7] else None
 

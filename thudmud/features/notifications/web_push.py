@@ -134,7 +134,7 @@ class PushServices:
         ):
             later = response.headers.get("Retry-After", "")
             reason = (await response.content.read(_REASON_READ)).decode("utf-8", "replace")
-            return response.status, reason, pause_in(later, time.time())
+            return response.status, reason, retry_after_seconds(later, time.time())
 
     def _signed(self, audience: str) -> dict[str, str]:
         claims = {"aud": audience, "sub": self._about, "exp": int(time.time()) + _SIGNED_FOR}
@@ -142,8 +142,8 @@ class PushServices:
         return signed
 
 
-def pause_in(retry_after: str, now: float) -> float:
-    """Return the seconds to wait by a Retry-After header (RFC 9110, section 10.2.3).
+def retry_after_seconds(retry_after: str, now: float) -> float:
+    """Parse a Retry-After header (RFC 9110, section 10.2.3) into seconds to wait.
 
     The header is a number of seconds or a date. An invalid value counts as 0.
     """

@@ -144,7 +144,7 @@ _TOGGLED = {
 _ABOUT = {
     Toggle.MACHINE: "machine-readable lines",
     Toggle.PROMPT: "the sign where you type",
-    Toggle.BELL: "at your turn, and when your time runs short",
+    Toggle.BELL: "at your turn, and when you're running short of time",
     Toggle.SEEKS: "players looking for an opponent, even outside the hall",
     Toggle.KIBITZ: "talk about a battle, for everyone at the board",
     Toggle.WHISPER: "talk about a battle, for watchers only",

@@ -374,7 +374,7 @@ def _require_correspondence_quota_left(hall: Hall, open_: Collection[Tournament]
 
 
 def _resolve_tournament(context: CommandContext, number: int) -> Tournament:
-    """Return the tournament with a number, looked up if necessary.
+    """Return the tournament with the given number, looked up if necessary.
 
     Raises:
         RefusedError: there is no such tournament.
@@ -388,7 +388,7 @@ def _resolve_tournament(context: CommandContext, number: int) -> Tournament:
 
 
 def _resolve_open_tournament(context: CommandContext, number: int) -> Tournament:
-    """Return the tournament with a number, which must not be over.
+    """Return the tournament with the given number, which must not be over.
 
     Raises:
         RefusedError: there is no such tournament, or it is over.

@@ -209,7 +209,7 @@ class Tournament(Value):
         return tuple(each.player for each in self.entrants if each.plays(following))
 
     def entrant(self, name: str) -> Entrant | None:
-        """Return the entrant with a name, in any case, if there is one."""
+        """Return the entrant called ``name``, ignoring case; None if there is none."""
         lower = name.lower()
         return next((each for each in self.entrants if each.player.lower() == lower), None)
 
@@ -218,7 +218,7 @@ class Tournament(Value):
         return next((each for each in self.open.values() if player in each.players), None)
 
     def match_at(self, key: str) -> OpenMatch | None:
-        """Return the open match at the board with a key, if there is one."""
+        """Return the open match at the board with the given key; None if there is none."""
         return next((each for each in self.open.values() if each.key == key), None)
 
     def apply(self, event: events.TournamentEvent) -> Tournament:
@@ -390,7 +390,7 @@ class PastTournaments(NamedTuple):
 
 
 class TournamentLookup(Lookup["Tournament | None"]):
-    """Look up the tournament with a number; None if there is none."""
+    """Look up the tournament with the given number; None if there is none."""
 
     number: int
 

@@ -197,8 +197,8 @@ def pair(
     Raises:
         InvalidValueError: a pairing of the last round isn't over, or this is an arena.
     """
-    if not all(pairing.is_over for each in rounds for pairing in each):
-        raise InvalidValueError("expected all earlier pairings to be over")
+    if unfinished := sum(not pairing.is_over for each in rounds for pairing in each):
+        raise InvalidValueError(f"expected all pairings to be over, got {unfinished} unfinished")
     match kind:
         case TournamentKind.ROUND_ROBIN:
             return _round_robin(entrants, len(rounds), cycles=1)
@@ -323,15 +323,15 @@ def _swiss(entrants: Sequence[Entrant], rounds: Rounds, asked: int | None) -> tu
 
 
 def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ...]:
-    """Return a round in which neighbours in the tree meet; of 8 seeds the tree is 1 8 4 5 2 7 3 6.
+    """Return the next knockout round. With 8 seeds the bracket order is 1 8 4 5 2 7 3 6.
 
-    A place in the tree is empty if there are too few players, or if nobody advances to it.
+    A slot in the bracket is empty if there are too few players, or if nobody advances to it.
     """
     seeds = sort_by_seed(entrants)
     order = [0]
     while len(order) < len(seeds):
         order = [place for seed in order for place in (seed, 2 * len(order) - 1 - seed)]
-    tree = [seeds[seed] if seed < len(seeds) else None for seed in order]
+    bracket = [seeds[seed] if seed < len(seeds) else None for seed in order]
     known = {each.player: each for each in entrants}
     for each in rounds:
         ends = {
@@ -341,15 +341,15 @@ def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ..
         }
         winners = (
             next((ends.get(entrant.player) for entrant in pair if entrant), None)
-            for pair in zip(tree[::2], tree[1::2], strict=True)
+            for pair in zip(bracket[::2], bracket[1::2], strict=True)
         )
-        tree = [known[winner] if winner else None for winner in winners]
-    if len(tree) < 2:
+        bracket = [known[winner] if winner else None for winner in winners]
+    if len(bracket) < 2:
         return ()
     left = {each.player for each in entrants if not each.plays(len(rounds) + 1)}
     records = _records(entrants, rounds)
     pairings = []
-    for one, two in zip(tree[::2], tree[1::2], strict=True):
+    for one, two in zip(bracket[::2], bracket[1::2], strict=True):
         here = sorted(filter(None, (one, two)), key=seeds.index)
         if len(here) == 2:
             pairings.append(_assign_sides(here[0], here[1], records, seeds, left))

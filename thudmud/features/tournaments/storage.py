@@ -37,7 +37,7 @@ def last_tournament(database: Database) -> int:
 
 
 def tournament(database: Database, number: int) -> Tournament | None:
-    """Fold and return the tournament with a number, if there is one."""
+    """Fold and return the tournament with the given number; None if there is none."""
     if not 0 < number < 1 << 63:
         return None  # out of the range of a column
     these = "select position from tournament_event where tournament = ?"

@@ -481,10 +481,10 @@ def has_dwarfs_first(upper: Contestant, lower: Contestant, *, by_lot: bool) -> b
 
 
 class _Pairing:
-    """The rules for one round, without look-ahead.
+    """Pairs one Swiss round, without look-ahead.
 
     Args:
-        contestants: all contestants, including the bye's.
+        contestants: all contestants, including the one with the bye.
         met: for each player, the opponents barred in this round.
     """
 

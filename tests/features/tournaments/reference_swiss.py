@@ -17,7 +17,7 @@ Pair = tuple[int, int]
 Pairs = set[frozenset[int]]
 
 
-def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] | None:
+def reference_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] | None:
     """Return the pairs and the player with the bye, or None if the rules allow no pairing."""
     places = range(len(contestants))
 
