@@ -56,6 +56,8 @@ export class GameView {
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
+   * @param {(sentence: string) => void} outside.warn does both
+   * @param {() => boolean} outside.isConnected whether the server takes commands
    */
   constructor(state, outside) {
     this.state = state;
@@ -76,8 +78,8 @@ export class GameView {
       say: outside.say,
     });
     this.view = new BoardView(byId("board"), {
-      pick: (where) => this.live() && this.mover.pick(where),
-      lift: (square) => this.live() && this.mover.lift(square),
+      pick: (where) => this.isLive() && this.mover.pick(where),
+      lift: (square) => this.isLive() && this.mover.lift(square),
       drop: (where) => this.mover.drop(where),
       key: (key, square) => this.key(key, square),
     });
@@ -169,10 +171,15 @@ export class GameView {
     return this.state.analyses.get(board.battle) ?? null;
   }
 
-  /** Come back to now, if something else is looked at; return whether it was now already. */
-  live() {
-    if (this.at !== null) this.step(Infinity);
-    return this.at === null;
+  /** Whether the board takes moves; if it doesn't, tell a player why. */
+  isLive() {
+    const why = !this.outside.isConnected()
+      ? "No connection: moves have to wait until it is back."
+      : this.at !== null
+        ? "This is an earlier position. Press Esc or “Last move” to return."
+        : "";
+    if (why && this.state.sides(this.state.tables.get(this.name)).length) this.outside.warn(why);
+    return !why;
   }
 
   /** @param {number} ply */
@@ -609,6 +616,7 @@ export class GameView {
   key(key, square) {
     const question = QUESTIONS[key];
     if (question) this.outside.send(`${question(square)} on ${this.name}`);
+    else if (key === "Escape" && this.at !== null) this.step(Infinity);
     else if (key === "Escape") this.mover.cancel("Cancelled.");
     else if (key === "f") this.flip();
     else if (key === "/") byId("line").focus();
