@@ -81,12 +81,94 @@ def test_unanswered_command_is_named_when_the_connection_is_lost(visit: Visit) -
 def test_earlier_position_takes_no_moves(visit: Visit) -> None:
     anna = visit().come_in("Paula").practises("pine").click("A6", "B6").sees(B6="dwarf, last move")
     first = anna.page.get_by_role("button", name="First move").locator("visible=true")
-    for move in (lambda: anna.drag("G7", "G6"), lambda: anna.click("G7")):
+    for target in ("G6", ""):
         first.click()
         anna.sees(A6="dwarf", B6="empty")
-        move()
+        anna.drag("G7", target) if target else anna.click("G7")
         expect_toast(anna, "This is an earlier position.")
         anna.sees(A6="dwarf", B6="empty", G7="troll", G6="empty")
         anna.page.keyboard.press("Escape")
         anna.sees(B6="dwarf, last move", G7="troll")
     anna.drag("G7", "G6").sees(G6="troll, last move").type("end game", "leave game")
+
+
+COUNT_TONES = """() => {
+    window.tones = 0;
+    const create = AudioContext.prototype.createOscillator;
+    AudioContext.prototype.createOscillator = function () {
+        window.tones += 1;
+        return create.call(this);
+    };
+}"""
+"""Counts the tones that the page plays."""
+
+
+@pytest.mark.parametrize("view", ["lobby", "game", "replay"])
+def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str) -> None:
+    names = {"lobby": ("Gus", "Tia"), "game": ("Greta", "Tom"), "replay": ("Gwen", "Ted")}[view]
+    asked, challenger = (visit().come_in(name) for name in names)
+    if view == "replay":
+        asked.practises("pine").click("A6", "B6").sees(B6="dwarf").type("end game")
+        asked.page.get_by_role("link", name="Replay").click()
+        asked.page.evaluate("document.body.click()")
+    elif view == "game":
+        asked.type("go to pine")
+    expect(asked.page.locator("body")).to_have_attribute("data-view", view)
+    asked.page.evaluate(COUNT_TONES)
+    notice = asked.page.locator("#challenges")
+    words = f"{names[1]} challenges you to a match (discworld rules, 5+3, {names[1]} as dwarfs"
+    match = f"match {names[0]} 5+3 as dwarf"
+    challenger.type(match)
+    expect(notice).to_contain_text(words)
+    expect(notice).to_be_in_viewport(ratio=1)
+    expect(asked.page).to_have_title(f"● {names[1]} challenges you \N{EN DASH} Thud")
+    expect(asked.page.locator("#toast.shown")).to_have_text(f"{names[1]} challenges you.")
+    assert asked.page.evaluate("window.tones") == 2
+    asked.press("Decline", within="#challenges")
+    challenger.hears(f"{names[0]} declines")
+    expect(notice).to_be_hidden()
+    expect(asked.page).not_to_have_title(re.compile("challenges"))
+    challenger.type(match)
+    expect(notice).to_contain_text(words)
+    challenger.type("withdraw")
+    expect(notice).to_be_hidden()
+    challenger.type(match)
+    asked.press("Accept", within="#challenges")
+    for each in (asked, challenger):
+        expect(each.page.locator("#strip-bottom .clock")).to_be_visible()
+        each.type("quit")
+    expect(notice).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (844, 390)])
+def test_challenge_on_a_phone_moves_nothing(visit: Visit, width: int, height: int) -> None:
+    letter = "a" if width == 360 else "b"
+    phone = {"width": width, "height": height}
+    asked = visit(viewport=phone, has_touch=True, is_mobile=True).come_in(f"Hilda{letter}")
+    asked.practises("pine")
+    asked.page.evaluate("scrollTo(0, 0)")
+    board = asked.page.locator("#board .board")
+    before = board.bounding_box()
+    challenger = visit().come_in(f"Hugo{letter}").type(f"match hilda{letter} 5+3")
+    notice = asked.page.locator("#challenges .notice")
+    expect(notice).to_be_in_viewport(ratio=1)
+    assert board.bounding_box() == before
+    box = notice.bounding_box()
+    assert box
+    assert before
+    if width == 360:
+        assert box["y"] >= before["y"] + before["height"]
+    else:
+        assert box["x"] >= before["x"] + before["width"]
+    challenger.type("withdraw")
+    expect(notice).to_be_hidden()
+    asked.type("end game", "leave game")
+
+
+def test_invitation_disappears_with_the_inviter(visit: Visit) -> None:
+    anna, bert = visit().come_in("Irene"), visit().come_in("Ivan")
+    anna.type("go to oak").press("Sit as dwarfs").type("invite ivan")
+    notice = bert.page.locator("#challenges")
+    expect(notice).to_contain_text("Irene asks you to play the trolls at the oak board.")
+    anna.press("Leave the seat")
+    expect(notice).to_be_hidden()

@@ -5,7 +5,7 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
-import { byId, capitalised, counted, fill, h, hasFeature, timeLeftText, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, replaceIfChanged, timeLeftText, token } from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -379,47 +379,20 @@ export class GameView {
       const told = words + matchEnding(table, player) + ratingChanges(board.end ?? {}, player);
       notices.push(notice(told, ...this.next(table, board)));
     }
-    for (const invite of this.state.invites) {
-      if (invite.to !== this.state.me.player) continue;
-      const { label, line, words } = agreeing(invite);
-      notices.push(
-        notice(
-          `${invite.player} asks you to ${words}.`,
-          this.button({ label, line, isFirst: true }),
-          this.button({ label: "Decline", line: `no ${invite.player}` }),
-        ),
-      );
-    }
     for (const seek of this.state.seeks.values()) notices.push(...this.sought(seek));
     replaceIfChanged(byId("notices"), notices);
   }
 
   /**
-   * Return what a seek asks of the player, or that they are looking for somebody.
+   * Return that the player is looking for an opponent, if a seek is theirs and open to all.
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, answers, rated }) {
-    const me = this.state.me.player;
+  sought({ seek, player, rules, time, to, rated }) {
+    if (player !== this.state.me.player || to !== null) return [];
     const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
-    if (player === me && to === null) {
-      const stop = { label: "Stop looking", line: `withdraw ${seek}` };
-      return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
-    }
-    if (to === null || to !== me) return [];
-    const isNow = answers !== null; // they are asked whether to stop playing here
-    const words = isNow ? "wants to play you now" : "challenges you to a match";
-    return [
-      notice(
-        `${player} ${words} (${match}).`,
-        this.button({
-          label: isNow ? "Play now" : "Accept",
-          line: `accept ${seek}`,
-          isFirst: true,
-        }),
-        this.button({ label: isNow ? "Not now" : "Decline", line: `no ${seek}` }),
-      ),
-    ];
+    const stop = { label: "Stop looking", line: `withdraw ${seek}` };
+    return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
   }
 
   /**
@@ -767,14 +740,3 @@ const ENDINGS = /** @type {Record<string, string>} */ ({
   time: ", on time",
   length: ": the battle reached the longest length allowed",
 });
-
-/**
- * Replace what is in an element, unless it would be the same: a live region says it once.
- *
- * @param {HTMLElement} host
- * @param {HTMLElement[]} children
- */
-function replaceIfChanged(host, children) {
-  const old = [...host.children].map((each) => each.outerHTML).join();
-  if (old !== children.map((each) => each.outerHTML).join()) fill(host, ...children);
-}

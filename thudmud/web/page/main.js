@@ -4,6 +4,7 @@
  * Whatever is done here by clicking types a command, so everything can be typed as well.
  */
 
+import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
@@ -33,6 +34,7 @@ const replay = new ReplayView(state, {
   at: (battle, ply) => namePlace({ battle, ply }),
 });
 const chat = new Chat(state, log);
+const challenges = new Challenges(state, outside);
 
 /** What is said of a connection, and of why it has ended; the server may have said more. */
 const LINKS = {
@@ -508,7 +510,8 @@ function show() {
   else if (view === "lobby") [lobby.show(), tournament.showList()];
   else lobby.showNow();
   showPlaces();
-  document.title = titled(board);
+  challenges.show();
+  document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
 }
 
 /** The battle in view that the player plays. @type {number | null} */
@@ -734,8 +737,6 @@ state.on("Thud.Move", (ply) => {
   else if (state.mover(ply.board)) play("call");
 });
 state.on("Thud.End", (end) => end.board === boardInView() && play("end"));
-state.on("Thud.Invite", ({ to }) => to === state.me.player && play("call"));
-state.on("Thud.Seek", ({ to }) => to && to === state.me.player && play("call"));
 
 // The buttons at the top.
 
