@@ -172,3 +172,40 @@ def test_invitation_disappears_with_the_inviter(visit: Visit) -> None:
     expect(notice).to_contain_text("Irene asks you to play the trolls at the oak board.")
     anna.press("Leave the seat")
     expect(notice).to_be_hidden()
+
+
+def test_log_out_by_keyboard_is_confirmed(visit: Visit) -> None:
+    tilda = visit().come_in("Tilly")
+    keyboard, dialog = tilda.page.keyboard, tilda.page.locator("dialog")
+    tilda.page.get_by_role("button", name="Settings").focus()
+    keyboard.press("Enter")
+    expect(tilda.page.get_by_role("radio", name="auto")).to_be_focused()
+    keyboard.press("Shift+Tab")
+    expect(tilda.page.get_by_role("button", name="Log out")).to_be_focused()
+    keyboard.press("Enter")
+    expect(dialog).to_contain_text("Log out, and give up the name Tilly?")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    tilda.type("say I stay.").hears("You say: I stay.")
+    tilda.type("register", "correct horse", "correct horse").hears("is yours now")
+    tilda.press("Settings").press("Log out")
+    expect(dialog).to_contain_text("Log out in this browser?")
+    tilda.press("Log out", within="dialog")
+    expect(tilda.page.locator("#link")).to_contain_text("You have left.")
+
+
+def test_superseded_tab_is_inert_and_can_take_over(visit: Visit) -> None:
+    first = visit().come_in("Zelda").practises("pine").click("A6", "B6").sees(B6="dwarf")
+    second = first.page.context.new_page()
+    second.goto(first.page.url)
+    expect(second.locator("#board .board")).to_be_visible()
+    expect(first.page.locator("#link.banner")).to_contain_text("You are playing in another window.")
+    for old in ("#talk", "#game .panel", "#places"):
+        assert first.page.locator(old).evaluate("each => each.matches('[inert], [inert] *')")
+    expect(first.page.locator("#talk")).to_have_css("opacity", "0.5")
+    first.press("Play here")
+    expect(first.page.locator("#link.banner")).to_have_count(0)
+    expect(first.page.locator("#talk")).to_have_css("opacity", "1")
+    expect(second.locator("#link.banner")).to_contain_text("You are playing in another window.")
+    first.click("G7", "G6").sees(G6="troll").type("end game", "leave game")

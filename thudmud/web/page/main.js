@@ -49,6 +49,8 @@ const LINKS = {
   logged_out: "You have been logged out everywhere. Please log in again with your password.",
   rejected: "This page sent too much at once and has been disconnected.",
 };
+/** Connections that have ended, while the page goes on showing what was last known. */
+const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const TOAST = 5000; // milliseconds
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
@@ -444,12 +446,19 @@ function showLink(link, reason) {
   const isOver = !["connecting", "open", "lost"].includes(link);
   const isComing = link === "open" && keptWord() !== null;
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
-  host.classList.toggle("banner", isLost);
+  const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
+  host.classList.toggle("banner", isLost || isSuspended);
+  for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
   if (host.textContent === words) return; // else each attempt would be read out
   fill(
     host,
     words,
-    isOver && h("button", { type: "button", click: () => wire.open() }, "Reconnect"),
+    isOver &&
+      h(
+        "button",
+        { type: "button", click: () => wire.open() },
+        link === "elsewhere" ? "Play here" : "Reconnect",
+      ),
   );
 }
 
