@@ -58,13 +58,14 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     notices(quin, "You are looking for an opponent (discworld rules, casual).")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to play you instead")
-    notices(quin, "Rosa wants to play you now (discworld rules, casual).")
-    quin.press("Not now", within="#notices")
+    wish = "Rosa wants to play you now (discworld rules, casual)."
+    expect(quin.page.locator("#challenges")).to_contain_text(wish)
+    quin.press("Not now", within="#challenges")
     rosa.hears("Quin declines.")
     expect(quin.page.locator("#notices")).not_to_contain_text("looking for an opponent")
     quin.sees(B6="dwarf").type("seek")
     rosa.type("accept quin")
-    quin.press("Play now", within="#notices")
+    quin.press("Play now", within="#challenges")
     for each in (quin, rosa):
         each.hears("begin a match").sees(A6="dwarf", B6="empty")
 
@@ -82,7 +83,8 @@ def test_resuming_a_match_requires_both_players(visit: Visit) -> None:
     tara.type("adjourn")
     udo.press("Accept", within="#notices")
     tara.hears("adjourn your match").type("resume")
-    notices(udo, "Tara asks you to go on with battle")
-    udo.press("Go on", within="#notices")
+    asked = "Tara asks you to go on with battle"
+    expect(udo.page.locator("#challenges")).to_contain_text(asked)
+    udo.press("Go on", within="#challenges")
     tara.hears("resume your match at the willow board")
     expect(tara.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()

@@ -148,7 +148,7 @@ def test_quit_player_is_not_reconnected(visit: Visit) -> None:
     other.page.reload()
     expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
     expect(anna.page.locator("#link")).to_contain_text("in another window")
-    anna.press("Reconnect")
+    anna.press("Play here")
     expect(other.page.locator("#link")).to_contain_text("in another window")
     anna.type("quit")
     expect(anna.page.locator("#link")).to_contain_text("You have left.")
@@ -360,7 +360,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida.press("Challenge Gustav")
     seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
-    gustav.press("Accept")
+    gustav.press("Accept", within="#seeks")
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
     expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
@@ -398,7 +398,7 @@ def test_settings_show_the_player_and_log_out(visit: Visit) -> None:
     expect(dialog).to_contain_text(
         tilda.page.evaluate("JSON.parse(localStorage['thud.word']).word")
     )
-    tilda.press("Log out")
+    tilda.press("Log out").press("Log out", within="dialog")
     expect(tilda.page.locator("#link")).to_contain_text("You have left.")
 
 

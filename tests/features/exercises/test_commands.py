@@ -619,7 +619,7 @@ class TestRatings:
 
 
 def test_puzzle_number_zero_is_invalid() -> None:
-    with pytest.raises(ValueError, match="invalid number"):
+    with pytest.raises(ValueError, match="invalid lesson or puzzle number"):
         PuzzleTried(1.0, "Anna", 0, solved=True)
 
 

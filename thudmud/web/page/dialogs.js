@@ -85,18 +85,24 @@ export function openSettings(send, me) {
  * @param {(line: string) => void} send
  */
 function account({ player, member }, send) {
-  const type = (/** @type {string} */ line) => () => {
-    byId("dialog").close();
-    send(line);
-  };
   const word = !member && keptWord()?.word;
+  const question = member
+    ? "Log out in this browser?"
+    : `Log out, and give up the name ${player}? Your comeback words won’t work any more.`;
+  const logOut = async () => {
+    if (await confirmed(question, "Log out")) send("quit");
+  };
+  const logOutElsewhere = () => {
+    byId("dialog").close();
+    send("logout everywhere");
+  };
   return h(
     "div.account",
     {},
     h("p", {}, "You are ", h("b", {}, player), "."),
-    h("button", { type: "button", click: type("quit") }, "Log out"),
+    h("button", { type: "button", click: logOut }, "Log out"),
     member &&
-      h("button", { type: "button", click: type("logout everywhere") }, "Log out everywhere else"),
+      h("button", { type: "button", click: logOutElsewhere }, "Log out everywhere else"),
     word && h("p.hint", {}, `Use the comeback words ${word} to be yourself in another browser.`),
   );
 }
@@ -138,6 +144,7 @@ function choices(name, legend, values, choose) {
             name,
             value,
             checked: settings[name] === value,
+            autofocus: name === "theme" && settings[name] === value,
             change: () => choose(value),
           }),
           h("span", {}, value),
@@ -147,11 +154,16 @@ function choices(name, legend, values, choose) {
   );
 }
 
-/** @param {...Node} content */
+/**
+ * Open the dialog; if it is open already, with this instead of what is in it.
+ *
+ * @param {...Node} content
+ */
 export function open(...content) {
   const dialog = byId("dialog");
   dialog.returnValue = "";
   dialog.replaceChildren(...content);
-  dialog.showModal();
+  if (dialog.open) dialog.querySelector("button, input")?.focus();
+  else dialog.showModal();
   return dialog;
 }

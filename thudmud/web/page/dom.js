@@ -101,6 +101,17 @@ export function fill(element, ...children) {
 }
 
 /**
+ * Replace what is in an element, unless it would be the same: a live region says it once.
+ *
+ * @param {HTMLElement} host
+ * @param {HTMLElement[]} children
+ */
+export function replaceIfChanged(host, children) {
+  const old = [...host.children].map((each) => each.outerHTML).join();
+  if (old !== children.map((each) => each.outerHTML).join()) fill(host, ...children);
+}
+
+/**
  * Return a small picture of a piece, which says nothing to a screen reader.
  *
  * @param {string} piece

@@ -5,7 +5,7 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
-import { byId, capitalised, counted, fill, h, hasFeature, timeLeftText, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, replaceIfChanged, timeLeftText, token } from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -56,6 +56,8 @@ export class GameView {
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
+   * @param {(sentence: string) => void} outside.warn does both
+   * @param {() => boolean} outside.isConnected whether the server takes commands
    */
   constructor(state, outside) {
     this.state = state;
@@ -76,8 +78,8 @@ export class GameView {
       say: outside.say,
     });
     this.view = new BoardView(byId("board"), {
-      pick: (where) => this.live() && this.mover.pick(where),
-      lift: (square) => this.live() && this.mover.lift(square),
+      pick: (where) => this.isLive() && this.mover.pick(where),
+      lift: (square) => this.isLive() && this.mover.lift(square),
       drop: (where) => this.mover.drop(where),
       key: (key, square) => this.key(key, square),
     });
@@ -169,10 +171,15 @@ export class GameView {
     return this.state.analyses.get(board.battle) ?? null;
   }
 
-  /** Come back to now, if something else is looked at; return whether it was now already. */
-  live() {
-    if (this.at !== null) this.step(Infinity);
-    return this.at === null;
+  /** Whether the board takes moves; if it doesn't, tell a player why. */
+  isLive() {
+    const why = !this.outside.isConnected()
+      ? "No connection: moves have to wait until it is back."
+      : this.at !== null
+        ? "This is an earlier position. Press Esc or “Last move” to return."
+        : "";
+    if (why && this.state.sides(this.state.tables.get(this.name)).length) this.outside.warn(why);
+    return !why;
   }
 
   /** @param {number} ply */
@@ -372,47 +379,20 @@ export class GameView {
       const told = words + matchEnding(table, player) + ratingChanges(board.end ?? {}, player);
       notices.push(notice(told, ...this.next(table, board)));
     }
-    for (const invite of this.state.invites) {
-      if (invite.to !== this.state.me.player) continue;
-      const { label, line, words } = agreeing(invite);
-      notices.push(
-        notice(
-          `${invite.player} asks you to ${words}.`,
-          this.button({ label, line, isFirst: true }),
-          this.button({ label: "Decline", line: `no ${invite.player}` }),
-        ),
-      );
-    }
     for (const seek of this.state.seeks.values()) notices.push(...this.sought(seek));
     replaceIfChanged(byId("notices"), notices);
   }
 
   /**
-   * Return what a seek asks of the player, or that they are looking for somebody.
+   * Return that the player is looking for an opponent, if a seek is theirs and open to all.
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, answers, rated }) {
-    const me = this.state.me.player;
+  sought({ seek, player, rules, time, to, rated }) {
+    if (player !== this.state.me.player || to !== null) return [];
     const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
-    if (player === me && to === null) {
-      const stop = { label: "Stop looking", line: `withdraw ${seek}` };
-      return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
-    }
-    if (to === null || to !== me) return [];
-    const isNow = answers !== null; // they are asked whether to stop playing here
-    const words = isNow ? "wants to play you now" : "challenges you to a match";
-    return [
-      notice(
-        `${player} ${words} (${match}).`,
-        this.button({
-          label: isNow ? "Play now" : "Accept",
-          line: `accept ${seek}`,
-          isFirst: true,
-        }),
-        this.button({ label: isNow ? "Not now" : "Decline", line: `no ${seek}` }),
-      ),
-    ];
+    const stop = { label: "Stop looking", line: `withdraw ${seek}` };
+    return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
   }
 
   /**
@@ -609,6 +589,7 @@ export class GameView {
   key(key, square) {
     const question = QUESTIONS[key];
     if (question) this.outside.send(`${question(square)} on ${this.name}`);
+    else if (key === "Escape" && this.at !== null) this.step(Infinity);
     else if (key === "Escape") this.mover.cancel("Cancelled.");
     else if (key === "f") this.flip();
     else if (key === "/") byId("line").focus();
@@ -759,14 +740,3 @@ const ENDINGS = /** @type {Record<string, string>} */ ({
   time: ", on time",
   length: ": the battle reached the longest length allowed",
 });
-
-/**
- * Replace what is in an element, unless it would be the same: a live region says it once.
- *
- * @param {HTMLElement} host
- * @param {HTMLElement[]} children
- */
-function replaceIfChanged(host, children) {
-  const old = [...host.children].map((each) => each.outerHTML).join();
-  if (old !== children.map((each) => each.outerHTML).join()) fill(host, ...children);
-}

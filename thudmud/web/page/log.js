@@ -28,7 +28,7 @@ export class Log {
    * @param {HTMLElement} host where text is shown
    * @param {HTMLFormElement} form of the command line
    * @param {HTMLInputElement} input the command line
-   * @param {(line: string) => void} send sends what was typed
+   * @param {(line: string) => boolean} send sends what was typed; whether it could
    */
   constructor(host, form, input, send) {
     this.host = host;
@@ -136,16 +136,16 @@ export class Log {
     this.input.type = isHidden ? "password" : "text";
   }
 
-  /** @param {(line: string) => void} send */
+  /** @param {(line: string) => boolean} send */
   enter(send) {
     const line = this.input.value;
+    this.end();
+    if (!send(line)) return; // it stays in the field, to be sent later
     this.input.value = "";
     if (line && !this.isHidden && line !== this.typed.at(-1)) {
       this.typed = [...this.typed, line].slice(-REMEMBERED);
     }
     this.at = this.typed.length;
-    this.end();
-    send(line);
   }
 
   /** @param {KeyboardEvent} event */

@@ -4,6 +4,7 @@
  * Whatever is done here by clicking types a command, so everything can be typed as well.
  */
 
+import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
@@ -24,7 +25,7 @@ import { Wire } from "./wire.js";
 const state = new State();
 const wire = new Wire({ text: hear, fact: take, link: linked });
 const log = new Log(byId("log"), byId("command"), byId("line"), typed);
-const outside = { send, ask, askRecord, explore, say, toast };
+const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
@@ -33,6 +34,7 @@ const replay = new ReplayView(state, {
   at: (battle, ply) => namePlace({ battle, ply }),
 });
 const chat = new Chat(state, log);
+const challenges = new Challenges(state, outside);
 
 /** What is said of a connection, and of why it has ended; the server may have said more. */
 const LINKS = {
@@ -47,6 +49,8 @@ const LINKS = {
   logged_out: "You have been logged out everywhere. Please log in again with your password.",
   rejected: "This page sent too much at once and has been disconnected.",
 };
+/** Connections that have ended, while the page goes on showing what was last known. */
+const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const TOAST = 5000; // milliseconds
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
@@ -82,14 +86,31 @@ let given = "";
 /** Whether somebody without a name would rather have one than watch. */
 let wantsIn = !wanted || "tournament" in wanted;
 
+/** The commands that the server has not answered yet. @type {string[]} */
+let unanswered = [];
+/** Whether the connection was lost, and the player is not back yet. */
+let isLost = false;
+
 /**
- * Send a command, and show it in the log.
+ * Send a command, and show it in the log; refuse it while there is no connection.
  *
  * @param {string} line
+ * @returns {boolean} whether it was sent
  */
 function send(line) {
+  if (!isConnected()) {
+    warn("No connection: nothing was sent. Try again in a moment.");
+    return false;
+  }
   log.echo(line);
+  unanswered.push(line);
   wire.send(line);
+  return true;
+}
+
+/** Whether the server takes commands: not before a known player is back. */
+function isConnected() {
+  return wire.link === "open" && !(state.isStale && keptWord());
 }
 
 /**
@@ -116,11 +137,12 @@ function explore({ board, battle, ply }) {
 
 /** @param {string} line what was typed */
 function typed(line) {
-  send(chat.isOpen && state.prompt.asks === "command" ? chat.command(line) : line);
+  return send(chat.isOpen && state.prompt.asks === "command" ? chat.command(line) : line);
 }
 
 /** @param {string} text what the server says */
 function hear(text) {
+  unanswered = [];
   log.say(text);
   const words = plain(text);
   heard = words || heard;
@@ -193,10 +215,21 @@ function toast(sentence) {
 }
 
 /**
+ * Show something for a while, and tell it to those who hear the page.
+ *
+ * @param {string} sentence
+ */
+function warn(sentence) {
+  toast(sentence);
+  say(sentence);
+}
+
+/**
  * @param {string} name
  * @param {any} data
  */
 function take(name, data) {
+  unanswered = [];
   if (name === "Char.Login.Default") arrive();
   else if (name === "Char.Login.Result") loggedIn(data);
   else state.take(name, data);
@@ -260,6 +293,8 @@ state.on("Thud.Shutdown", ({ seconds, why }) => {
 /** Show at the top that the server is about to stop, or nothing. */
 function showStopping() {
   const host = byId("link");
+  isLost = false;
+  host.classList.remove("banner");
   if (host.textContent === stopping) return; // else it would be read out again
   fill(host, stopping && h("span.stopping", {}, stopping));
 }
@@ -419,11 +454,9 @@ function linked(link) {
   const isOver = !["connecting", "open", "lost"].includes(link);
   const reason = oneLine({ banned: heard, kicked: endedBy }[String(link)] ?? "");
   stopping = "";
-  fill(
-    byId("link"),
-    link === "open" && keptWord() ? "Reconnecting …" : reason || LINKS[link],
-    isOver && h("button", { type: "button", click: () => wire.open() }, "Reconnect"),
-  );
+  if (link === "lost") loseConnection();
+  else if (isOver || (link === "open" && !keptWord())) isLost = false;
+  showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
   if (link === "lost" && state.me.player) roomBefore = state.me.room;
   if (link === "banned") note(reason || LINKS.banned);
@@ -445,6 +478,42 @@ function linked(link) {
     wantsIn = true;
   }
   show();
+}
+
+/** The connection is lost: nothing can be done until it is back. */
+function loseConnection() {
+  isLost = true;
+  state.isStale = true;
+  const [line] = unanswered;
+  unanswered = [];
+  if (line) log.say(`The connection was lost before the server answered “${line}”.`);
+}
+
+/**
+ * Show how the connection is, above all else if it is lost.
+ *
+ * @param {import("./wire.js").Link} link
+ * @param {string} reason why it has ended, if more than usual is known
+ */
+function showLink(link, reason) {
+  const host = byId("link");
+  const isOver = !["connecting", "open", "lost"].includes(link);
+  const isComing = link === "open" && keptWord() !== null;
+  const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
+  const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
+  host.classList.toggle("banner", isLost || isSuspended);
+  for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
+  if (host.textContent === words) return; // else each attempt would be read out
+  fill(
+    host,
+    words,
+    isOver &&
+      h(
+        "button",
+        { type: "button", click: () => wire.open() },
+        link === "elsewhere" ? "Play here" : "Reconnect",
+      ),
+  );
 }
 
 /** Tell the server how wide the log is, and that no boards need to be drawn in it. */
@@ -504,7 +573,8 @@ function show() {
   else if (view === "lobby") [lobby.show(), tournament.showList()];
   else lobby.showNow();
   showPlaces();
-  document.title = titled(board);
+  challenges.show();
+  document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
 }
 
 /** The battle in view that the player plays. @type {number | null} */
@@ -633,12 +703,12 @@ function follow() {
 
 // The arrows go through the plies, but where they mean something else.
 document.addEventListener("keydown", (event) => {
-  const plies = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const plies = { ArrowLeft: -1, ArrowRight: 1, Escape: Infinity }[event.key];
   const isTaken = /** @type {Element} */ (event.target).closest(
     "input, dialog, [role=grid], [role=tab]",
   );
   if (!plies || isTaken || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (isReplay) replay.move(plies);
+  if (isReplay) Number.isFinite(plies) && replay.move(plies);
   else if (boardInView()) game.move(plies);
 });
 
@@ -730,8 +800,6 @@ state.on("Thud.Move", (ply) => {
   else if (state.mover(ply.board)) play("call");
 });
 state.on("Thud.End", (end) => end.board === boardInView() && play("end"));
-state.on("Thud.Invite", ({ to }) => to === state.me.player && play("call"));
-state.on("Thud.Seek", ({ to }) => to && to === state.me.player && play("call"));
 
 // The buttons at the top.
 

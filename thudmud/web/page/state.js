@@ -204,6 +204,12 @@ export class State extends EventTarget {
     [this.me, this.prompt] = [data, prompt];
   }
 
+  /** @param {Table} table */
+  setTable(table) {
+    this.tables.set(table.board, table);
+    this.invites = this.invites.filter((each) => !isSettled(each, table));
+  }
+
   /** @param {any} data */
   onPrompt(data) {
     this.prompt = data;
@@ -213,8 +219,7 @@ export class State extends EventTarget {
   onTable(table) {
     const known = this.tables.get(table.board);
     if (known && known.version > table.version) return false;
-    this.tables.set(table.board, table);
-    this.invites = this.invites.filter((each) => !taken(each, table));
+    this.setTable(table);
     return true;
   }
 
@@ -235,7 +240,7 @@ export class State extends EventTarget {
         },
     );
     const news = { board, version, battle, rules, running, time, rated, seats: sides };
-    this.tables.set(board, { ...table, ...news });
+    this.setTable({ ...table, ...news });
     return true;
   }
 
@@ -375,6 +380,7 @@ export class State extends EventTarget {
 
   /** @param {{board: string}} data */
   onClosed({ board }) {
+    this.invites = this.invites.filter((each) => each.board !== board);
     this.tables.delete(board);
     this.boards.delete(board);
   }
@@ -422,10 +428,14 @@ export function holder(seat) {
 }
 
 /**
- * @param {{board: string, side: Side}} invite
+ * Whether an invitation to a board has no purpose any more: its seat is taken, or whoever wanted
+ * company there has left.
+ *
+ * @param {{board: string, side: Side, player: string, battle: number | null}} invite
  * @param {Table} table
  */
-function taken(invite, table) {
-  const seat = table.seats.find((each) => each.side === invite.side);
-  return invite.board === table.board && Boolean(seat?.player);
+function isSettled({ board, side, player, battle }, table) {
+  if (board !== table.board) return false;
+  const isTaken = table.seats.some((each) => each.side === side && each.player !== null);
+  return isTaken || (battle === null && !table.seats.some((each) => each.player === player));
 }

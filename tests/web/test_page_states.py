@@ -1,0 +1,211 @@
+"""States of the page that decide what can be done: no connection, earlier positions, challenges."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import WebSocketRoute, expect
+
+from tests.conftest import FreePort
+from tests.web.conftest import Player, Served, Visit
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Return a server of this module's own: names and boards may be those of other modules."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        folder, port = tmp_path_factory.mktemp("states"), holder.getsockname()[1]
+        with Served(folder, port, {"pine": "discworld", "oak": "discworld"}) as server:
+            yield server
+
+
+def expect_toast(player: Player, words: str) -> None:
+    """Wait until a toast contains some words, and a screen reader is told the same."""
+    for host in ("#toast.shown", "#status"):
+        expect(player.page.locator(host)).to_contain_text(words)
+
+
+def test_commands_and_moves_are_refused_without_a_connection(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
+        anna = visit(server=server).come_in("Anna").practises("oak")
+        anna.loses_server = True
+        anna.click("A6").sees(A6="dwarf, picked up")
+        server.kill()
+        banner = anna.page.locator("#link.banner")
+        expect(banner).to_have_text("Connection lost. Reconnecting …")
+        expect(anna.page.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
+        anna.click("B6").sees(A6="dwarf", B6="empty")
+        expect_toast(anna, "No connection: moves have to wait")
+        anna.type("say Are you there?")
+        expect_toast(anna, "No connection: nothing was sent.")
+        line = anna.page.locator("#line")
+        expect(line).to_have_value("say Are you there?")
+        anna.press("Hint")
+        typed = anna.page.locator("#log .typed")
+        expect(typed.filter(has_text=re.compile("Are you|hint|move"))).to_have_count(0)
+        server.start()
+        expect(banner).to_be_hidden()
+        line.press("Enter")
+        anna.hears("You say: Are you there?")
+        expect(line).to_have_value("")
+        anna.click("A6", "B6").sees(B6="dwarf, last move")
+
+
+def test_unanswered_command_is_named_when_the_connection_is_lost(visit: Visit) -> None:
+    anna = visit()
+    links: list[WebSocketRoute] = []
+
+    def swallow(link: WebSocketRoute) -> None:
+        """Pass on all messages to the server but what is said."""
+        links.append(link)
+        server = link.connect_to_server()
+        link.on_message(lambda frame: None if "say" in str(frame) else server.send(frame))
+
+    anna.page.route_web_socket("**", swallow)
+    anna.page.reload()
+    anna.come_in("Annegret").type("say Hello?")
+    links[-1].close(code=1012)
+    anna.hears("The connection was lost before the server answered “say Hello?”.")
+
+
+def test_earlier_position_takes_no_moves(visit: Visit) -> None:
+    anna = visit().come_in("Paula").practises("pine").click("A6", "B6").sees(B6="dwarf, last move")
+    first = anna.page.get_by_role("button", name="First move").locator("visible=true")
+    for target in ("G6", ""):
+        first.click()
+        anna.sees(A6="dwarf", B6="empty")
+        anna.drag("G7", target) if target else anna.click("G7")
+        expect_toast(anna, "This is an earlier position.")
+        anna.sees(A6="dwarf", B6="empty", G7="troll", G6="empty")
+        anna.page.keyboard.press("Escape")
+        anna.sees(B6="dwarf, last move", G7="troll")
+    anna.drag("G7", "G6").sees(G6="troll, last move").type("end game", "leave game")
+
+
+COUNT_TONES = """() => {
+    window.tones = 0;
+    const create = AudioContext.prototype.createOscillator;
+    AudioContext.prototype.createOscillator = function () {
+        window.tones += 1;
+        return create.call(this);
+    };
+}"""
+"""Counts the tones that the page plays."""
+
+
+@pytest.mark.parametrize("view", ["lobby", "game", "replay"])
+def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str) -> None:
+    names = {"lobby": ("Gus", "Tia"), "game": ("Greta", "Tom"), "replay": ("Gwen", "Ted")}[view]
+    asked, challenger = (visit().come_in(name) for name in names)
+    if view == "replay":
+        asked.practises("pine").click("A6", "B6").sees(B6="dwarf").type("end game")
+        asked.page.get_by_role("link", name="Replay").click()
+        asked.page.evaluate("document.body.click()")
+    elif view == "game":
+        asked.type("go to pine")
+    expect(asked.page.locator("body")).to_have_attribute("data-view", view)
+    asked.page.evaluate(COUNT_TONES)
+    notice = asked.page.locator("#challenges")
+    words = f"{names[1]} challenges you to a match (discworld rules, 5+3, {names[1]} as dwarfs"
+    match = f"match {names[0]} 5+3 as dwarf"
+    challenger.type(match)
+    expect(notice).to_contain_text(words)
+    expect(notice).to_be_in_viewport(ratio=1)
+    expect(asked.page).to_have_title(f"● {names[1]} challenges you \N{EN DASH} Thud")
+    expect(asked.page.locator("#toast.shown")).to_have_text(f"{names[1]} challenges you.")
+    assert asked.page.evaluate("window.tones") == 2
+    asked.press("Decline", within="#challenges")
+    challenger.hears(f"{names[0]} declines")
+    expect(notice).to_be_hidden()
+    expect(asked.page).not_to_have_title(re.compile("challenges"))
+    challenger.type(match)
+    expect(notice).to_contain_text(words)
+    challenger.type("withdraw")
+    expect(notice).to_be_hidden()
+    challenger.type(match)
+    asked.press("Accept", within="#challenges")
+    for each in (asked, challenger):
+        expect(each.page.locator("#strip-bottom .clock")).to_be_visible()
+        each.type("quit")
+    expect(notice).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (844, 390)])
+def test_challenge_on_a_phone_moves_nothing(visit: Visit, width: int, height: int) -> None:
+    letter = "a" if width == 360 else "b"
+    phone = {"width": width, "height": height}
+    asked = visit(viewport=phone, has_touch=True, is_mobile=True).come_in(f"Hilda{letter}")
+    asked.practises("pine")
+    asked.page.evaluate("scrollTo(0, 0)")
+    board = asked.page.locator("#board .board")
+    before = board.bounding_box()
+    challenger = visit().come_in(f"Hugo{letter}").type(f"match hilda{letter} 5+3")
+    notice = asked.page.locator("#challenges .notice")
+    expect(notice).to_be_in_viewport(ratio=1)
+    assert board.bounding_box() == before
+    box = notice.bounding_box()
+    assert box
+    assert before
+    if width == 360:
+        assert box["y"] >= before["y"] + before["height"]
+    else:
+        assert box["x"] >= before["x"] + before["width"]
+    challenger.type("withdraw")
+    expect(notice).to_be_hidden()
+    asked.type("end game", "leave game")
+
+
+def test_invitation_disappears_with_the_inviter(visit: Visit) -> None:
+    anna, bert = visit().come_in("Irene"), visit().come_in("Ivan")
+    anna.type("go to oak").press("Sit as dwarfs").type("invite ivan")
+    notice = bert.page.locator("#challenges")
+    expect(notice).to_contain_text("Irene asks you to play the trolls at the oak board.")
+    anna.press("Leave the seat")
+    expect(notice).to_be_hidden()
+
+
+def test_log_out_by_keyboard_is_confirmed(visit: Visit) -> None:
+    tilda = visit().come_in("Tilly")
+    keyboard, dialog = tilda.page.keyboard, tilda.page.locator("dialog")
+    tilda.page.get_by_role("button", name="Settings").focus()
+    keyboard.press("Enter")
+    expect(tilda.page.get_by_role("radio", name="auto")).to_be_focused()
+    keyboard.press("Shift+Tab")
+    expect(tilda.page.get_by_role("button", name="Log out")).to_be_focused()
+    keyboard.press("Enter")
+    expect(dialog).to_contain_text("Log out, and give up the name Tilly?")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    tilda.type("say I stay.").hears("You say: I stay.")
+    tilda.type("register", "correct horse", "correct horse").hears("is yours now")
+    tilda.press("Settings").press("Log out")
+    expect(dialog).to_contain_text("Log out in this browser?")
+    tilda.press("Log out", within="dialog")
+    expect(tilda.page.locator("#link")).to_contain_text("You have left.")
+
+
+def test_superseded_tab_is_inert_and_can_take_over(visit: Visit) -> None:
+    first = visit().come_in("Zelda").practises("pine").click("A6", "B6").sees(B6="dwarf")
+    second = first.page.context.new_page()
+    second.goto(first.page.url)
+    expect(second.locator("#board .board")).to_be_visible()
+    expect(first.page.locator("#link.banner")).to_contain_text("You are playing in another window.")
+    for old in ("#talk", "#game .panel", "#places"):
+        assert first.page.locator(old).evaluate("each => each.matches('[inert], [inert] *')")
+    expect(first.page.locator("#talk")).to_have_css("opacity", "0.5")
+    first.press("Play here")
+    expect(first.page.locator("#link.banner")).to_have_count(0)
+    expect(first.page.locator("#talk")).to_have_css("opacity", "1")
+    expect(second.locator("#link.banner")).to_contain_text("You are playing in another window.")
+    first.click("G7", "G6").sees(G6="troll").type("end game", "leave game")

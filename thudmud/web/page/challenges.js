@@ -1,0 +1,113 @@
+/**
+ * Challenges and invitations to the player, on top of whatever is shown, with their answers.
+ */
+
+import { byId, h, replaceIfChanged } from "./dom.js";
+import { agreeing } from "./game.js";
+import { play } from "./sound.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Seek} Seek */
+
+/**
+ * @typedef {object} Challenge
+ * @property {string} title in few words
+ * @property {string} words
+ * @property {[label: string, line: string]} accept the button's label, and the command that it types
+ * @property {[label: string, line: string]} decline
+ */
+
+export class Challenges {
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a command
+   * @param {(sentence: string) => void} outside.toast shows something for a while
+   */
+  constructor(state, { send, toast }) {
+    this.state = state;
+    this.send = send;
+    const announce = (/** @type {{player: string, to: string | null}} */ { player, to }) => {
+      if (!to || to !== state.me.player) return;
+      const newest = this.open().findLast((each) => each.title.startsWith(`${player} `));
+      if (newest) toast(`${newest.title}.`);
+      play("call");
+    };
+    state.on("Thud.Seek", announce);
+    state.on("Thud.Invite", announce);
+  }
+
+  /**
+   * Return those that the player has not answered.
+   *
+   * @returns {Challenge[]}
+   */
+  open() {
+    const { invites, me, seeks } = this.state;
+    const isToMe = (/** @type {{to: string | null}} */ { to }) => to !== null && to === me.player;
+    return [...[...seeks.values()].filter(isToMe).map(ofSeek), ...invites.filter(isToMe).map(ofInvite)];
+  }
+
+  /** What the oldest of them is called in a title; nothing if there is none. */
+  get title() {
+    return this.open()[0]?.title ?? "";
+  }
+
+  show() {
+    const notices = this.open().map(({ words, accept, decline }) =>
+      h(
+        "div.notice",
+        {},
+        h("p", {}, words),
+        this.button(...accept, ".primary"),
+        this.button(...decline),
+      ),
+    );
+    replaceIfChanged(byId("challenges"), notices);
+  }
+
+  /**
+   * @param {string} label
+   * @param {string} line
+   * @param {string} [style]
+   */
+  button(label, line, style = "") {
+    const click = () => this.send(line);
+    return h(
+      `button${style}`,
+      { type: "button", "data-key": `challenge ${line}`, title: line, click },
+      label,
+    );
+  }
+}
+
+/**
+ * @param {Seek} seek
+ * @returns {Challenge}
+ */
+function ofSeek({ seek, player, rules, side, time, answers, rated }) {
+  const facts = [`${rules} rules`, time, side && `${player} as ${side}s`, rated ? "rated" : "casual"];
+  const isNow = answers !== null; // they are asked whether to stop playing elsewhere
+  const title = isNow ? `${player} wants to play you` : `${player} challenges you`;
+  const does = isNow ? "wants to play you now" : "challenges you to a match";
+  return {
+    title,
+    words: `${player} ${does} (${facts.filter(Boolean).join(", ")}).`,
+    accept: [isNow ? "Play now" : "Accept", `accept ${seek}`],
+    decline: [isNow ? "Not now" : "Decline", `no ${seek}`],
+  };
+}
+
+/**
+ * @param {any} invite
+ * @returns {Challenge}
+ */
+function ofInvite(invite) {
+  const { label, line, words } = agreeing(invite);
+  return {
+    title: `${invite.player} invites you`,
+    words: `${invite.player} asks you to ${words}.`,
+    accept: [label, line],
+    decline: ["Decline", `no ${invite.player}`],
+  };
+}
