@@ -209,3 +209,113 @@ def test_superseded_tab_is_inert_and_can_take_over(visit: Visit) -> None:
     expect(first.page.locator("#talk")).to_have_css("opacity", "1")
     expect(second.locator("#link.banner")).to_contain_text("You are playing in another window.")
     first.click("G7", "G6").sees(G6="troll").type("end game", "leave game")
+
+
+FOCUSED = """() => {
+    const { activeElement } = document;
+    return activeElement.dataset.square ?? activeElement.dataset.ply ?? activeElement.textContent;
+}"""
+"""Returns the square, the move or the text that has the focus."""
+
+
+def test_board_and_move_list_are_one_tab_stop_each(visit: Visit) -> None:
+    player = visit().come_in("Tabea").practises("pine")
+    player.type("a6-b6", "g7-g6", "b6-a6", "g6-g7")
+    plies = player.page.locator("#moves .ply")
+    expect(plies).to_have_count(4)
+    keyboard = player.page.keyboard
+    player.page.get_by_role("button", name="Settings").focus()
+    stops = []
+    for _ in range(3):
+        keyboard.press("Tab")
+        stops.append(player.page.evaluate(FOCUSED))
+    assert stops == ["G1", "4", ""]  # the last is a button with a picture, below the list
+    keyboard.press("Shift+Tab")
+    for key, ply in (("ArrowLeft", 3), ("ArrowUp", 1), ("End", 4), ("Home", 1), ("ArrowRight", 2)):
+        keyboard.press(key)
+        expect(plies.nth(ply - 1)).to_be_focused()
+        expect(plies.nth(ply - 1)).to_have_attribute("aria-current", "step")
+    player.sees(G6="troll, last move", B6="dwarf").type("end game", "leave game")
+
+
+def test_cells_have_positions_and_only_choices_are_selectable(visit: Visit) -> None:
+    player = visit().come_in("Cella")
+    player.practises("pine", "setup dwarfs a6, f6, h6 trolls g8, g9 turn trolls")
+    player.sees(G8="troll")
+
+    def position(square: str) -> list[str | None]:
+        """Return the row and column of a square as a screen reader is told."""
+        cell = player.square(square)
+        row = cell.locator("xpath=..").get_attribute("aria-rowindex")
+        return [row, cell.get_attribute("aria-colindex")]
+
+    grid = player.page.locator("#board [role=grid]")
+    selectable = grid.locator("[aria-selected]")
+    for count in ("row", "col"):
+        expect(grid).to_have_attribute(f"aria-{count}count", "15")
+    assert [position("F1"), position("A6"), position("O10")] == [
+        ["1", "6"],
+        ["6", "1"],
+        ["10", "15"],
+    ]
+    expect(selectable).to_have_count(0)
+    player.click("G8").sees(G7="empty, can capture here")
+    expect(selectable).to_have_count(1)
+    player.click("G7").sees(F6="dwarf, to be captured")
+    player.click("F6").sees(F6="dwarf, can be captured")
+    expect(player.square("F6")).to_have_attribute("aria-selected", "false")
+    expect(player.square("H6")).to_have_attribute("aria-selected", "true")
+    expect(selectable).to_have_count(3)
+    player.page.keyboard.press("f")
+    expect(player.square("O10").locator("xpath=..")).to_have_attribute("aria-rowindex", "6")
+    assert position("O10") == ["6", "1"]
+    player.press("Flip the board", within="#steps").type("end game", "leave game")
+
+
+def test_focus_goes_to_the_board_when_a_battle_begins(visit: Visit) -> None:
+    anna, bert = visit().come_in("Fanny"), visit().come_in("Fritz")
+    anna.type("match fritz as dwarf")
+    bert.page.locator("#challenges").get_by_role("button", name="Accept").press("Enter")
+    expect(bert.square("G1")).to_be_focused()
+    expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    expect(anna.page.locator("#line")).to_be_focused()  # nothing is taken from who types
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_same_announcement_is_made_again(visit: Visit) -> None:
+    player = visit().come_in("Echo").practises("pine")
+    player.page.evaluate("""() => {
+        window.announced = [];
+        const host = document.getElementById("status");
+        new MutationObserver(() => window.announced.push(host.textContent))
+            .observe(host, { childList: true });
+    }""")
+    count = """words => window.announced.filter((each, at) =>
+        each === words && window.announced[at - 1] !== words).length"""
+    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H9."
+    for times in (1, 2):
+        player.click("A6").sees(B6="empty, can go here").click("H9")
+        while player.page.evaluate(count, refusal) < times:
+            player.page.wait_for_timeout(1)
+    player.type("end game", "leave game")
+
+
+def test_double_click_on_a_seat_starts_no_practice(visit: Visit) -> None:
+    player = visit().come_in("Dora").type("go to oak")
+    sit = player.page.get_by_role("button", name="Sit as dwarfs")
+    box = sit.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    player.page.mouse.click(x, y)
+    practise = player.page.get_by_role("button", name="Practise both sides")
+    expect(practise).to_be_visible()
+    after = practise.bounding_box()
+    assert after
+    assert after["x"] > x
+    player.page.mouse.down(click_count=2)
+    player.page.mouse.up(click_count=2)
+    player.type("say Still here.").hears("You say: Still here.")
+    expect(player.page.locator("#strip-bottom")).to_contain_text("Dora you")
+    player.press("Leave the seat")
+    expect(sit).to_be_visible()

@@ -76,7 +76,13 @@ export class BoardView {
     this.cells = new Map();
     /** @type {{square: string, x: number, y: number, moves: boolean} | null} */
     this.drag = null;
-    this.grid = svg("g", { role: "grid", class: "cells", "aria-label": "Board" });
+    this.grid = svg("g", {
+      role: "grid",
+      class: "cells",
+      "aria-label": "Board",
+      "aria-rowcount": SIZE,
+      "aria-colcount": SIZE,
+    });
     this.under = svg("g", { class: "under", "aria-hidden": "true" });
     this.men = svg("g", { class: "men", "aria-hidden": "true" });
     this.over = svg("g", { class: "over", "aria-hidden": "true" });
@@ -93,7 +99,7 @@ export class BoardView {
     );
     host.append(this.element);
     this.lay();
-    this.listen();
+    this.listen(host);
   }
 
   /**
@@ -164,10 +170,10 @@ export class BoardView {
     const rows = this.isFlipped ? ROWS.map((row) => [...row].reverse()).reverse() : ROWS;
     this.cells.clear();
     this.grid.replaceChildren(
-      ...rows.map((row) =>
+      ...rows.map((row, each) =>
         svg(
           "g",
-          { role: "row" },
+          { role: "row", "aria-rowindex": each + 1 },
           ...row.map((square) => this.cell(/** @type {string} */ (square))),
         ),
       ),
@@ -191,6 +197,7 @@ export class BoardView {
       "g",
       {
         role: "gridcell",
+        "aria-colindex": this.corner(square).x + 1,
         class: (column + row) % 2 ? "cell odd" : "cell",
         tabindex: square === this.focus ? 0 : -1,
         "data-square": square,
@@ -290,7 +297,10 @@ export class BoardView {
       if (preys.has(square))
         words.push(chosen.includes(square) ? "to be captured" : "can be captured");
       cell.setAttribute("aria-label", words.join(", "));
-      cell.setAttribute("aria-selected", String(square === selected || chosen.includes(square)));
+      const isSelected = square === selected || chosen.includes(square);
+      // Other squares can't be selected, which is not the same as not being selected.
+      if (isSelected || preys.has(square)) cell.setAttribute("aria-selected", String(isSelected));
+      else cell.removeAttribute("aria-selected");
     }
   }
 
@@ -313,14 +323,15 @@ export class BoardView {
 
   // What is done with it.
 
-  listen() {
+  /** @param {Element} host listens for the focus: Chromium stops the Tab key at an SVG that does */
+  listen(host) {
     const { element } = this;
     element.addEventListener("pointerdown", (event) => this.pressed(event));
     element.addEventListener("pointermove", (event) => this.dragged(event));
     element.addEventListener("pointerup", (event) => this.released(event));
     element.addEventListener("pointercancel", () => this.putBack());
     element.addEventListener("keydown", (event) => this.typed(event));
-    element.addEventListener("focusin", (event) => {
+    host.addEventListener("focusin", (event) => {
       const square = /** @type {Element} */ (event.target)
         .closest("[data-square]")
         ?.getAttribute("data-square");

@@ -68,6 +68,8 @@ export class GameView {
     this.filledIn = "";
     /** In which battle we have warned of a short time. @type {number | null} */
     this.warned = null;
+    /** The command of the button that was pressed last. */
+    this.pressed = "";
     this.mover = new Mover({
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
@@ -169,6 +171,11 @@ export class GameView {
   analysisOf(table, board) {
     if (!isOver(table, board) || board.battle === null) return null;
     return this.state.analyses.get(board.battle) ?? null;
+  }
+
+  /** Put the focus on the board. */
+  focus() {
+    this.view.point(this.view.focus);
   }
 
   /** Whether the board takes moves; if it doesn't, tell a player why. */
@@ -511,8 +518,8 @@ export class GameView {
         ...(bot
           ? [{ label: `Invite ${bot.player}`, line: `invite ${bot.player} ${on}`, isFirst: true }]
           : []),
+        leave, // not where a button to sit down was
         { label: "Practise both sides", line: `practice ${on}` },
-        leave,
       ];
     }
     if (isOver(table, board)) return [leave]; // to begin another one stands above
@@ -521,7 +528,10 @@ export class GameView {
 
   /** @param {Action} action */
   button({ label, line, question, isFirst }) {
-    const type = async () => {
+    const type = async (/** @type {Event} */ event) => {
+      const isRepeated = /** @type {MouseEvent} */ (event).detail > 1;
+      if (isRepeated && line !== this.pressed) return; // a double click, meant for another button
+      this.pressed = line;
       if (!question || (await confirmed(question, label))) this.outside.send(line);
     };
     return h(

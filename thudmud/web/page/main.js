@@ -52,6 +52,7 @@ const LINKS = {
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const TOAST = 5000; // milliseconds
+const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
 
@@ -182,13 +183,19 @@ function oneLine(words) {
   return words.replaceAll("\n", " ");
 }
 
+/** @type {number | undefined} */
+let saying;
+
 /**
  * Tell those who hear the page.
  *
  * @param {string} sentence
  */
 function say(sentence) {
-  byId("status").textContent = sentence;
+  const host = byId("status");
+  host.textContent = ""; // else the same sentence would not be heard again
+  clearTimeout(saying);
+  saying = setTimeout(() => (host.textContent = sentence), PAUSE);
 }
 
 /** What the button does that says yes to a question, by the code of the question. */
@@ -565,7 +572,6 @@ function show() {
     fit(); // the log may not have been seen before
     scrollTo(0, 0);
   }
-  scrollToNewBattle(board);
   chat.show(board);
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
@@ -574,6 +580,7 @@ function show() {
   else lobby.showNow();
   showPlaces();
   challenges.show();
+  goToNewBattle(board);
   document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
 }
 
@@ -581,15 +588,26 @@ function show() {
 let played = null;
 
 /**
- * Scroll to the board when a battle of the player's begins on it: a clock may be running.
+ * Scroll to the board, and put the focus on it if it was lost, when a battle of the player's begins:
+ * a clock may be running.
  *
  * @param {string | null} board
  */
-function scrollToNewBattle(board) {
+function goToNewBattle(board) {
   const table = board === null ? undefined : state.tables.get(board);
   const battle = table?.running && state.sides(table).length ? table.battle : null;
-  if (battle !== null && battle !== played) scrollTo(0, 0);
+  if (battle !== null && battle !== played) {
+    if (isFocusLost()) game.focus();
+    scrollTo(0, 0);
+  }
   played = battle;
+}
+
+/** Whether the focus is on nothing that stays, as after a button was pressed that goes. */
+function isFocusLost() {
+  const { activeElement, body } = document;
+  if (!activeElement || activeElement === body) return true;
+  return !activeElement.checkVisibility() || byId("challenges").contains(activeElement);
 }
 
 /** @param {string | null} board */

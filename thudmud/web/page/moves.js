@@ -2,8 +2,8 @@
  * The list of the plies of a battle, to step through.
  */
 
-import { clockText, counted, fill, h, svg } from "./dom.js";
-import { shortPly, spokenPly, unplayed } from "./position.js";
+import { clockText, fill, h, svg } from "./dom.js";
+import { shortPly, unplayed } from "./position.js";
 
 /** @typedef {import("./position.js").Ply & {ply: number, record: string, spent?: number | null}} Played */
 /** @typedef {import("./position.js").Position} Position */
@@ -22,6 +22,15 @@ export function asOf(board, ply) {
   };
 }
 
+/** Keys in the list, and to which ply they lead from another. */
+const KEYS = /** @type {Record<string, (ply: number) => number>} */ ({
+  ArrowLeft: (ply) => ply - 1,
+  ArrowRight: (ply) => ply + 1,
+  ArrowUp: (ply) => ply - 2,
+  ArrowDown: (ply) => ply + 2,
+  Home: () => 0,
+  End: () => Infinity,
+});
 const SAID = /** @type {Record<string, string>} */ ({ "?": "a mistake", "??": "a blunder" });
 
 export class MoveList {
@@ -35,6 +44,7 @@ export class MoveList {
     /** @type {Map<number, string>} */
     this.marks = new Map();
     this.shown = "";
+    host.addEventListener("keydown", (event) => this.typed(event));
     new ResizeObserver(() => this.revealCurrent()).observe(host);
   }
 
@@ -60,7 +70,27 @@ export class MoveList {
       );
     }
     fill(this.host, ...turns);
+    const tabStop = this.host.querySelector("[aria-current]") ?? this.host.querySelector(".ply");
+    tabStop?.setAttribute("tabindex", "0");
     this.revealCurrent();
+  }
+
+  /**
+   * Go from ply to ply: the list is one stop of the Tab key.
+   *
+   * @param {KeyboardEvent} event
+   */
+  typed(event) {
+    const plies = [...this.host.querySelectorAll("[data-ply]")].map(plyOf);
+    const leads = KEYS[event.key];
+    if (!leads || event.ctrlKey || event.altKey || event.metaKey || !plies.length) return;
+    event.preventDefault();
+    event.stopPropagation(); // outside of the list, the arrows step through the plies, too
+    const [first, last] = [plies[0], plies[plies.length - 1]];
+    const wanted = leads(plyOf(/** @type {Element} */ (event.target)));
+    const ply = Math.max(first, Math.min(wanted, last));
+    this.step(ply);
+    /** @type {HTMLElement | null} */ (this.host.querySelector(`[data-ply="${ply}"]`))?.focus();
   }
 
   /** Scroll the list so that the ply where we are is seen. */
@@ -75,22 +105,32 @@ export class MoveList {
    */
   item(ply, at) {
     const mark = this.marks.get(ply.ply) ?? "";
-    const words = [`Move ${ply.ply}: ${spokenPly(ply)}`, SAID[mark]];
-    if (ply.spent != null) words.push(counted(Math.round(ply.spent), "second"));
+    const time = ply.spent == null ? "" : ` ${clockText(ply.spent)}`;
+    const captures = ply.captures.length ? ` captures ${ply.captures.join(", ")}` : "";
+    // It begins with what is seen, which is what is said to a computer that is controlled by voice.
+    const seen = shortPly(ply) + time + mark;
+    const words = [seen, `move ${ply.ply}: ${ply.piece}${captures}`, SAID[mark]];
     return h(
       `button.ply.${ply.piece}`,
       {
         type: "button",
         "data-key": `ply-${ply.ply}`,
+        "data-ply": ply.ply,
+        tabindex: -1,
         "aria-current": ply.ply === at && "step",
         "aria-label": words.filter(Boolean).join(", "),
         click: () => this.step(ply.ply),
       },
       shortPly(ply),
-      ply.spent != null && h("small", {}, ` ${clockText(ply.spent)}`),
+      time && h("small", {}, time),
       mark && h("b", {}, mark),
     );
   }
+}
+
+/** @param {Element} element of a ply */
+function plyOf(element) {
+  return Number(element.getAttribute("data-ply"));
 }
 
 const STEPS = /** @type {[string, string][]} */ ([

@@ -49,7 +49,7 @@ export class ThudGame extends HTMLElement {
       bottom: h("div.strip"),
       steps: h("div.steps"),
       facts: h("p.facts"),
-      moves: h("ol.moves", { "aria-label": "Moves", tabindex: 0 }),
+      moves: h("ol.moves", { "aria-label": "Moves" }),
       comments: h("div.comments"),
       status: h("p.unseen", { role: "status" }),
     };
