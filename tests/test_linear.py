@@ -1,6 +1,6 @@
 """Untrusted input is processed in linear time.
 
-Each regular expression in the package is extracted from the source and run on texts hostile to it:
+Each regular expression in the package is extracted from the source and run on hostile strings:
 the beginning of a match, then a part of it repeated many times, then an end that may not match. The
 same is done with the parsers, and with sentences of the command language wherever they can
 continue.
@@ -60,14 +60,14 @@ LINEAR = 1.5
 """The exponent above which growth counts as superlinear; quadratic growth has 2."""
 
 Text = tuple[str, str, str]
-"""The beginning, the repeated part and the end of a text."""
+"""The beginning, the repeated part and the end of a string."""
 
 SIGNS = (" ", "\t", "0", "9", "a", "A", ",", ".", "-", '"', "\\", "[", "(", "\x1b", "é")
 ENDS = ("", "\0", "! x")
 
 
 def growth(run: Callable[[str], object], text: Text, longest: int, quick: float) -> float:
-    """Return the exponent by which the time of ``run`` grows with the length of a text."""
+    """Return the exponent by which the time of ``run`` grows with the length of a string."""
     before, pump, end = text
 
     def work(size: int) -> None:
@@ -79,8 +79,8 @@ def growth(run: Callable[[str], object], text: Text, longest: int, quick: float)
 # Regular expressions.
 
 LONGEST, QUICK = 2048, 0.0004
-"""The length of the texts for expressions in characters, and a time limit in seconds with a tenfold
-margin. Quadratic time takes ten times as long."""
+"""The length of the strings for expressions, in characters, and a time limit in seconds with a
+tenfold margin. Quadratic time takes ten times as long."""
 
 GIVEN = {"cli/staging.py", "language/words.py", "language/tables.py"}
 """Modules whose expressions are not constant: from the configuration, or from the grammar, which is
@@ -163,7 +163,7 @@ def uses(name: str, own: str) -> Iterable[str]:
 
 
 def hostile_to(pattern: str | bytes) -> Iterator[Text]:
-    """Yield texts that may cause excessive backtracking in an expression."""
+    """Yield strings that may cause excessive backtracking in an expression."""
     parsed = _parser.parse(pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern)
     repeats = list(repeats_in(parsed, ""))
     befores = {"", *(before for before, _ in repeats)}
@@ -197,7 +197,7 @@ def literals_in(nodes: Any) -> Iterator[str]:
 
 
 def repeats_in(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
-    """Yield sample texts for the part before each repetition and for its body."""
+    """Yield sample strings for the part before each repetition and for its body."""
     for op, value in nodes:
         for inner in parts_of(op, value):
             if op in REPEATS:
@@ -207,7 +207,7 @@ def repeats_in(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
 
 
 def sample(nodes: Any) -> str:
-    """Return a text that matches a sequence, ignoring lookaround assertions."""
+    """Return a string that matches a sequence, ignoring lookaround assertions."""
     text = ""
     for op, value in nodes:
         if op is sre.LITERAL:
@@ -252,7 +252,7 @@ def member(items: Any) -> str:
 
 
 def calls(expression: Expression) -> Iterator[Callable[[str], object]]:
-    """Yield functions that apply an expression to a text, one for each method."""
+    """Yield functions that apply an expression to a string, one for each method."""
     pattern, is_bytes = expression.pattern, isinstance(expression.pattern.pattern, bytes)
     for method in expression.methods:
         call = getattr(pattern, method)
@@ -267,7 +267,7 @@ def calls(expression: Expression) -> Iterator[Callable[[str], object]]:
 
 
 def superlinear(expression: Expression) -> Iterator[tuple[str, Text, float]]:
-    """Yield the texts on which an expression takes superlinear time."""
+    """Yield the strings on which an expression takes superlinear time."""
     for text in hostile_to(expression.pattern.pattern):
         for use in calls(expression):
             if (grown := growth(use, text, LONGEST, QUICK)) > LINEAR:
@@ -336,7 +336,7 @@ def asked(text: str) -> None:
 
 
 def sent(text: str) -> None:
-    """Feed a text to the web server."""
+    """Feed a string to the web server."""
     http = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 20)
     http.receive_data(text.encode("latin-1") + b"\r\n\r\n")
     with suppress(h11.RemoteProtocolError, HTTPException):
@@ -380,7 +380,7 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
 """The parsers of untrusted text, each with additional hostile pieces."""
 
 LONG, SOON = 8192, 0.05
-"""The length of the texts for parsers in characters, and a generous time limit in seconds."""
+"""The length of the strings for parsers in characters, and a generous time limit in seconds."""
 
 
 @pytest.mark.slow

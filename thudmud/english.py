@@ -100,7 +100,7 @@ def parse_duration(words: str) -> int:
     """Parse a duration such as ``10 minutes``, ``an hour`` or ``3d``, and return its seconds.
 
     Raises:
-        ValueError: the text isn't a duration.
+        ValueError: the string isn't a duration.
     """
     found = _TYPED.fullmatch(words.lower())
     size = LENGTHS.get(_SHORT.get(found[2], found[2])) if found else None
@@ -110,7 +110,7 @@ def parse_duration(words: str) -> int:
 
 
 def capitalised(words: str) -> str:
-    """Return text with its first letter capitalised and the rest unchanged."""
+    """Return ``text`` with its first letter capitalised and the rest unchanged."""
     return words[:1].upper() + words[1:]
 
 

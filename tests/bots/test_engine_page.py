@@ -57,7 +57,7 @@ def test_page_times_match_the_code() -> None:
     assert f"when nobody does for {both}" in " ".join(BOT.split())
 
 
-def test_page_match_numbers_are_the_defaults_of_the_command() -> None:
+def test_match_settings_on_the_page_are_the_defaults_of_the_command() -> None:
     parser = ArgumentParser()
     match.declare(parser)
     asked = parser.parse_args(["thudmud", "thudmud"])

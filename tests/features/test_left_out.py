@@ -275,7 +275,7 @@ def test_verbs_left_out_appear_in_no_other_text(feature: str) -> None:
 
 
 def proposals(feature: str, text: str) -> list[str]:
-    """Return the verbs of a feature that a text suggests typing."""
+    """Return the verbs of a feature that a string suggests typing."""
     verbs = {line.split()[0] for line in LINES[feature]}
     return [verb for verb in QUOTED.findall(text) if verb in verbs]
 

@@ -171,7 +171,7 @@ class TestStarting:
 
 
 class TestEnding:
-    def test_end_needs_both(self, started: Table) -> None:
+    def test_end_by_agreement_needs_both_players(self, started: Table) -> None:
         assert events(started, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
         table = after(started, ("Bert", End()))
         assert refusal(table, "Bert", End()) is Refusal.ALREADY_OFFERED
@@ -316,13 +316,13 @@ def refused(table: Table, command: TableCommand) -> Enum:
 
 
 class TestSetUp:
-    def test_setup_is_the_start_of_the_next_match(self, seated: Table) -> None:
+    def test_set_up_position_opens_the_next_match(self, seated: Table) -> None:
         assert events(seated, "Anna", SOME) == [PositionSet(7.0, "Anna", "discworld", POSITION)]
         table = after(seated, ("Anna", SOME), ("Anna", Start()))
         assert table.game is not None
         assert table.game.initial_position == table.game.position == POSITION
 
-    def test_setup_is_the_start_of_the_second_battle(self, seated: Table) -> None:
+    def test_set_up_position_opens_the_second_battle_too(self, seated: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
         [began] = events(table, "Bert", Start())
         assert isinstance(began, BattleStarted)

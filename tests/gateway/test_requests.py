@@ -93,9 +93,9 @@ def test_non_object_line_is_malformed(line: bytes, text: str) -> None:
             {"liine": ""},
             'Unknown key "liine"; expected one of id, board, seen, player, line, at_ver',
         ),
-        ({"line": 3}, '"line": expected a text, got 3.'),
-        ({"line": [[[["x" * 50]]]]}, '"line": expected a text, got a list.'),
-        ({"line": {"x": {}}}, '"line": expected a text, got an object.'),
+        ({"line": 3}, '"line": expected a string, got 3.'),
+        ({"line": [[[["x" * 50]]]]}, '"line": expected a string, got a list.'),
+        ({"line": {"x": {}}}, '"line": expected a string, got an object.'),
         ({"style": "x" * 50}, 'Unknown key "style"'),
         (
             {"at_version": "x" * 50},

@@ -56,7 +56,7 @@ def test_keywords_are_never_valid_names() -> None:
     assert [word for word in KEYWORDS if house.name_problem(word) is None] == []
 
 
-def test_readers_with_one_view_share_one_message() -> None:
+def test_readers_with_equal_views_share_one_message() -> None:
     house = house_of("Anna", "Bert", "Carla", "Dora")
     for name in ("Anna", "Bert", "Carla", "Dora"):
         house.obey(name, "go to oak board", 0.0)

@@ -119,7 +119,7 @@ class Person:
             await self._lobby.submit(self._visit, line)
 
     async def sees(self, text: str) -> str:
-        """Wait for a text in the output since the last wait; return the output up to it."""
+        """Wait for a string in the output since the last wait; return the output up to it."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while text not in self.shown:

@@ -84,7 +84,7 @@ class Player:
         return seen.decode("utf-8", "replace")
 
     async def until(self, wanted: str) -> str:
-        """Wait for a text; return the output up to it."""
+        """Wait for a string; return the output up to it."""
         assert self.client
         return (await self.client.until(wanted.encode())).decode("utf-8", "replace")
 

@@ -89,7 +89,7 @@ async def until_renewed(dsn: str, name: str) -> None:
 
 
 def commit_of(text: bytes) -> Callable[[bytes], bool]:
-    """Return a predicate over a client's data: whether it now commits a transaction with a text."""
+    """Return a predicate over a client's data: whether it commits a transaction with ``text``."""
     said = bytearray()
 
     def commits(data: bytes) -> bool:

@@ -64,7 +64,7 @@ async def says(client: Client, line: str) -> bytes:
 
 
 async def until_says(client: Client, line: str, wanted: bytes) -> None:
-    """Repeat a line until its answer contains a text."""
+    """Repeat a line until its answer contains the given string."""
     async with asyncio.timeout(LONG):
         while wanted not in await says(client, line):  # noqa: ASYNC110
             await asyncio.sleep(0.1)  # about as fast as a person types

@@ -287,7 +287,7 @@ class GatewayScene:
     """A gateway, a MUD, and the faults between them.
 
     Attributes:
-        counts: the number of faults by kind.
+        kills: the number of times that the gateway was killed.
     """
 
     def __init__(self, world: World, folder: Path) -> None:

@@ -1040,7 +1040,7 @@ TOURNAMENTS = [
     ),
     Case(
         T.TOURNAMENT_HAS_NO_LIMIT, "", "Anna: tournament new swiss rounds of 2 weeks",
-        "Only correspondence rounds have a limit, with a clock such as 3 days: leave out"
+        "Only correspondence rounds, with a clock such as 3 days, have a time limit: leave out"
         ' "rounds of" and the time.',
     ),
     Case(

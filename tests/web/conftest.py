@@ -217,7 +217,7 @@ class Player:
         return self
 
     def hears(self, text: str) -> Self:
-        """Wait until the log contains a text."""
+        """Wait until the log contains the given string."""
         expect(self.page.locator("#log")).to_contain_text(text)
         return self
 

@@ -66,7 +66,7 @@ def test_comments_are_escaped(visit: Visit) -> None:
 
 
 def solid(text: str) -> str:
-    """Return a text without whitespace, which line wrapping changes."""
+    """Return a string without whitespace, which line wrapping changes."""
     return "".join(text.split())
 
 

@@ -93,7 +93,7 @@ class Task:
         """Return the game command for a ply in the notation of records.
 
         Raises:
-            ValueError: the text is not a ply.
+            ValueError: the string is not a ply.
             IllegalMoveError: the ply is against the rules.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)

@@ -281,10 +281,10 @@ class _Contest:
             is_first: whether the incomplete text is the first line.
         """
         if not isinstance(what, dict) or what.keys() != self._what.keys():
-            raise ValueError("expected the settings of a match")
+            raise ValueError("the first line doesn't have the settings of a match")
         begun = json.dumps(self._what) if is_first else '{"match": '
         if not (begun.startswith(torn) or (torn.startswith(begun) and not is_first)):
-            raise ValueError("expected the first part of a line")
+            raise ValueError("the last line isn't the beginning of a result")
 
     async def play(self) -> None:
         """Play the remaining battles, until an interruption or the end of the sequential test."""

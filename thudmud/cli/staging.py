@@ -202,7 +202,7 @@ def unknown_variables(paths: Iterable[Path], setup: Setup) -> list[str]:
 
 
 def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:
-    """Yield all files of a transcript with their texts; a file included twice is yielded twice."""
+    """Yield all files of a transcript with their contents; a file included twice comes twice."""
     yield path, transcript.written()
     yield from _included(path, transcript.parts)
 

@@ -107,9 +107,9 @@ def _is_telnet(session: Any) -> bool:
 
 
 def escaped(text: str, session: Any = None) -> str:
-    """Escape a text so that Evennia shows it unchanged, including ANSI colours.
+    """Escape a string so that Evennia shows it unchanged, including ANSI colours.
 
-    Evennia parses ``|`` and ``{{`` as markup, and parses texts for screen readers twice.
+    Evennia parses ``|`` and ``{{`` as markup, and parses strings for screen readers twice.
     """
     flags = session.protocol_flags if session else {}
     if flags.get("RAW"):
@@ -143,7 +143,7 @@ def _split_sgr(sequence: re.Match[str]) -> str:
 
 
 def first_session(character: Any) -> Any:
-    """Return a session of a character, to escape texts that Evennia sends to all sessions.
+    """Return a session of a character, to escape strings that Evennia sends to all sessions.
 
     Web sessions are preferred, since any terminal can show what the web client can.
     """

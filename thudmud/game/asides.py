@@ -143,7 +143,7 @@ class Gone(Aside):
 class WentOut(Aside):
     """A player left a room for another one; delivered to the players who stay.
 
-    ``is_announced``: whether to deliver it silently, since a tournament has announced its pairings.
+    ``is_silent``: whether nobody is told, because a tournament has announced its pairings.
     """
 
     reaches_other_nodes = is_limited = True

@@ -75,7 +75,7 @@ class TimeControl(ArrayValue):
         """Parse a time control such as ``10+5`` or ``3 days``.
 
         Raises:
-            InvalidValueError: the text isn't a time control, or a number is out of range.
+            InvalidValueError: the string isn't a time control, or a number is out of range.
         """
         if found := _WRITTEN.fullmatch(text):
             days, minutes, increment = (int(each or 0) for each in found.groups())

@@ -127,7 +127,7 @@ class CommandContext(Value):
 class Asked(Aside):
     """A player asked a question; only that player receives the answer.
 
-    ``decide_answer`` is the result of the question's lookup, from the store or from an adviser.
+    ``answer`` is the result of the question's lookup, from the store or from an adviser.
     """
 
     question: Command

@@ -16,7 +16,7 @@ _WRITTEN = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 
 
 def day_begins(text: str, now: float | None = None) -> float | None:
-    """Parse a day and return its start, in seconds since the epoch; None for invalid text.
+    """Parse a day and return its start, in seconds since the epoch; None if it is invalid.
 
     Args:
         text: the day, such as ``2026-11-20``.

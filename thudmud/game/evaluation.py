@@ -44,7 +44,8 @@ class Evaluation(Value):
     def __post_init__(self) -> None:
         if not self.scores_by_depth or not self.principal_variation:
             raise InvalidValueError(
-                "expected at least one score and a non-empty principal variation"
+                "expected at least one score and one ply,"
+                f" got {len(self.scores_by_depth)} and {len(self.principal_variation)}"
             )
 
     @property

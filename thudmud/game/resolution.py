@@ -211,7 +211,7 @@ _ENDS_IN_BOARD = re.compile(r"(.+) on ((?:(?! on )[^.!])+)[.!]*", re.IGNORECASE)
 
 
 def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
-    """Split a text such as ``Well played on oak`` into the message and the words for a board.
+    """Split words such as ``Well played on oak`` into the message and the words for a board.
 
     A noun alone isn't split off, as in "put pressure on the board"; it takes the first words of a
     name, or an ordinal.

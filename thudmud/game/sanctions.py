@@ -101,7 +101,7 @@ class Order(Value):
 
 
 def network_of(words: str) -> Network | None:
-    """Parse an address or network; return None if the text is neither.
+    """Parse an address or network; return None if the string is neither.
 
     An address becomes a network of that one address. An IPv4-mapped IPv6 network becomes IPv4.
     """
@@ -120,7 +120,7 @@ _OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
 
 
 def is_loopback(words: str) -> bool:
-    """Whether text is a loopback address, or a network that includes one."""
+    """Whether a string is a loopback address, or a network that includes one."""
     network = network_of(words)
     return network is not None and any(
         each.version == network.version and each.overlaps(network) for each in _OURSELVES

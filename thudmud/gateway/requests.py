@@ -36,7 +36,7 @@ _COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 _STYLES = _words(*(style.value for style in Style))
 
 # The descriptions appear in faults: '"key" should be DESCRIPTION, not VALUE.'
-_Text = Annotated[str, Meta(description="a text")]
+_Text = Annotated[str, Meta(description="a string")]
 _Flag = Annotated[bool, Meta(description="true or false")]
 _Count = Annotated[int, Meta(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}")]
 _CountOrNull = Annotated[

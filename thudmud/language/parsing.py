@@ -209,7 +209,7 @@ _LONGEST_REMEMBERED = 64
 
 
 def parse(line: str) -> Command:
-    """Parse any text into a command; raises only ``ParseError``."""
+    """Parse any string into a command; raises only ``ParseError``."""
     from thudmud.language.grammar import read_any_words  # noqa: PLC0415  (it brings Lark along)
 
     if len(line) > MAX_LINE:
@@ -339,7 +339,7 @@ _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 
 
 def is_name(name: str) -> bool:
-    """Whether players can type a text as a board's name."""
+    """Whether players can type a string as a board's name."""
     return len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 

@@ -121,7 +121,7 @@ def can_follow(beginning: str, word: str) -> bool:
 
 
 def is_valid_beginning(beginning: str) -> bool:
-    """Whether a text is the beginning of some line."""
+    """Whether a string is the beginning of some valid line."""
     try:
         possible_terminals(beginning)
     except UnexpectedTokenError:

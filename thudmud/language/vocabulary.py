@@ -163,7 +163,7 @@ class Vocabulary:
             self.own[kind.words] = kind
 
     def parse(self, line: str) -> Command:
-        """Parse any text into a command of this house; raises only ``ParseError``."""
+        """Parse any string into a command of this house; raises only ``ParseError``."""
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()

@@ -48,7 +48,7 @@ _FEATURE_MARK = " // of "
 
 
 def grammar_with(grammar: str, features: Collection[str]) -> str:
-    """Drop the grammar's lines of features that aren't in ``features``."""
+    """Return the grammar without the lines that belong to features other than ``features``."""
     marked = (line.rpartition(_FEATURE_MARK) for line in grammar.splitlines(keepends=True))
     return "".join(
         rule + mark + name for rule, mark, name in marked if not mark or name.strip() in features
@@ -106,7 +106,7 @@ def terminal_word(terminal: str) -> str:
 
 
 def begins_with_terminal(terminals: frozenset[str], text: str) -> bool:
-    """Whether a text begins with one of these terminals; far faster than a trial parse by Lark."""
+    """Whether ``text`` begins with one of these terminals; far faster than a trial parse."""
     return _opening_pattern(terminals).match(text) is not None
 
 

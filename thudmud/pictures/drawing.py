@@ -237,7 +237,7 @@ def require_look(orientation: str, size: int | None, colours: Colours, *, least:
 
 
 def tints_of(last: Move | None) -> dict[str, tuple[Square, ...]]:
-    """Return the squares that a ply tints, by the names of the colours."""
+    """Return the squares that a ply tints, keyed by the name of the tint."""
     if last is None:
         return {}
     path = {last.origin, last.target}
@@ -250,7 +250,7 @@ def _counts(position: Position) -> str:
 
 
 def _words(text: str) -> str:
-    """Escape a text for SVG, without characters that XML doesn't allow."""
+    """Escape a string for SVG, without characters that XML doesn't allow."""
     return html.escape("".join(each for each in text if each.isprintable()))
 
 
@@ -346,7 +346,7 @@ def _coordinates(is_flipped: bool, colour: str) -> str:  # noqa: FBT001
 
 
 def _label(text: str, x: float, y: float) -> str:
-    """Draw a text centred on a point."""
+    """Draw a string centred on a point."""
     left, step, top = x - _SCALE * (_ADVANCE * (len(text) - 1) + 4) / 2, _SCALE * _ADVANCE, y - 0.13
     return "".join(
         f'<path transform="translate({round(left + step * at, 2):g} {round(top, 2):g})'

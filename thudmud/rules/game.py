@@ -126,7 +126,7 @@ class Game:
 
         Raises:
             IllegalMoveError: the rules refuse the ply, or the battle has ended.
-            ValueError: the text isn't a ply, or its piece isn't on its origin.
+            ValueError: the string isn't a ply, or its piece isn't on its origin.
         """
         self._require_running()
         if not isinstance(ply, str | Move):

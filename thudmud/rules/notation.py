@@ -31,7 +31,7 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
 
     Raises:
         IllegalMoveError: the rules refuse the ply.
-        ValueError: the text isn't a ply, or its piece isn't on its origin.
+        ValueError: the string isn't a ply, or its piece isn't on its origin.
     """
     match = _PLY.fullmatch(text.strip())
     if match is None:
@@ -96,7 +96,7 @@ def write_position(position: Position) -> str:
 
 
 def read_position(text: str, ruleset: Ruleset) -> Position:
-    """Parse the output of `write_position`; raise ValueError if the text is invalid."""
+    """Parse the output of `write_position`; raise ValueError if ``text`` is invalid."""
     setup, _, turn = text.strip().rpartition(" ")
     if turn not in _SIDES:
         raise ValueError(

@@ -73,7 +73,7 @@ class Comment:
         text: the comment, on one line.
 
     Raises:
-        InvalidValueError: the text isn't one line, or parsing the line wouldn't return the same
+        InvalidValueError: the string isn't one line, or parsing the line wouldn't return the same
             name and text.
     """
 

@@ -163,7 +163,7 @@ def pieces(text: str) -> Iterator[str | Use | Capture]:
 
 
 def substitute(text: str, variables: Mapping[str, str]) -> str:
-    """Substitute the values of variables in a text; captures stay as written.
+    """Substitute the values of variables in a string; captures stay as written.
 
     Raises:
         VariableError: a variable is malformed or has no value.
@@ -179,7 +179,7 @@ def value(name: str, variables: Mapping[str, str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape a text so that no part of it is read as a variable."""
+    """Escape a string so that no part of it is read as a variable."""
     return text.replace("${", "$${")
 
 

@@ -147,7 +147,7 @@ class DrawingProcess:
                     outcome = await self._ask_with_retry(job)
             except (*_ENDED, TimeoutError) as error:
                 self._end()
-                raise NotDrawnError(f"no process can draw: {error!r}") from error
+                raise NotDrawnError(f"the drawing process failed: {error!r}") from error
             except asyncio.CancelledError:
                 self._end()  # otherwise the next job would get this picture
                 raise

@@ -232,7 +232,7 @@ def _short(value: object) -> str | float | None:
 
 
 def _with_short_lines(text: str) -> str:
-    """Shorten each line of a text of ours, which may contain values chosen by strangers."""
+    """Shorten each line of a string of ours, which may contain values chosen by strangers."""
     return "\n".join(str(_short(line)) for line in text.split("\n"))
 
 

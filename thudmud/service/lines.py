@@ -199,7 +199,7 @@ class PlayerLines:
 
         Args:
             visit: the player's visit.
-            line: any text, or a command.
+            line: any string, or a command.
             cause: the cause to deliver with every message about the line.
             expected_version: the required version of the board; only with a single board.
             key: identifies the line, so that it isn't carried out twice even after a crash; only

@@ -167,7 +167,7 @@ def end_logins(
 def _require_epoch(database: Database, number: int, since: int | None) -> None:
     if since not in (None, _epoch(database, number)):
         raise NoSuchAccountError(
-            f"The logins of {database.players.name_of(number)} have ended meanwhile."
+            f"The logins of {database.players.name_of(number)} have been revoked in the meantime."
         )
 
 

@@ -4,7 +4,7 @@ The check runs in a process of its own, beside play: ``thudmud store check``, or
 thudmud.store FILE``, which a running server starts. It reads one snapshot, however much is written
 meanwhile, at the lowest priority. First the database checks its pages and indexes. Then each event
 is decoded, and folded from those before it. Last, the projections are rebuilt and compared. A
-flipped bit in a text that can still be decoded is not found, see docs/reliability.md.
+flipped bit in a string that can still be decoded is not found, see docs/reliability.md.
 """
 
 from __future__ import annotations

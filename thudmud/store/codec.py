@@ -9,7 +9,7 @@ verb, its target, and its captures in order. Squares have the names of our board
 notation of game records, the word preserves the verb, and distinguishes a trample from other
 captures.
 
-A position is a text of words, one for each piece and its square, and one for the side to move, as
+A position is a string of words, one for each piece and its square, and one for the side to move, as
 in ``dA6 dB6 TG7 XH8 troll``.
 
 A line, for embedders who store a house's events, is a JSON array: the schema of the writer, the
@@ -61,7 +61,7 @@ _LISTS = {"players", "missing"}
 
 
 class MalformedTextError(ThudmudError, ValueError):
-    """A text is malformed: no version of this program wrote it."""
+    """A stored string is malformed: no version of this program wrote it."""
 
 
 class NewerSchemaError(ThudmudError, ValueError):
@@ -177,7 +177,7 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
 
 
 _TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-"""The exceptions of decoding a malformed text."""
+"""The exceptions of decoding a malformed string."""
 
 
 _parsed = msgspec.json.decode
@@ -228,13 +228,13 @@ _SIDES = {side.value: side for side in Side}
 
 
 def _write_position(position: Position) -> str:
-    """Encode a position as a text."""
+    """Encode a position as a string."""
     words = [f"{piece.value}{square}" for piece in Piece for square in position.squares(piece)]
     return " ".join([*words, position.turn.value])
 
 
 def _read_position(text: str) -> Position:
-    """Decode a position's text; ValueError or KeyError if it is malformed."""
+    """Decode a position; ValueError or KeyError if the string is malformed."""
     *words, turn = str.split(text, " ")
     pieces = {_SQUARES[word[1:]]: _PIECES[word[:1]] for word in words}
     if len(pieces) != len(words):
@@ -290,7 +290,7 @@ class Form(NamedTuple):
         return to_text(msgspec.to_builtins(value, enc_hook=plain))
 
     def from_text(self, text: str) -> Any:
-        """Decode a value's text; MalformedTextError if it is malformed."""
+        """Decode a value; MalformedTextError if the string is malformed."""
 
         def build(found: object) -> object:
             return msgspec.convert(found, self.kind, dec_hook=lambda kind, _: self.opaque[kind])
@@ -299,7 +299,7 @@ class Form(NamedTuple):
 
 
 def from_json(text: str, build: Callable[[Any], T]) -> T:
-    """Build a value from a JSON text; MalformedTextError if ``build`` or the parser fails."""
+    """Build a value from a JSON string; MalformedTextError if ``build`` or the parser fails."""
     try:
         return build(_parsed(text))
     except _TROUBLES as error:

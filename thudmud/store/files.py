@@ -412,7 +412,7 @@ class OnDisk(Sqlite):
         """
         try:
             for path in filter(os.path.exists, self._paths):
-                mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116  (the paths are texts)
+                mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116  (the paths are strings)
                 if mode & ~_PRIVATE:
                     os.chmod(path, mode & _PRIVATE)  # noqa: PTH101
         except OSError as error:  # another user owns the file

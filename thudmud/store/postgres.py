@@ -95,7 +95,7 @@ AT_ONCE = 1000
 """Rows of a large result that are fetched at a time."""
 
 _HOLDS_ALL = {"UTF8", "SQL_ASCII"}
-"""Encodings of databases that can store every text; SQL_ASCII takes bytes as they are."""
+"""Encodings of databases that can store every string; SQL_ASCII takes bytes as they are."""
 
 LONGEST_NOTE = 7_900
 """The most characters of one part of a note, slightly less than PostgreSQL's limit for a
@@ -125,8 +125,8 @@ SETTINGS = (
     "select set_config('synchronous_commit', 'on', false)"
     " where current_setting('synchronous_commit') = 'off'",
     "set client_min_messages = 'warning'",
-    # Other defaults that a role or a database may have, and their effects: texts arrive as bytes or
-    # with question marks; numbers are rounded, so that rows seem to have changed; a transaction
+    # Other defaults that a role or a database may have, and their effects: strings arrive as bytes
+    # or with question marks; numbers are rounded, so that rows seem to have changed; a transaction
     # does not see commits made while it waited for the writers' lock; long statements, and sessions
     # that wait for notifications, are ended.
     "set client_encoding = 'UTF8'",

@@ -606,7 +606,7 @@ class Store:
         task.add_done_callback(self._tasks.discard)
 
     def _runner_stopped(self, error: StoreError) -> None:
-        """Raise the error to the callers of `wait_stopped`."""
+        """Make all pending calls of `wait_stopped` raise the error."""
         self._trouble = error
         for waiting in self._waiting:
             if not waiting.done():

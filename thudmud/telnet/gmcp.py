@@ -108,8 +108,8 @@ def read(payload: bytes) -> tuple[str, object] | None:
     """Parse a payload.
 
     Returns:
-        The package's name in lower case, and its data, None without data. None instead of both if
-        the name or the JSON is invalid, or the data has too many values or levels.
+        The package's lower-case name and its data (None if there is none). None instead of the
+        pair if the name or the JSON is invalid, or the data has too many values or levels.
     """
     try:
         name, _, text = payload.decode("utf-8").strip().partition(" ")

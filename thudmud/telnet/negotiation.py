@@ -296,9 +296,9 @@ class QState(Enum):
     NO = "no"
     YES = "yes"
     WANTNO = "asked to end it"
-    WANTNO_OPPOSITE = "asked to end it, and wants it again by now"
+    WANTNO_OPPOSITE = "asked to end it, but wants it again"
     WANTYES = "asked for it"
-    WANTYES_OPPOSITE = "asked for it, and wants it no more by now"
+    WANTYES_OPPOSITE = "asked for it, but no longer wants it"
 
 
 _WANTED: dict[QState, tuple[QState, bool]] = {

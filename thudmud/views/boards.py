@@ -425,7 +425,7 @@ def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
 
 
 def below(table: Table, display: Display) -> list[str]:
-    """Return the facts as few short lines, since narrow screens are seldom high."""
+    """Return the facts as a few short lines below the board: narrow screens are seldom tall."""
     width, match = display.width - 1, table.match
     over = ", over" if match and not match.is_running else ""
     first: list[Fact] = [[(f"{heading(table)}{over}", None)]]

@@ -55,7 +55,7 @@ _BLANKS = " ", GLUE
 
 
 def wrap_phrases(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
-    """Wrap coloured phrases as one text; a phrase keeps its colour across line breaks."""
+    """Wrap coloured phrases as one string; a phrase keeps its colour across line breaks."""
     phrases = list(phrases)
     lines = wrap("".join([words for words, _ in phrases]), width, indent)
     if not display.colours:

@@ -1,4 +1,4 @@
-"""Messages: the texts and data that the recipients of an event get.
+"""Messages: the text and data that the recipients of an event get.
 
 Each distinct text is rendered only once. The service sends the messages.
 """

@@ -442,12 +442,12 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
 
 
 def _free_board(board: str | None) -> str:
-    """Return a sentence on how to sit down at a free board, after a blank; "" without a board."""
+    """Return a space and a sentence on how to sit down at a free board; "" without a board."""
     return f' The {board} is free: "join game as dwarf on {board}".' if board else ""
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
-    """Return a suggestion for words that match no board, after a blank; "" if there is none."""
+    """Return a space and a suggestion for words that match no board; "" if there is none."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
     words = {word for board in boards for word in board.lower().split()} | {
@@ -503,7 +503,7 @@ def _echo(error: ParseError, width: int) -> list[str]:
 
 
 def _cells(text: str) -> Sequence[str]:
-    """Split text into columns. A character two columns wide is followed by an empty cell."""
+    """Split a string into columns. A character two columns wide is followed by an empty cell."""
     if text.isascii() and text.isprintable():
         return text
     import wcwidth  # noqa: PLC0415  (not needed for ASCII text)
@@ -578,7 +578,7 @@ def _quote(word: str) -> str:
 
 
 def _quote_end(text: str) -> str:
-    """Quote the last words of a text, or all of a short one."""
+    """Quote the last words of a string, or all of a short one."""
     if len(text) <= _LONGEST_QUOTE:
         return f'"{text}"'
     _, _, words = text[-_LONGEST_QUOTE:].partition(" ")

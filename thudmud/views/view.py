@@ -99,7 +99,7 @@ def _wants_usual(packages: frozenset[str]) -> bool:
 
 
 class Display(Value):
-    """The appearance of everything for a reader. Readers with equal displays can share texts.
+    """The appearance of everything for a reader. Readers with equal displays can share text.
 
     Attributes:
         width: columns of the screen; every line is shorter.

@@ -39,7 +39,7 @@ _OWN = {
 
 
 def plain(text: str) -> str:
-    """Transliterate a text to ASCII: letters without accents, ``?`` for other characters.
+    """Transliterate a string to ASCII: letters without accents, ``?`` for other characters.
 
     The length may change, so do this before wrapping.
     """
@@ -79,7 +79,7 @@ _TYPED = re.compile(r'"([a-z]+)')
 
 
 def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
-    """Return the sentences of a text, except those that suggest to type one of the verbs."""
+    """Return the sentences of ``text``, except those that suggest typing one of the verbs."""
     sentences = _SENTENCE_ENDS.split(text)
     return [each for each in sentences if verbs.isdisjoint(_TYPED.findall(each))]
 
@@ -87,7 +87,7 @@ def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
 def wrap(
     text: str, width: int, indent: str = "", *, glued: bool = True, private: bool = False
 ) -> list[str]:
-    """Wrap a text into lines of fewer than `width` columns.
+    """Wrap a string into lines of fewer than `width` columns.
 
     A line as wide as the screen would make some clients add an empty one.
 
@@ -109,12 +109,12 @@ def wrap(
 
 
 def wrap_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
-    """Wrap several texts, starting each on a new line."""
+    """Wrap several strings, starting each on a new line."""
     return [line for text in texts for line in wrap(text, width, indent)]
 
 
 def columns(text: str) -> int:
-    """Return the maximum number of columns that a text may take.
+    """Return the maximum number of columns that a string may take.
 
     Terminals differ about sequences drawn as one character, such as flags. Characters are counted
     one by one, so lines may be too short on some terminals, but never too wide.
@@ -123,7 +123,7 @@ def columns(text: str) -> int:
 
 
 def _is_narrow(text: str) -> bool:
-    """Whether every character takes one column. Nearly all texts are ASCII: a quick check."""
+    """Whether every character takes one column. Nearly all strings are ASCII: a quick check."""
     return text.isascii() or max(text) < _NARROW
 
 
@@ -139,7 +139,7 @@ def _columns(char: str) -> int:
 
 
 def _broken(text: str, width: int, indent: str) -> list[str]:
-    """Break a text into lines of fewer than `width` columns."""
+    """Break a string into lines of fewer than `width` columns."""
     if _is_narrow(text):
         lines = textwrap.wrap(text, width - 1, subsequent_indent=indent, break_on_hyphens=False)
     else:
@@ -149,7 +149,7 @@ def _broken(text: str, width: int, indent: str) -> list[str]:
 
 
 def _broken_at_quotes(text: str, width: int, indent: str) -> tuple[str, ...]:
-    """Break a text as `_broken` does, but keep quoted commands together."""
+    """Break a string as `_broken` does, but keep quoted commands together."""
     room = width - 1 - len(indent)
 
     def glue(quoted: re.Match[str]) -> str:
@@ -163,7 +163,7 @@ _broken_as_told = lru_cache(maxsize=256)(_broken_at_quotes)
 
 
 def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
-    """Break a text as ``textwrap`` would if it counted columns."""
+    """Break a string as ``textwrap`` would if it counted columns."""
     lines: list[str] = []
     line, used = "", 0
     for blanks, word in _CHUNK.findall(text.expandtabs().translate(_BLANKS)):

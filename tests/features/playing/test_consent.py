@@ -215,7 +215,7 @@ class TestRematches:
         assert events(match_over, player, Start()) == [Offered(NOW, player, Offer.REMATCH)]
         assert not after(match_over, (player, Start())).is_running
 
-    def test_rematch_agreed_starts_from_the_same_seats(self, match_over: Table) -> None:
+    def test_accepted_rematch_starts_from_the_same_seats(self, match_over: Table) -> None:
         [began] = events(after(match_over, ("Anna", Start())), "Bert", Start())
         assert isinstance(began, BattleStarted)
         assert (began.number, began.dwarf, began.troll) == (1, "Bert", "Anna")
@@ -223,7 +223,7 @@ class TestRematches:
         assert table.match
         assert (table.match.earlier_points, table.offers) == ((0, 0), {})
 
-    def test_rematch_declined_leaves_the_match_over(self, match_over: Table) -> None:
+    def test_declined_rematch_leaves_the_match_over(self, match_over: Table) -> None:
         declined = after(match_over, ("Anna", Start()), ("Bert", No()))
         assert declined.offers == {}
         assert declined.match == match_over.match

@@ -220,18 +220,18 @@ class TestSeats:
         assert not hall.tables["oak board"].away
         assert without(practice, "Anna").side_of("Anna") is Side.DWARF
 
-    def test_practice_quit_after_the_battle_frees_both_seats(self, practice: Table) -> None:
+    def test_quitting_practice_after_the_battle_frees_both_seats(self, practice: Table) -> None:
         over = after(practice, ("Anna", End()))
         assert not without(over, "Anna", parting=Parting.QUIT).seats
 
-    def test_practice_quit_in_mid_battle_adjourns_it(self, practice: Table) -> None:
+    def test_quitting_practice_in_mid_battle_adjourns_it(self, practice: Table) -> None:
         played = after(practice, ("Anna", PLIES[0]))
         (put_away,) = leave_server(played, "Anna", Parting.QUIT, NOW)
         assert isinstance(put_away, Adjourned)
         assert len(put_away.match.moves) == 1
         assert not without(played, "Anna", parting=Parting.QUIT).seats
 
-    def test_practice_quit_before_the_first_ply_clears_it(self, practice: Table) -> None:
+    def test_quitting_practice_before_the_first_ply_clears_it(self, practice: Table) -> None:
         assert Cleared(NOW, "Anna") in leave_server(practice, "Anna", Parting.QUIT, NOW)
         assert not without(practice, "Anna", parting=Parting.QUIT).seats
 

@@ -230,7 +230,7 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
 
 
 def _line(text: str) -> str:
-    """Join the lines of a text, collapsing whitespace."""
+    """Join the lines of a string, collapsing whitespace."""
     return " ".join(text.split())
 
 
@@ -631,7 +631,7 @@ def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Delivery:
 class BattleWaits(ToAnother):
     """A player opened an exercise during a battle, so the opponent (``to``) has to wait.
 
-    ``to`` is "" in practice. ``exercise`` is the name of the exercise's board.
+    ``to`` is "" if the battle is practice. ``exercise`` is the name of the exercise's board.
     """
 
     board: str

@@ -204,7 +204,7 @@ class Quiet(Value):
         """Parse quiet hours such as ``22 to 7`` or ``22:30-7:00 utc+2``.
 
         Raises:
-            InvalidValueError: the text isn't of that form, or out of range.
+            InvalidValueError: the string isn't of that form, or out of range.
         """
         if found := _QUIET.fullmatch(text):
             sign, numbers = found[5], [int(found[each] or 0) for each in (1, 2, 3, 4, 6, 7)]
@@ -386,8 +386,8 @@ class NotificationSettings(HallPart):
         ways: the ways in which this server can notify members.
         members: the members who have a way to be notified.
         codes_per_hour: the most codes sent within an hour, to all members together.
-        established_only: whether codes are only for established members, who have finished a battle
-            and registered more than an hour ago.
+        established_only: whether only established members get codes: those who have finished a
+            battle and registered more than an hour ago.
     """
 
     def __init__(self) -> None:
@@ -434,7 +434,7 @@ _ADDRESS = re.compile(
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is a mail address. Quoted and internationalised ones aren't supported."""
+    """Whether a string is a mail address. Quoted and internationalised ones aren't supported."""
     found = _ADDRESS.fullmatch(text)
     return bool(found and len(text) <= _LONGEST_ADDRESS and len(found[1]) <= _LONGEST_LOCAL)
 
@@ -457,7 +457,7 @@ Proton's own client removes all three."""
 
 
 def mailbox(address: str) -> str:
-    """Return the canonical form of an address: the same text for all spellings of one mailbox.
+    """Return the canonical form of an address: the same string for all spellings of one mailbox.
 
     A ``+tag`` is cut off everywhere. Where it is part of the name, two mailboxes count as one,
     which is the lesser harm.
@@ -486,7 +486,7 @@ def mail_domain(address: str) -> str:
 
 
 def refused_code(asked: CodeHistory, per_hour: int, now: float) -> RefusedError | None:
-    """Return the refusal of another code, if too many were sent; else None.
+    """Return why no further code may be sent now; None if one may.
 
     The limits keep anybody from flooding a mailbox through this server, under however many names.
     One domain gets at most half of the codes within an hour, so that others still get theirs.

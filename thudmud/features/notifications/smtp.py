@@ -170,10 +170,10 @@ def _mailbox(name: str, address: str) -> str:
 
 
 def _encoded(text: str, header: str) -> str:
-    """Encode a text for a header: as encoded words (RFC 2047) unless it is ASCII.
+    """Encode a string for a header: as encoded words (RFC 2047) unless it is ASCII.
 
     Raises:
-        ValueError: the text has more than one line.
+        ValueError: the string has more than one line.
     """
     if len(text.splitlines()) > 1:
         raise ValueError("expected a header of one line")

@@ -275,7 +275,7 @@ def post_news(database: Database, news: News) -> None:
 
 
 def post(database: Database, player: int, *notices: Notification, board: str = "") -> None:
-    """Store notifications for a player, in all of the player's ways."""
+    """Store notifications for a player, one for each of the player's channels."""
     row = _row(database, player)
     off = row[3].split()
     ways = [_MAIL] if row[1] and not row[2] else []

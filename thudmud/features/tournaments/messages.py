@@ -86,7 +86,7 @@ add_refusal_texts(
             'Only an arena lasts for a set time: leave out "for" and the time.'
         ),
         TournamentRefusal.TOURNAMENT_HAS_NO_LIMIT: (
-            "Only correspondence rounds have a limit, with a clock such as 3 days: leave out"
+            "Only correspondence rounds, with a clock such as 3 days, have a time limit: leave out"
             ' "rounds of" and the time.'
         ),
         TournamentRefusal.TOURNAMENT_ROUNDS: (

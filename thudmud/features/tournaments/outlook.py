@@ -60,15 +60,15 @@ Graph = tuple[int, ...]
 
 
 class Outlook:
-    """The rounds that must be possible.
+    """Whether the remaining rounds can be paired without a second meeting.
 
     Args:
         graph: the pairs who haven't met; the last vertex is the bye, if there is one.
-        rounds: how many rounds, the next one included.
+        rounds: the number of remaining rounds, including the next one.
         has_bye: whether the last vertex is the bye.
 
     Attributes:
-        steps: how many steps the search has taken so far.
+        steps: the number of steps that the search has taken so far.
     """
 
     def __init__(self, graph: Sequence[int], rounds: int, *, has_bye: bool) -> None:
