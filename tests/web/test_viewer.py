@@ -124,7 +124,7 @@ def test_viewer_example_page(elsewhere: Elsewhere) -> None:
     expect(first).to_contain_text("Discworld rules · 2026-11-26 · 44 moves")
     first.get_by_role("button", name="First").click()
     shows(page, "J2", "empty")
-    first.get_by_role("button", name="Move 8: ").click()
+    first.get_by_role("button", name="move 8: ").click()
     expect(first).to_contain_text("Granite: Four at a blow")
     shows(page, "K3", "troll, last move")
     first.get_by_role("button", name="Next").focus()

@@ -90,7 +90,8 @@ export class MoveList {
     const wanted = leads(plyOf(/** @type {Element} */ (event.target)));
     const ply = Math.max(first, Math.min(wanted, last));
     this.step(ply);
-    /** @type {HTMLElement | null} */ (this.host.querySelector(`[data-ply="${ply}"]`))?.focus();
+    const button = this.host.querySelector(`[data-ply="${ply}"]`);
+    if (button instanceof HTMLElement) button.focus();
   }
 
   /** Scroll the list so that the ply where we are is seen. */
