@@ -347,10 +347,8 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
             return f"{piece} stands on {details['square']}; it is the {side}' turn."
         case Reason.TOO_FAR:
-            piece, reach = (
-                capitalised(details["piece"].phrase),
-                pluralize(details["reach"], "square"),
-            )
+            piece = capitalised(details["piece"].phrase)
+            reach = pluralize(details["reach"], "square")
             return f"{piece} moves at most {reach}; {details['target']} is {details['far']} away."
         case Reason.MOVE_ONTO_TROLL:
             return _move_onto_troll(**details)

@@ -175,10 +175,8 @@ class Invite(WithTerms):
         if is_anywhere and hall.opens_boards:  # without a seat to offer, it is a challenge
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(context)
-        to, table = (
-            resolve_player_here(context, self.player),
-            resolve_hall_board(hall, person, self.on),
-        )
+        to = resolve_player_here(context, self.player)
+        table = resolve_hall_board(hall, person, self.on)
         level = None if self.level is None else resolve_level(hall, to, self.level).number
         inputs = Context(context.now, hall.people.members)
         asked = make_invitation(table, context.me, to, self.side, inputs, level=level)
