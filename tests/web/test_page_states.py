@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.conftest import FreePort
-from tests.web.conftest import Player, Served, Visit
+from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
@@ -19,12 +18,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Return a server of this module's own: names and boards may be those of other modules."""
-    with socket.socket() as holder:
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        holder.bind(("127.0.0.1", 0))
-        folder, port = tmp_path_factory.mktemp("states"), holder.getsockname()[1]
-        with Served(folder, port, {"pine": "discworld", "oak": "discworld"}) as server:
-            yield server
+    with served_boards(
+        tmp_path_factory.mktemp("states"), {"pine": "discworld", "oak": "discworld"}
+    ) as server:
+        yield server
 
 
 def expect_toast(player: Player, words: str) -> None:
