@@ -88,6 +88,12 @@ decision.
 PageAnswer = tuple[int, Mapping[str, str], str]
 """The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
 
+FindPreview = Callable[[int], Coroutine[Any, Any, tuple[str, str] | None]]
+"""Returns the title and the summary of the page that a link names by number.
+
+It returns None if the number is unknown, and raises StoreError if the store can't be read.
+"""
+
 AnswerPage = Callable[..., Coroutine[Any, Any, PageAnswer]]
 """Handles a request; called with the path variables as keyword arguments."""
 
@@ -218,6 +224,9 @@ class FeatureContext(Protocol):
 
         ``request`` is the key of the request in ``Thud.Watch``. The handler may raise RefusedError.
         """
+
+    def register_preview(self, kind: str, find: FindPreview) -> None:
+        """Register the finder of previews for links of the form ``/kind/3``."""
 
     def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside and deliver it to players on this node."""
@@ -351,13 +360,6 @@ class UserAction(NamedTuple):
     options: Mapping[str, Mapping[str, Any]]
 
 
-FindLinkPreview = Callable[[FeatureContext, int], Awaitable[tuple[str, str] | None]]
-"""Returns the title and the summary of the page that a link names by number.
-
-It returns None if the number is unknown, and may raise StoreError.
-"""
-
-
 class Feature(Value):
     """The description of a feature for the service and the grammar.
 
@@ -372,8 +374,6 @@ class Feature(Value):
         user_actions: its subcommands of ``thudmud user``.
         configure: sets the feature's `Hall.limits` from all settings of a server; None if it has no
             limits.
-        link_previews: finders of previews for links to its pages, each with the first part of the
-            path, such as "tournament".
     """
 
     name: str
@@ -383,4 +383,3 @@ class Feature(Value):
     synonyms: tuple[tuple[str, str], ...] = ()
     user_actions: tuple[UserAction, ...] = ()
     configure: Callable[[Hall, Any], None] | None = None
-    link_previews: tuple[tuple[str, FindLinkPreview], ...] = ()

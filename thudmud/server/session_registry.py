@@ -12,7 +12,6 @@ from functools import partial
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from thudmud import features
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
@@ -153,22 +152,6 @@ class Sessions:
         if battle is None:
             return None
         return capitalised(players(battle)), f"Battle {number}, {entry(battle)}."
-
-    async def feature_preview(self, kind: str, number: int) -> tuple[str, str] | None:
-        """Return the title and summary of a feature's page; None if there is no such page.
-
-        Args:
-            kind: the first part of its path, such as "tournament".
-            number: the second part.
-
-        Raises:
-            StoreError: the preview can't be read.
-        """
-        for feature in features.load():
-            for each, find in feature.link_previews:
-                if each == kind:
-                    return await find(self.service, number)
-        return None
 
     # Connections.
 

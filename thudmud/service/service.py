@@ -59,6 +59,7 @@ from thudmud.game.events import TableEvent
 from thudmud.game.feature import (
     AppliedEvent,
     AsideStorer,
+    FindPreview,
     FindWork,
     LookupAnswerer,
     PositionAnswerer,
@@ -176,6 +177,7 @@ class Service:
         self._peer_nodes = PeerNodes(base, broadcaster, self.presence.remove_lost_player)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
+        self._previews: dict[str, FindPreview] = {}
         self._at_stop: list[Callable[[], None]] = []
         gone = features.left_out(without)
         for feature in features.load():
@@ -619,6 +621,19 @@ class Service:
     def register_onlooker_answer(self, request: str, answerer: PositionAnswerer) -> None:
         """Register a function that answers onlookers' requests about a position of a battle."""
         self._answerers[request] = answerer
+
+    def register_preview(self, kind: str, find: FindPreview) -> None:
+        """Register the finder of previews for links of the form ``/kind/3``."""
+        self._previews[kind] = find
+
+    async def preview(self, kind: str, number: int) -> tuple[str, str] | None:
+        """Return the title and the summary of what a link names; None if there is no such thing.
+
+        Raises:
+            StoreError: the store can't be read.
+        """
+        find = self._previews.get(kind)
+        return await find(number) if find else None
 
     async def show_position(
         self, outbox: Outbox, terminal: Terminal, request: str, number: int, ply: int

@@ -64,8 +64,6 @@ async def find_linked(kind: str, name: str, site: Site) -> Linked | None:
     Raises:
         PreviewUnavailableError: the store can't be read.
     """
-    if kind == "tournament" and "tournaments" not in site.features:
-        return None
     if kind != "board":
         number = battle_number(name)
         if number is None:

@@ -2,7 +2,7 @@
 
 from thudmud.features.tournaments import messages  # noqa: F401  (registers)
 from thudmud.features.tournaments.model import TournamentLimits
-from thudmud.features.tournaments.reactors import link_preview, setup
+from thudmud.features.tournaments.reactors import setup
 from thudmud.game.feature import Feature, commands_in
 
 FEATURE = Feature(
@@ -10,5 +10,4 @@ FEATURE = Feature(
     commands_in(__name__),
     setup,
     configure=lambda hall, known: hall.set_limits(TournamentLimits(**dict(known.tournaments))),
-    link_previews=(("tournament", link_preview),),
 )

@@ -42,19 +42,6 @@ def setup(service: FeatureContext) -> Director:
     return Director(service)
 
 
-async def link_preview(service: FeatureContext, number: int) -> tuple[str, str] | None:
-    """Return a tournament's name and a summary; None if the number is unknown.
-
-    Raises:
-        StoreError: the tournament can't be read.
-    """
-    known = service.hall.part(TournamentRegister).known.get(number)
-    tournament = known or await service.look_up(TournamentLookup(number))
-    if tournament is None:
-        return None
-    return capitalised(titled(tournament)), f"{capitalised(terms(tournament.made))}."
-
-
 class Director(Reactor):
     """Runs the steps that are due in tournaments.
 
@@ -71,6 +58,7 @@ class Director(Reactor):
         self.due: set[int] = set()
         self.is_working = self._is_stopped = False
         service.on_stop(self.stop)
+        service.register_preview("tournament", self._preview)
         service.bus.subscribe(TOURNAMENTS, self._tournament_changed)
         service.bus.subscribe((Entered, TookOver), self._came)
         service.bus.subscribe(TABLE_EVENTS_BUT_MOVES, self._board_changed)
@@ -78,6 +66,14 @@ class Director(Reactor):
     @property
     def _tournaments(self) -> Mapping[int, Tournament]:
         return self._hall.part(TournamentRegister).known
+
+    async def _preview(self, number: int) -> tuple[str, str] | None:
+        """Return a tournament's name and its terms; None if the number is unknown."""
+        known = self._tournaments.get(number)
+        tournament = known or await self._service.look_up(TournamentLookup(number))
+        if tournament is None:
+            return None
+        return capitalised(titled(tournament)), f"{capitalised(terms(tournament.made))}."
 
     def stop(self) -> None:
         """Stop for good."""
