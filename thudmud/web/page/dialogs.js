@@ -110,7 +110,7 @@ function account({ player, member }, send) {
 const KEYS = [
   ["arrows", "go from square to square"],
   ["Enter", "pick up a piece, put it down, choose what it captures"],
-  ["Esc", "put it back"],
+  ["Esc", "put it back, or return to the current position"],
   ["t, d, r", "where the trolls, the dwarfs, the Rock stand"],
   ["s, c", "along this row, this column"],
   ["a", "what is around this square"],
