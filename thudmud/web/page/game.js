@@ -621,7 +621,7 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
 const RUNNING = [
   ["Hint", "hint"],
   ["Undo", "undo", "Take back your last move? Your opponent has to agree."],
-  ["Offer to end", "end game", "Offer to end the battle now and count the points, and count the points?"],
+  ["Offer to end", "end game", "Offer to end the battle now and count the points?"],
   ["Adjourn", "adjourn", "Offer to adjourn the match?"],
   ["Resign", "resign"], // the server asks
 ];
