@@ -338,7 +338,7 @@ export class GameView {
       if (clock.textContent !== text) clock.textContent = text;
       clock.classList.toggle("runs", runs);
       clock.classList.toggle("short", left < SHORT);
-      if (runs && left < SHORT && this.state.sides(table).includes(side)) this.warn(table.battle);
+      if (runs && left < SHORT && this.state.sides(table).includes(side)) this.soundLowTime(table.battle);
     }
   }
 
@@ -347,7 +347,7 @@ export class GameView {
    *
    * @param {number | null} battle
    */
-  warn(battle) {
+  soundLowTime(battle) {
     if (battle === this.warned) return;
     this.warned = battle;
     play("low");
