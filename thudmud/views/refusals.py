@@ -377,7 +377,7 @@ def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
             return _by_the_rules(refusal.code, details)
         case Refusal.NO_BOARD_HERE:
             words, boards = refusal.details["words"], refusal.details["boards"]
-            hint = _board_meant(words, boards)
+            hint = _intended_board(words, boards)
             there = f"{details['boards']:and}"
             return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
         case Refusal.MUTED:
@@ -444,7 +444,7 @@ def _free_board(board: str | None) -> str:
     return f' The {board} is free: "join game as dwarf on {board}".' if board else ""
 
 
-def _board_meant(said: str, boards: Iterable[str]) -> str:
+def _intended_board(said: str, boards: Iterable[str]) -> str:
     """Return a space and a suggestion for words that match no board; "" if there is none."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
