@@ -47,6 +47,7 @@ BOARDS = {
     "willow": "discworld",
     "juniper": "discworld",
     "poplar": "discworld",
+    "osier": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 
