@@ -63,7 +63,7 @@ def test_unanswered_command_is_named_when_the_connection_is_lost(visit: Visit) -
     links: list[WebSocketRoute] = []
 
     def swallow(link: WebSocketRoute) -> None:
-        """Pass on all messages to the server but what is said."""
+        """Pass on all messages to the server except talk."""
         links.append(link)
         server = link.connect_to_server()
         link.on_message(lambda frame: None if "say" in str(frame) else server.send(frame))
