@@ -487,10 +487,8 @@ class House:
         run_synchronously(work)
         while self._opponents and self._run_bots():
             pass
-        told, self._messages = (
-            self._messages,
-            [],
-        )  # `_take_messages`, inlined because this runs for each line
+        # `_take_messages`, inlined because this runs for each line.
+        told, self._messages = self._messages, []
         return told
 
     def _let_in(self, name: str, bot: Opponent) -> None:

@@ -78,6 +78,28 @@ class FakeSession:
         begin(self.leave())
 
 
+async def keep_seat(session: FakeSession) -> None:
+    """Let a player sit down and leave, so that the seat is kept."""
+    assert session.visit
+    await session.sessions.service.submit(session.visit, "join game as dwarf on oak board")
+    await session.leave()
+    session.sessions.remove(session)
+
+
+async def seated_guest_returns(
+    sessions: Sessions, store: SlowStore
+) -> tuple[FakeSession, asyncio.Future[None]]:
+    """Return the new session of a guest with a seat, and its login, blocked in the store."""
+    anna = FakeSession(sessions, "Anna")
+    await anna.come_in()
+    await keep_seat(anna)
+    again = FakeSession(sessions, "Anna")
+    store.hold()
+    coming = begin(again.come_in())
+    await store.held_up()
+    return again, coming
+
+
 @pytest.fixture
 def store() -> SlowStore:
     return SlowStore.make()
@@ -136,11 +158,7 @@ class TestLogins:
 
     async def held_up(self, sessions: Sessions, store: SlowStore) -> asyncio.Future[FakeSession]:
         """Return a login of a player returning to a seat, blocked in the store."""
-        anna = await self.come_in(sessions)
-        assert anna.visit
-        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
-        await anna.leave()
-        sessions.remove(anna)
+        await keep_seat(await self.come_in(sessions))
         store.hold()
         coming = begin(self.come_in(sessions))
         await store.held_up()
@@ -229,16 +247,7 @@ class TestLogins:
     async def test_guest_is_refused_if_the_name_is_registered_meanwhile(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
-        anna = FakeSession(sessions, "Anna")
-        await anna.come_in()
-        assert anna.visit
-        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
-        await anna.leave()
-        sessions.remove(anna)
-        visitor = FakeSession(sessions, "Anna")
-        store.hold()
-        coming = begin(visitor.come_in())
-        await store.held_up()
+        visitor, coming = await seated_guest_returns(sessions, store)
         await store.write(accounts.enrol, "Anna", "hash")
         store.gate.set()
         await finished(coming)
@@ -296,16 +305,7 @@ class TestLogins:
 async def test_returning_player_banned_during_admission_is_refused(
     sessions: Sessions, store: SlowStore
 ) -> None:
-    anna = FakeSession(sessions, "Anna")
-    await anna.come_in()
-    assert anna.visit
-    await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
-    await anna.leave()
-    sessions.remove(anna)
-    again = FakeSession(sessions, "Anna")
-    store.hold()
-    coming = begin(again.come_in())
-    await store.held_up()
+    again, coming = await seated_guest_returns(sessions, store)
     sessions.apply_order(WITHOUT_ANNA)
     store.gate.set()
     await finished(coming)

@@ -163,9 +163,8 @@ async def test_ply_typed_in_time_counts_after_an_earlier_opponent_event(
     await finished(offering, moving)
     assert len(await timed.stored(Moved)) == 1
     assert timed.outcome is None
-    assert (
-        timed.clock.seconds_left(Side.DWARF) == 0
-    )  # the delay of the append is charged, down to zero
+    # The delay of the append is charged, down to zero.
+    assert timed.clock.seconds_left(Side.DWARF) == 0
 
 
 async def test_flag_stored_before_a_simultaneous_ply_ends_the_battle(

@@ -103,7 +103,7 @@ async def test_parse_error_packet_has_its_details(place: Place) -> None:
         ("tell dora hello", None),
     ],
 )
-async def test_refusal_packet_names_the_board_meant(
+async def test_refusal_packet_names_the_intended_board(
     place: Place, line: str, board: str | None
 ) -> None:
     await place.sit()

@@ -363,9 +363,8 @@ class TestBringingIn:
         taken.clear()
         await store.import_events([(OAK, started(1)), (OAK, away)], taken.append)
         assert len(await store.read(battles.adjourned, "Anna")) == 1
-        await store.import_events(
-            [(PINE, back)], taken.append
-        )  # it was adjourned in a separate call
+        # It was adjourned in a separate call.
+        await store.import_events([(PINE, back)], taken.append)
         match = match_stream(began)
         assert [each.stream for each in taken] == [OAK, OAK, match, PINE, match]
         assert [each.battle for each in taken] == [1, None, None, 1, 1]

@@ -70,9 +70,8 @@ class TestMeasures:
         assert replace(found, since=0.0) == mute("Bert", until, by="Olga", why="of that")
         assert replace(network, since=0.0) == ban(NETWORK, by="Olga")
         assert set(told[-1].networks) == {ip_network(NETWORK)}
-        await order.write(
-            accounts.impose_sanction, mute("Bert", until + HOUR)
-        )  # replaces the earlier one
+        # Replaces the earlier one.
+        await order.write(accounts.impose_sanction, mute("Bert", until + HOUR))
         assert (await order.watch(accounts.order)).mutes["bert"].until == until + HOUR
         await order.write(accounts.lift_sanction, mute("BERT"))
         await order.write(accounts.lift_sanction, ban(NETWORK))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
 from types import TracebackType
@@ -14,6 +14,8 @@ from typing import Any, Protocol, Self
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+
+from tests.ports import free_ports
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +47,7 @@ BOARDS = {
     "willow": "discworld",
     "juniper": "discworld",
     "poplar": "discworld",
+    "osier": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 
@@ -72,7 +75,7 @@ class Served:
         config: the path of the configuration file.
     """
 
-    def __init__(self, folder: Path, web: int, boards: dict[str, str], more: str = "") -> None:
+    def __init__(self, folder: Path, web: int, boards: Mapping[str, str], more: str = "") -> None:
         self.config = folder / "config.toml"
         named = "".join(BOARD.format(name, rules) for name, rules in boards.items())
         self.config.write_text(f"bot = []\n{LIMITS}\n{more}\n{named}", "utf-8")
@@ -252,13 +255,17 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@contextmanager
+def served_boards(folder: Path, boards: Mapping[str, str]) -> Iterator[Served]:
+    """Run a server on a port of its own, with boards by name and ruleset."""
+    with free_ports() as free_port, Served(folder, free_port(), boards) as server:
+        yield server
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with socket.socket() as holder:
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        holder.bind(("127.0.0.1", 0))
-        with Served(tmp_path_factory.mktemp("web"), holder.getsockname()[1], BOARDS) as server:
-            yield server
+    with served_boards(tmp_path_factory.mktemp("web"), BOARDS) as server:
+        yield server
 
 
 @pytest.fixture

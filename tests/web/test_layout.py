@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.web.conftest import Player, Served, Visit
+from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
@@ -18,12 +17,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Return a server of this module's own: names and boards may be those of other modules."""
-    with socket.socket() as holder:
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        holder.bind(("127.0.0.1", 0))
-        folder, port = tmp_path_factory.mktemp("layout"), holder.getsockname()[1]
-        with Served(folder, port, {"pine": "discworld"}) as server:
-            yield server
+    with served_boards(tmp_path_factory.mktemp("layout"), {"pine": "discworld"}) as server:
+        yield server
 
 
 PHONES = [(320, 568), (360, 640), (390, 844)]

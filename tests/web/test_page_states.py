@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.conftest import FreePort
-from tests.web.conftest import Player, Served, Visit
+from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
@@ -19,12 +18,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Return a server of this module's own: names and boards may be those of other modules."""
-    with socket.socket() as holder:
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        holder.bind(("127.0.0.1", 0))
-        folder, port = tmp_path_factory.mktemp("states"), holder.getsockname()[1]
-        with Served(folder, port, {"pine": "discworld", "oak": "discworld"}) as server:
-            yield server
+    with served_boards(
+        tmp_path_factory.mktemp("states"), {"pine": "discworld", "oak": "discworld"}
+    ) as server:
+        yield server
 
 
 def expect_toast(player: Player, words: str) -> None:
@@ -64,17 +61,22 @@ def test_commands_and_moves_are_refused_without_a_connection(
 def test_unanswered_command_is_named_when_the_connection_is_lost(visit: Visit) -> None:
     anna = visit()
     links: list[WebSocketRoute] = []
+    is_silent = False
 
-    def swallow(link: WebSocketRoute) -> None:
-        """Pass on all messages to the server but what is said."""
+    def connect(link: WebSocketRoute) -> None:
+        """Pass on all messages, those of the server until it is silent."""
         links.append(link)
         server = link.connect_to_server()
-        link.on_message(lambda frame: None if "say" in str(frame) else server.send(frame))
+        link.on_message(server.send)
+        server.on_message(lambda frame: None if is_silent else link.send(frame))
 
-    anna.page.route_web_socket("**", swallow)
+    anna.page.route_web_socket("**", connect)
     anna.page.reload()
-    anna.come_in("Annegret").type("say Hello?")
+    anna.come_in("Annegret").type("say Well?").hears("You say: Well?")
+    is_silent = True  # whatever comes later would count as an answer
+    anna.type("say Hello?")
     links[-1].close(code=1012)
+    is_silent = False
     anna.hears("The connection was lost before the server answered “say Hello?”.")
 
 

@@ -165,9 +165,8 @@ class _Player:
         self.word = ""
         self._prompt = ""
         self._has_typed = False  # since the last call of `read_new_lines`
-        self._text = (
-            b""  # text that `read_until` has read and `read_new_lines` has not yet returned
-        )
+        # Text that `read_until` has read and `read_new_lines` has not yet returned.
+        self._text = b""
         self._reader, self._writer = reader, writer
         # Insert the answer to a timing mark into the text at the place where it arrived.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))

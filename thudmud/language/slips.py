@@ -153,10 +153,8 @@ class ErrorLocation(Value):
     def of(cls, line: str, column: int) -> ErrorLocation:
         """Locate an error at a column of a line that is valid up to there."""
         before, rest = line[:column].strip(), line[column:]
-        word, terminals = (
-            "," if rest.startswith(",") else _unbroken(rest),
-            possible_terminals(before),
-        )
+        word = "," if rest.startswith(",") else _unbroken(rest)
+        terminals = possible_terminals(before)
         if "LENGTH" in terminals and (length := _MEANT_LENGTH.match(rest)):
             word = length[0]
         return cls(line, column, before, rest, word, terminals)

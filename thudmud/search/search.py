@@ -79,12 +79,10 @@ _RANKING_QUIESCENCE_DEPTH = 2  # the same for the first ranking of the plies at 
 _NODES_PER_CHECK = 128  # nodes between two checks of the limit
 _REPETITION_COSTS = (0, 25, 100)  # the cost of reaching a position for the second time, the third
 _TT_MAX_ENTRIES = 200_000  # positions in the transposition table of each side, 110 MiB at most
-_EVALUATION_CACHE_SIZE = (
-    100_000  # positions with a cached static score, for each side, 41 MiB at most
-)
-_GATHERING_HYSTERESIS = (
-    12  # how much better another gathering square has to be to replace the current one
-)
+# Positions with a cached static score, for each side, 41 MiB at most.
+_EVALUATION_CACHE_SIZE = 100_000
+# How much better another gathering square has to be to replace the current one.
+_GATHERING_HYSTERESIS = 12
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by two (trolls only)

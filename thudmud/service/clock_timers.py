@@ -73,7 +73,7 @@ class ClockTimers:
             self.watch(applied.table)
 
     def _next_due_time(self, table: Table) -> float | None:
-        """Return the time of the next due event or, if earlier, of the low-time warning."""
+        """Return the time of the next due event, or of an earlier low-time warning."""
         moment, clock = next_due_time(table), table.clock
         if moment is None or clock is None or self._was_notified(table):
             return moment

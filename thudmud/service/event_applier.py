@@ -217,9 +217,8 @@ class EventApplier:
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
-                raise ConflictError(
-                    board, version, 0
-                )  # closed or renamed: `wait_past_conflict` won't wait for it
+                # Closed or renamed: `wait_past_conflict` won't wait for it.
+                raise ConflictError(board, version, 0)
             if table.version != version:
                 raise ConflictError(table.key, version, table.version)
             work = self._combine_work(table, decision) if self.transaction_work_finders else None

@@ -259,10 +259,9 @@ class PlayerLines:
             ParseError: the line isn't a command, or the command isn't available here.
         """
         visit, policy = context.visit, self._policy
-        pending, visit.pending_confirmation = (
-            visit.pending_confirmation,
-            None,
-        )  # only the next line can answer it
+        # Only the next line can answer it.
+        pending = visit.pending_confirmation
+        visit.pending_confirmation = None
         command: Command
         if not isinstance(line, str):
             if policy.check_available and not visit.watcher:  # our own bots may do all
@@ -301,10 +300,9 @@ class PlayerLines:
         if not is_confirmed:
             self._broadcaster.say(name, sentences.PLAYS_ON, context.cause)
             return Result(command, is_done=True)
-        context.confirmed, context.visit.last_command = (
-            pending.refusal,
-            None,
-        )  # "again" mustn't resign twice
+        # "again" mustn't resign twice.
+        context.visit.last_command = None
+        context.confirmed = pending.refusal
         return command
 
     def _confirm(self, context: LineContext, command: TableCommand, decision: Decision) -> None:

@@ -204,9 +204,8 @@ class Presence:
         elif arrival.choices:
             person.options = self._hall.apply_option_choices(name, person.options, arrival.choices)
         person.last_active = self._clock()
-        self._bus.defer(
-            partial(self.check_stored_presence, name)
-        )  # their last node may have just died
+        # Their last node may have just died.
+        self._bus.defer(partial(self.check_stored_presence, name))
         taken = TookOver(name, person.room, found)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
@@ -353,9 +352,8 @@ class Presence:
             visit.must_store = False  # there's no front end, so the player cannot stay
             run_eagerly(self.leave(visit, at_once=True))
         elif self._node and visit.name not in self._visits:
-            run_eagerly(
-                self.store_presence(visit.name)
-            )  # marks them as away, and releases the claim
+            # Marks them as away, and releases the claim.
+            run_eagerly(self.store_presence(visit.name))
 
     async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
         """Store and announce a departure, end the visit, and release the name.
@@ -577,9 +575,8 @@ class Presence:
                 if name not in known:
                     self.check_stored_presence(name)
         if isinstance(event, Absent | Returned):
-            self.check_stored_presence(
-                event.player
-            )  # if the writer was cancelled, it may be wrong by now
+            # If the writer was cancelled, it may be wrong by now.
+            self.check_stored_presence(event.player)
 
     def _board_changed(self, applied: AppliedEvent) -> None:
         """Check the players at a board opened or renamed while `_store_presence_at` waited."""

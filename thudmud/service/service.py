@@ -630,14 +630,14 @@ class Service:
         self._answerers[request] = answerer
 
     def register_preview(self, kind: str, find: FindPreview) -> None:
-        """Register the finder of link previews for a kind of links."""
+        """Register the finder of previews for links of the form ``/kind/3``."""
         self._previews[kind] = find
 
     async def preview(self, kind: str, number: int) -> tuple[str, str] | None:
-        """Return the title and a summary of what a link leads to; None if there is no such thing.
+        """Return the title and the summary of what a link names; None if there is no such thing.
 
         Raises:
-            StoreError: the store cannot be read.
+            StoreError: the store can't be read.
         """
         find = self._previews.get(kind)
         return await find(number) if find else None

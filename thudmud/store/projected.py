@@ -68,7 +68,7 @@ class ProjectedRows:
         return self._table.number("select coalesce(max(number), 0) from battle")
 
     def battle(self, number: int) -> Battle:
-        """Return the battle with the given number, with player numbers in place of names."""
+        """Return the battle with the given number, with players as numbers."""
         row = self._table.row("battle", "where number = ?", number)
         if row is None:
             raise LookupError(f"no battle {number}")

@@ -347,10 +347,8 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
             return f"{piece} stands on {details['square']}; it is the {side}' turn."
         case Reason.TOO_FAR:
-            piece, reach = (
-                capitalised(details["piece"].phrase),
-                pluralize(details["reach"], "square"),
-            )
+            piece = capitalised(details["piece"].phrase)
+            reach = pluralize(details["reach"], "square")
             return f"{piece} moves at most {reach}; {details['target']} is {details['far']} away."
         case Reason.MOVE_ONTO_TROLL:
             return _move_onto_troll(**details)
@@ -379,7 +377,7 @@ def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
             return _by_the_rules(refusal.code, details)
         case Refusal.NO_BOARD_HERE:
             words, boards = refusal.details["words"], refusal.details["boards"]
-            hint = _board_meant(words, boards)
+            hint = _intended_board(words, boards)
             there = f"{details['boards']:and}"
             return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
         case Refusal.MUTED:
@@ -446,7 +444,7 @@ def _free_board(board: str | None) -> str:
     return f' The {board} is free: "join game as dwarf on {board}".' if board else ""
 
 
-def _board_meant(said: str, boards: Iterable[str]) -> str:
+def _intended_board(said: str, boards: Iterable[str]) -> str:
     """Return a space and a suggestion for words that match no board; "" if there is none."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 

@@ -72,8 +72,9 @@ class Routes:
         except NotFound as error:
             if self._is_served(request.path.removesuffix("/") or request.path):
                 return _without_slash(request)
-            is_page = self._missing and not PurePosixPath(request.path).suffix
-            return self._missing() if self._missing and is_page else refusal(error)
+            if self._missing is None or PurePosixPath(request.path).suffix:
+                return refusal(error)
+            return self._missing()
         except HTTPException as error:
             return refusal(error)
         answer: Answer | None = handler(request, **variables)

@@ -188,10 +188,8 @@ class Analyses:
             self._forget(work)
             self._release_turn(work)
         for player, cause in work.waiting.items():
-            command, found = (
-                Analyse(work.asked.battle.number),
-                LookupResults({work.asked: analysis}),
-            )
+            command = Analyse(work.asked.battle.number)
+            found = LookupResults({work.asked: analysis})
             try:
                 await self._service.run_command(player, command, found, cause)
             except StoreError as error:

@@ -165,9 +165,8 @@ class Step(ArchiveCommand, PrivateCommand):
     def decide(self, context: CommandContext) -> Decision:
         person = context.person
         if self.way is Way.LAST and replay_of(person) is None and person.room:
-            return context.decide_answer(
-                LastMove(), person.room
-            )  # no replay: short for "last move"
+            # No replay: short for "last move".
+            return context.decide_answer(LastMove(), person.room)
         seen = self._stepped(person, context.found)
         if context.hall.board_of_rated_battle(context.me):
             seen = replace(seen, annotation=None)

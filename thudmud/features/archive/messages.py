@@ -124,7 +124,7 @@ def replayed(
 def visible_comments(
     hall: Hall, player: str, comments: Iterable[Comment], on_ply: int | None = None
 ) -> tuple[Comment, ...]:
-    """Return the comments by players whom ``player`` doesn't ignore.
+    """Return the comments visible to ``player``: all except those by ignored players.
 
     With ``on_ply``, only the comments on that ply.
     """
@@ -297,7 +297,7 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 
 
 def put_away(width: int) -> list[str]:
-    """Tell a player that they have an adjourned match, and how to find it."""
+    """Tell a player about an adjourned match, and how to find it."""
     return wrap(f'You have an adjourned match: "{Games()}" shows how to resume it.', width)
 
 

@@ -90,10 +90,8 @@ class Hints:
         table = self._service.hall.tables.with_key(asked.board)
         if table is None:
             return
-        command, found = (
-            Hint(table.name),
-            LookupResults({asked: line}),
-        )  # "it" may have changed meanwhile
+        # By name, since "it" may have changed meanwhile.
+        command, found = Hint(table.name), LookupResults({asked: line})
         played = partial(self._have_played, asked)
         try:
             await self._service.run_command(name, command, found, request.cause, unless=played)

@@ -175,10 +175,8 @@ class Invite(WithTerms):
         if is_anywhere and hall.opens_boards:  # without a seat to offer, it is a challenge
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(context)
-        to, table = (
-            resolve_player_here(context, self.player),
-            resolve_hall_board(hall, person, self.on),
-        )
+        to = resolve_player_here(context, self.player)
+        table = resolve_hall_board(hall, person, self.on)
         level = None if self.level is None else resolve_level(hall, to, self.level).number
         inputs = Context(context.now, hall.people.members)
         asked = make_invitation(table, context.me, to, self.side, inputs, level=level)
@@ -324,7 +322,7 @@ class Agree(Command):
 
     def decide(self, context: CommandContext) -> Decision:
         if isinstance(self.what, int):
-            seek = _seek_meant(context, self.what)
+            seek = _resolve_seek(context, self.what)
             if not (seek.to or self.takes_seeks):
                 raise _not_asked([seek])
             return _begin(context, seek)
@@ -358,7 +356,7 @@ class Decline(Command):
 
     def decide(self, context: CommandContext) -> Decision:
         if isinstance(self.what, int):
-            seek = _seek_meant(context, self.what)
+            seek = _resolve_seek(context, self.what)
             if seek.player == context.me:
                 return Withdraw(seek.number).decide(context)
             if seek.to != context.me:
@@ -604,7 +602,7 @@ def _not_asked(seeks: Sequence[events.SeekMade]) -> RefusedError:
     return RefusedError(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
 
 
-def _seek_meant(context: CommandContext, number: int) -> events.SeekMade:
+def _resolve_seek(context: CommandContext, number: int) -> events.SeekMade:
     seek = context.hall.seeks.get(number)
     is_theirs = seek and (not seek.to or context.me in {seek.to, seek.player})
     if seek is None or not (is_theirs and seek.is_open(context.now)):

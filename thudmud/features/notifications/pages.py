@@ -74,10 +74,8 @@ async def _answer(
 
 
 async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
-    page, player = (
-        hall.part(NotificationSettings).ways.page,
-        await store.read(storage.calendar_of, word),
-    )
+    page = hall.part(NotificationSettings).ways.page
+    player = await store.read(storage.calendar_of, word)
     if not (player and page):
         return None
     text = calendar(player, hall.tables.seats_of(player), page)
@@ -85,10 +83,8 @@ async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
 
 
 async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
-    page, player = (
-        hall.part(NotificationSettings).ways.page,
-        await store.read(storage.feed_of, word),
-    )
+    page = hall.part(NotificationSettings).ways.page
+    player = await store.read(storage.feed_of, word)
     if not (player and page):
         return None
     text = feed(player, await store.read(battles.finished_battles, player, MOST_ENTRIES), page)

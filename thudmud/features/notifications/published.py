@@ -70,10 +70,8 @@ def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
     yield "BEGIN:VEVENT"
     # The UID depends on the ply alone: offers and takebacks update the event, and don't add
     # another.
-    board, battle = (
-        re.sub("[^A-Za-z0-9]+", "-", table.key),
-        (table.match and table.match.number) or 0,
-    )
+    board = re.sub("[^A-Za-z0-9]+", "-", table.key)
+    battle = (table.match and table.match.number) or 0
     yield f"UID:{board}-{battle}-{len(game.moves)}@{host}"
     yield f"SEQUENCE:{table.version}"
     yield f"DTSTAMP:{_stamp(table.waiting_since)}"

@@ -252,9 +252,8 @@ def score_if_dropped(table: Table, side: Side) -> tuple[int, int]:
         return 0, 0
     if not match.is_binding:
         return match.projected_points(side), match.projected_points(side.other)
-    lost = tables.fold_events(
-        table, forfeit_match(table, side, Context(table.waiting_since))
-    )  # time doesn't matter
+    # Time doesn't matter.
+    lost = tables.fold_events(table, forfeit_match(table, side, Context(table.waiting_since)))
     last = lost.side_of(table.seats[side])
     if lost.match is None or last is None:
         return 0, 0
@@ -343,9 +342,8 @@ class Claim(BattleCommand):
             pass
         elif is_turn and tables.may_idle(table) and (comes_and_goes or not is_away):
             if table.warned_at is None and context.now >= first:
-                return tables.warn_idle_player(
-                    table, context.now
-                )  # without an event loop no timer warns
+                # Without an event loop no timer warns.
+                return tables.warn_idle_player(table, context.now)
             claim_at = table.claimable_at or first
             if context.now < claim_at:
                 seconds = claim_at - context.now

@@ -31,14 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-Joined = Callable[[int, int], bool]
+MayPair = Callable[[int, int], bool]
 """Whether two vertices are joined by an edge, that is, may be paired. Must be symmetric."""
 
 Mates = list[int | None]
 """A matching: the mate of each vertex, by index; None for an exposed vertex."""
 
 
-def complete_matching(mates: Mates, may_pair: Joined) -> bool:
+def complete_matching(mates: Mates, may_pair: MayPair) -> bool:
     """Extend a matching, in place, to a perfect one.
 
     Returns:
@@ -53,7 +53,7 @@ def complete_matching(mates: Mates, may_pair: Joined) -> bool:
     )
 
 
-def augment_matching(mates: Mates, root: int, may_pair: Joined) -> bool:
+def augment_matching(mates: Mates, root: int, may_pair: MayPair) -> bool:
     """Match one more vertex, in place, by an augmenting path from ``root``, which is exposed.
 
     Vertices that are matched stay matched, though perhaps with others.
@@ -109,12 +109,12 @@ class _AlternatingTree:
         base = self.base
         # Its base is the first vertex that both paths to the root have in common.
         way = set(self._path_to_root(one))
-        circle = next(each for each in self._path_to_root(two) if each in way)
-        on_it = self._relink(one, circle, two) | self._relink(two, circle, one)
+        blossom_base = next(each for each in self._path_to_root(two) if each in way)
+        merged = self._relink(one, blossom_base, two) | self._relink(two, blossom_base, one)
         for place in range(len(base)):
             # Earlier blossoms on the cycle merge into this one, with all their vertices.
-            if base[place] in on_it:
-                base[place] = circle
+            if base[place] in merged:
+                base[place] = blossom_base
                 if not self.is_outer[place]:
                     self.add_outer(place)
 
@@ -126,7 +126,7 @@ class _AlternatingTree:
                 return
             place = int(self.came_from[mate] or 0)
 
-    def _relink(self, place: int, circle: int, other: int) -> set[int]:
+    def _relink(self, place: int, blossom_base: int, other: int) -> set[int]:
         """Set the predecessors on one side of a new blossom, from the closing edge up to the base.
 
         The path to the root leaves an outer vertex by its mate, so outer vertices have no
@@ -136,19 +136,19 @@ class _AlternatingTree:
 
         Args:
             place: the outer vertex at this end of the closing edge.
-            circle: the base of the blossom.
+            blossom_base: the base of the blossom.
             other: the outer vertex at the other end.
 
         Returns:
             The bases of the blossoms on this side, which merge into the new one.
         """
-        on_it: set[int] = set()
-        while self.base[place] != circle:
+        merged: set[int] = set()
+        while self.base[place] != blossom_base:
             mate = int(self._mates[place] or 0)
-            on_it |= {self.base[place], self.base[mate]}
+            merged |= {self.base[place], self.base[mate]}
             self.came_from[place] = other
             place, other = int(self.came_from[mate] or 0), mate
-        return on_it
+        return merged
 
 
 def flip_augmenting_path(mates: Mates, last: int | None, came_from: Sequence[int | None]) -> None:

@@ -18,7 +18,7 @@ from itertools import combinations
 from math import inf
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.tournaments.matching import Joined, Mates, complete_matching
+from thudmud.features.tournaments.matching import Mates, MayPair, complete_matching
 from thudmud.features.tournaments.swiss import Contestant, has_dwarfs_first, swiss_pairs
 from thudmud.game.events import BattleScore, TournamentKind
 from thudmud.values import Value
@@ -364,7 +364,7 @@ def _waiting_candidates(free: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield from combinations(free[::-1], count)
 
 
-def pair_by_rank(places: Sequence[int], may_pair: Joined) -> list[tuple[int, int]]:
+def pair_by_rank(places: Sequence[int], may_pair: MayPair) -> list[tuple[int, int]]:
     """Pair all these players, near neighbours where possible; return [] if impossible.
 
     A greedy pairing by rank is extended to a perfect matching.

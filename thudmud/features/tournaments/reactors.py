@@ -68,7 +68,7 @@ class Director(Reactor):
         return self._hall.part(TournamentRegister).known
 
     async def _preview(self, number: int) -> tuple[str, str] | None:
-        """Return the name and the terms of a tournament; None if the number is unknown."""
+        """Return a tournament's name and its terms; None if the number is unknown."""
         known = self._tournaments.get(number)
         tournament = known or await self._service.look_up(TournamentLookup(number))
         if tournament is None:

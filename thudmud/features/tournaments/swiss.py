@@ -75,7 +75,12 @@ from itertools import (
 from operator import itemgetter
 from typing import NamedTuple
 
-from thudmud.features.tournaments.matching import Joined, Mates, augment_matching, complete_matching
+from thudmud.features.tournaments.matching import (
+    Mates,
+    MayPair,
+    augment_matching,
+    complete_matching,
+)
 from thudmud.features.tournaments.outlook import Outlook, Pair
 
 FEW = 42
@@ -623,7 +628,7 @@ def _is_dirac_graph(players: Sequence[int], met: Sequence[frozenset[int]]) -> bo
     return all(len(players) - 1 - len(met[each]) >= len(players) // 2 for each in players)
 
 
-def _first_in_order(bracket: Sequence[int], may_pair: Joined) -> list[Pair] | None:
+def _first_in_order(bracket: Sequence[int], may_pair: MayPair) -> list[Pair] | None:
     """Return the lexicographically first arrangement of a bracket; None if there is none.
 
     Arrangements are ordered by the set of upper players, then by the opponents of these. If all may
@@ -656,7 +661,7 @@ class _Arrangement:
         mates: the witness: a perfect matching under the decisions made so far.
     """
 
-    def __init__(self, bracket: Sequence[int], may_pair: Joined) -> None:
+    def __init__(self, bracket: Sequence[int], may_pair: MayPair) -> None:
         self._bracket, self._may_pair = bracket, may_pair
         self._size = len(bracket)
         self._is_upper: list[bool | None] = [None] * self._size

@@ -339,7 +339,7 @@ export class GameView {
       if (clock.textContent !== text) clock.textContent = text;
       clock.classList.toggle("runs", runs);
       clock.classList.toggle("short", left < SHORT);
-      if (runs && left < SHORT && this.state.sides(table).includes(side)) this.warn(table.battle);
+      if (runs && left < SHORT && this.state.sides(table).includes(side)) this.soundLowTime(table.battle);
     }
   }
 
@@ -348,7 +348,7 @@ export class GameView {
    *
    * @param {number | null} battle
    */
-  warn(battle) {
+  soundLowTime(battle) {
     if (battle === this.warned) return;
     this.warned = battle;
     play("low");
@@ -643,7 +643,7 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
 const RUNNING = [
   ["Hint", "hint"],
   ["Undo", "undo", "Take back your last move? Your opponent has to agree."],
-  ["Offer to end", "end game", "Offer to end the battle now and count the points, and count the points?"],
+  ["Offer to end", "end game", "Offer to end the battle now and count the points?"],
   ["Adjourn", "adjourn", "Offer to adjourn the match?"],
   ["Resign", "resign"], // the server asks
 ];

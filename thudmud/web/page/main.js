@@ -505,11 +505,10 @@ state.on("Thud.Options", (options) => {
 
 /** @param {import("./wire.js").Link} link */
 function linked(link) {
-  const isOver = !["connecting", "open", "lost"].includes(link);
   const reason = oneLine({ banned: heard, kicked: endedBy }[String(link)] ?? "");
   stopping = "";
   if (link === "lost") loseConnection();
-  else if (isOver || (link === "open" && !keptWord())) isLost = false;
+  else if (hasEnded(link) || (link === "open" && !keptWord())) isLost = false;
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
   if (link !== "open") registration.stop();
@@ -535,6 +534,15 @@ function linked(link) {
   show();
 }
 
+/**
+ * Whether a connection has ended for good: it is not tried again before somebody asks for it.
+ *
+ * @param {import("./wire.js").Link} link
+ */
+function hasEnded(link) {
+  return !["connecting", "open", "lost"].includes(link);
+}
+
 /** The connection is lost: nothing can be done until it is back. */
 function loseConnection() {
   isLost = true;
@@ -552,7 +560,6 @@ function loseConnection() {
  */
 function showLink(link, reason) {
   const host = byId("link");
-  const isOver = !["connecting", "open", "lost"].includes(link);
   const isComing = link === "open" && keptWord() !== null;
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
@@ -562,7 +569,7 @@ function showLink(link, reason) {
   fill(
     host,
     words,
-    isOver &&
+    hasEnded(link) &&
       h(
         "button",
         { type: "button", click: () => wire.open() },
