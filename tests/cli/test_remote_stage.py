@@ -93,6 +93,7 @@ def test_absent_player_cannot_act() -> None:
 
 
 def test_lost_player_resumes_and_names_are_released(run_server: RunServer, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[players]\nreturn_within = 0\n")
     command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
     with run_server(command, cwd=tmp_path) as address:
         for _ in range(2):

@@ -52,7 +52,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "an unknown commit is looked up by its transaction id": Mistake(
-        27,
+        253,
         [
             Change(
                 POSTGRES,
@@ -400,7 +400,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an event stored after an outage advances the clock over it": Mistake(
-        321,
+        334,
         [
             Change(
                 FOLLOWING,
@@ -579,7 +579,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an earlier version writes after a later one has taken over": Mistake(
-        221,
+        178,
         [
             Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
         ],

@@ -58,8 +58,10 @@ accepts_at_once = 100000
 
 [players]
 names_per_hour = 100000
+chat_per_minute = 100000
+chat_at_once = 10000
 """
-"""All who visit come from one address, and a quick machine opens many pages in a second."""
+"""All who visit come from one address, and a quick machine opens pages and plays without a rest."""
 
 
 class Served:

@@ -315,7 +315,7 @@ def test_rated_battle_has_no_hint_and_a_clock_no_claim(visit: Visit) -> None:
     for each in players:
         each.register()
     tess.type("match tim 5+3 rated")
-    tim.press("Accept")
+    tim.press("Accept", within="#challenges")
     for each in players:
         expect(each.page.locator("#game-facts")).to_contain_text("rated")
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()

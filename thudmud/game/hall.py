@@ -110,7 +110,6 @@ SAID_KEPT = 5
 MOST_SPEAKERS = 200
 """The maximum number of players whose lines are kept; the latest speakers win."""
 
-
 TALK_KEPT, TALK_SHOWN = 500, 50
 """The number of last lines that are kept, and of those shown to one player again."""
 
@@ -249,13 +248,13 @@ class Hall:
         self.left_out: frozenset[str] = frozenset()
         self._remembers_speech = False
         self._said: dict[str, deque[Delivery]] = {}
+        """The last lines of players, by name; the latest speaker comes last."""
         self.keeps_talk = False
         self._talk: deque[Delivery] = deque(maxlen=TALK_KEPT)
         self._talked = 0
         """The number of lines so far."""
         self._talk_before: dict[str, int] = {}
         """The number of lines before each player who is here came."""
-        """The last lines of players, by name; the latest speaker comes last."""
         self.tables.open(boards)
 
     # --- configuration by the host ------------------------------------------------------------

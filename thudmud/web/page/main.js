@@ -189,8 +189,12 @@ function hear(text) {
   }
 }
 
+/** The last sentences before the next question of the login. */
+let lastWords = "";
+
 /**
- * Show the first answer to what was given at the login: what others do begins a new line.
+ * Show the answer to what was given at the login: it comes just before the next question. What is
+ * told of others begins a new line, unless the line was sent meanwhile.
  *
  * @param {string} text
  * @param {string} words the same, as it is shown
@@ -198,10 +202,12 @@ function hear(text) {
 function answered(text, words) {
   const { dataset } = byId("login");
   const isAside = /^\r?\n/.test(text) && !log.isHidden; // a hidden line is ended for the player
-  const answer = words.replace(/\n[^\n]*[?:]$/, ""); // without the next question
-  if (state.me.player || !dataset.sent || isAside || !/[.!]$/.test(answer)) return;
+  if (state.me.player || !dataset.sent || isAside) return;
+  const question = /(^|\n)[^\n]*[?:]$/.exec(words);
+  lastWords = words.slice(0, question?.index) || lastWords;
+  if (!question || !/[.!]$/.test(lastWords)) return;
   delete dataset.sent;
-  note(oneLine(answer));
+  note(oneLine(lastWords));
   byId("name").select(); // what was refused may be mended
 }
 
@@ -372,6 +378,7 @@ function comeBack({ player, word }) {
  * @param {string} line
  */
 function logIn(line) {
+  lastWords = "";
   wire.send(line);
   byId("login").dataset.sent = "yes"; // from now on, what the server says is an answer
 }
