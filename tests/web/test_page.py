@@ -289,7 +289,7 @@ def test_reconnected_player_is_put_where_they_were(
 
 
 def test_buttons_that_would_be_refused_are_disabled_or_missing(visit: Visit) -> None:
-    nell, nick = sit_down(visit, "juniper", ("Nell", "Nick"))
+    nell, nick = sit_down(visit, "juniper", ("Nella", "Nikita"))
 
     def button(player: Player, name: str) -> Locator:
         return player.page.locator("#actions").get_by_role("button", name=name, exact=True)
@@ -553,7 +553,7 @@ def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
 
 
 def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
-    anna, bert = sit_down(visit, "larch", ("Paula", "Piet"), SHORT)
+    anna, bert = sit_down(visit, "larch", ("Paulina", "Piet"), SHORT)
     anna.click("E6", "E10").sees(E10="dwarf")  # exposes F6 to the trolls
     bert.type("g8-f7 capturing f6")
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
