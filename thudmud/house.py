@@ -85,6 +85,7 @@ class House:
             then `mark_absent_players` for the others.
         idle_limit: seconds without a ply after which a battle without a clock can be claimed; 0 for
             never.
+        first_move: seconds for the first move of each side before its clock starts.
         replays_at_once: whether "play" shows several plies at once; otherwise
             `next_replay_messages` shows the next.
         any_names: whether boards may have names that players can't type, because the host finds the
@@ -118,6 +119,7 @@ class House:
         events: Iterable[str] = (),
         *,
         idle_limit: float = 600.0,
+        first_move: float = 0.0,
         replays_at_once: bool = True,
         any_names: bool = False,
         adviser: Adviser | None = None,
@@ -135,6 +137,7 @@ class House:
             quiet_plies,
             seat_grace,
             idle_limit=idle_limit,
+            first_move=first_move,
             opens_boards=opens_boards,
         )
         verbs = tuple(verbs)

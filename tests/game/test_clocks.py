@@ -292,6 +292,30 @@ class TestClock:
         assert table.match
         assert table.match.battle == 2
 
+    def test_clock_starts_with_the_first_move_of_each_side(self, empty: Table) -> None:
+        clocks = after(empty, ("Anna", SetClock(FAST)), *SEATED)
+        begun = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")
+        table = clocks.apply(begun.with_time(FAST, first_move=30.0))
+        assert clock(table).advanced_to(NOW + 30).seconds_left(Side.DWARF) == 60
+        assert clock(table).advanced_to(NOW + 31).seconds_left(Side.DWARF) == 59
+        table = after(table, PLIES[0], now=NOW + 20)
+        assert left(table) == (65, 60)
+        assert next_due_time(table) == NOW + 20 + 30 + 60
+        table = after(table, PLIES[1], now=NOW + 60)
+        assert left(table) == (65, 55)  # 10 seconds, and 5 for the move
+        assert clock(table).advanced_to(NOW + 70).seconds_left(Side.DWARF) == 55
+
+    def test_first_move_after_an_undo_has_its_time_again(self, empty: Table) -> None:
+        begun = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")
+        table = after(empty, *SEATED).apply(begun.with_time(FAST, first_move=30.0))
+        table = after(table, PLIES[0], ("Anna", Undo()), ("Bert", Undo()), now=NOW + 40)
+        assert left(table) == (60, 60)
+        assert clock(table).until_start == 30
+
+    def test_correspondence_clock_starts_at_once(self) -> None:
+        begun = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")
+        assert begun.with_time(TimeControl(days=3), first_move=30.0).first_move == 0
+
     def test_practice_has_no_clock(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), ("Anna", Practice()))
         assert table.clock is None

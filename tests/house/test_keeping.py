@@ -176,7 +176,7 @@ class TestEvents:
             '[1,"oak board",["joined",1.0,"Anna","dwarf",null]]',
             '[1,"oak board",["joined",2.0,"Bert","troll",null]]',
             '[1,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null],'
-            "null,null,null]]",
+            "null,null,null,0.0]]",
         ]
 
     def test_events_after_an_offset_are_the_tail(self) -> None:

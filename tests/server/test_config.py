@@ -130,7 +130,8 @@ prot = 1
 
 [game]
 zzz = 1
---> game.zzz: unknown setting; expected one of quiet_plies, seat_grace, idle_claim, replay_pause
+--> game.zzz: unknown setting;
+    expected one of quiet_plies, seat_grace, idle_claim, first_move, replay_pause
 
 [listing]
 zzz = 1

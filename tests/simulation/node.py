@@ -61,7 +61,7 @@ SETTINGS = Settings(  # type: ignore[call-arg]  # it has the sections of feature
         shouts_per_minute=10_000,
         shouts_at_once=1000,
     ),
-    game=GameSettings(),
+    game=GameSettings(first_move=0.0),  # so that a clock that stands for too long is noticed
     storage=StorageSettings(backend="postgresql", dsn="dbname=world"),
     board=(BoardSettings(name="oak board"), BoardSettings(name="pine board", style="brief")),
     tournaments=TournamentSettings(by="everybody", grace=5.0, rest=1.0),

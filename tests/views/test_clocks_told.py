@@ -160,6 +160,19 @@ class TestAsking:
         )
         assert seen(say(house, "Carla time", 61.0), "Carla").endswith("Anna's clock is running.")
 
+    def test_clock_command_tells_when_the_clock_starts(self) -> None:
+        house = House(BOARDS, opens_boards=True, first_move=30.0)
+        for name in ("Anna", "Bert"):
+            house.enter(name, now=0.0)
+        say(house, "Anna join game as dwarf on oak board")
+        say(house, "Bert join game as troll on oak board")
+        begin(house, "10+5")
+        told = seen(say(house, "Anna clock", 10.0), "Anna")
+        assert told.endswith("Your clock starts with your first move, or in 20 seconds.")
+        told = seen(say(house, "Bert clock", 10.0), "Bert")
+        assert told.endswith("Anna's clock starts with the first move, or in 20 seconds.")
+        assert seen(say(house, "Anna clock", 31.0), "Anna").endswith("Your clock is running.")
+
     def test_clock_command_explains_a_pause_for_an_absent_player(self, house: House) -> None:
         begin(house, "10+5")
         house.depart("Bert", 10.0)

@@ -165,6 +165,18 @@ def test_table_packet_states_when_a_paused_clock_resumes() -> None:
     assert table["clock"] == clock
 
 
+def test_table_packet_states_when_the_clock_starts_without_a_first_move() -> None:
+    house = House([BoardSpec("oak board")], first_move=30.0)
+    for name in ("Anna", "Bert"):
+        house.enter(name, now=0.0, terminal=Terminal(packages=EVERYTHING))
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    house.obey("Anna", "set clock 10+5", 0.0)
+    ((_, table), *_) = data(house.obey("Bert", "start", 0.0), "Anna")
+    clock = {"dwarf": 600, "troll": 600, "at": 0, "runs": None, "falls": 630}
+    assert table["clock"] == clock | {"stands_until": 30}
+
+
 def test_table_packet_has_no_running_clock_while_a_seat_is_free() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)

@@ -1,9 +1,10 @@
 """Time controls and clocks: the time that players have for their plies, and the time used.
 
-A clock is folded from the times of events and reads no other clock. It runs for the side to move,
-from the first ply on. It stands still while no server runs, and for a limited time while a player
-is away. Each side has a grace period for the whole battle. Without one, a lost connection would
-cost the game. A long one would be time to think, since players can read the board without a
+A clock is folded from the times of events and reads no other clock. It runs for the side to move.
+Before its first move, each side has some time that doesn't count, since not everybody looks at the
+board when a battle begins. It stands still while no server runs, and for a limited time while a
+player is away. Each side has a grace period for the whole battle. Without one, a lost connection
+would cost the game. A long one would be time to think, since players can read the board without a
 connection of their own. Players whom a server has cut off get the longest grace period.
 """
 
@@ -157,6 +158,8 @@ class Clock(ArrayValue):
         away: the sides that are away for a reason of their own.
         excused: total seconds of standstill for each side that was away for such a reason; the
             dwarfs first.
+        first_move: seconds for the first move of each side before its clock starts.
+        waited: those of them that have passed in the current turn.
     """
 
     control: TimeControl
@@ -168,10 +171,12 @@ class Clock(ArrayValue):
     is_cut_off: bool = False
     away: tuple[Side, ...] = ()
     excused: tuple[float, float] = (0.0, 0.0)
+    first_move: float = 0.0
+    waited: float = 0.0
 
     def __post_init__(self) -> None:
         # Checking only the last ply suffices: each earlier one was the last when it was added.
-        least = min((*self.spent[-1:], self.used, self.stood, *self.excused))
+        least = min((*self.spent[-1:], self.used, self.stood, *self.excused, self.first_move))
         if least < 0:
             raise InvalidValueError(f"expected non-negative times, got {least}")
 
@@ -186,6 +191,11 @@ class Clock(ArrayValue):
         return max(0.0, given - sum(own) - used)
 
     @property
+    def until_start(self) -> float:
+        """Seconds until the clock of the side to move starts; 0 after the side's first move."""
+        return self.first_move - self.waited if len(self.spent) < len(Side) else 0.0
+
+    @property
     def remaining_standstill(self) -> float:
         """Longest further standstill in seconds, if the players who are away stay away."""
         if not (self.is_cut_off or self.away):
@@ -198,18 +208,28 @@ class Clock(ArrayValue):
     @property
     def deadline(self) -> float:
         """Time at which the flag of the side to move falls, unless something happens before."""
-        return self.at + self.seconds_left(self.turn) + self.remaining_standstill
+        return self.runs_at + self.seconds_left(self.turn)
+
+    @property
+    def runs_at(self) -> float:
+        """Time from which the clock runs, unless something happens before."""
+        return self.at + self.until_start + self.remaining_standstill
 
     def advanced_to(self, at: float) -> Clock:
         """Return the clock advanced to a later time."""
         passed = max(0.0, at - self.at)
+        waited = min(passed, self.until_start)
+        passed -= waited
         if not (self.is_cut_off or self.away):
-            return replace(self, at=max(at, self.at), used=self.used + passed)
+            return replace(
+                self, at=max(at, self.at), used=self.used + passed, waited=self.waited + waited
+            )
         still = min(passed, self.remaining_standstill)
         return replace(
             self,
             at=max(at, self.at),
             used=self.used + passed - still,
+            waited=self.waited + waited,
             stood=min(LONGEST_GRACE, self.stood + still) if self.is_cut_off else self.stood,
             excused=self._absences_after(still),
         )
@@ -228,13 +248,18 @@ class Clock(ArrayValue):
         now = self.advanced_to(at)
         # The ply was decided in time. Storing it a little late mustn't cost any of the increment.
         used = min(now.used, self.used + self.seconds_left(self.turn))
-        return replace(now, turn=self.turn.other, spent=(*self.spent, used), used=0.0)
+        spent = *self.spent, used
+        return replace(now, turn=self.turn.other, spent=spent, used=0.0, waited=0.0)
 
     def taken_back(self, plies: int, at: float) -> Clock:
         """Return the clock after a takeback of ``plies`` plies, with their times removed."""
         turn = self.turn.other if plies % 2 else self.turn
         return replace(
-            self.advanced_to(at), turn=turn, spent=self.spent[: -plies or None], used=0.0
+            self.advanced_to(at),
+            turn=turn,
+            spent=self.spent[: -plies or None],
+            used=0.0,
+            waited=0.0,
         )
 
     def with_absences(self, at: float, away: Collection[Side], *, cut_off: bool) -> Clock:

@@ -11,12 +11,12 @@ again. New fields go at the end and have a default: fields are stored in this or
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, NamedTuple, get_args
+from typing import ClassVar, NamedTuple, Self, get_args
 
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
-from thudmud.values import ArrayValue
+from thudmud.values import ArrayValue, replace
 
 BATTLES = 2
 """The number of battles in a match."""
@@ -360,6 +360,7 @@ class BattleStarted(_Event, tag="started"):
         opening: the initial position, if it was set up; such a battle is never rated.
         time: the time control; None without a clock.
         tournament: the tournament and round that the match belongs to, if any.
+        first_move: seconds for the first move of each side before its clock starts.
     """
 
     NAMES = "dwarf", "troll"
@@ -374,9 +375,17 @@ class BattleStarted(_Event, tag="started"):
     opening: Position | None = None
     time: TimeControl | None = None
     tournament: TournamentRound | None = None
+    first_move: float = 0.0
+
+    def with_time(self, time: TimeControl | None, first_move: float) -> Self:
+        """Return the event with a time control, and with time for first moves where it counts."""
+        waits = time is not None and not time.is_correspondence
+        return replace(self, time=time, first_move=first_move if waits else 0.0)
 
     def _require(self) -> None:
         require_match(self.number, (0, 0))
+        if not 0 <= self.first_move <= LATEST:
+            raise InvalidValueError(f"expected a number of seconds, got {self.first_move}")
         _require_levels(*self.levels)
         _require_rules(self.rules, self.opening)
         if self.rated and self.opening is not None:

@@ -196,6 +196,7 @@ class Hall:
         idle_limit: the number of seconds without a ply after which a battle without a clock may be
             claimed; 0 for never.
         caps: the limits for each player.
+        first_move: seconds for the first move of each side before its clock starts.
         opens_boards: whether players may ask for matches, for which boards are opened.
 
     Attributes:
@@ -203,6 +204,7 @@ class Hall:
         people: the people online, by name, in the order of arrival; only the hall moves them.
         rooms: the occupants and observers of each room.
         bots: the bots by name, with their usual levels; None for a bot with its own program.
+        first_move: seconds for the first move of each side before its clock starts.
         levels: all levels at which bots can be asked to play, the weakest first.
         news: the lines of the operator's news.
         order: the operators and the sanctions; None if the host moderates players itself.
@@ -227,8 +229,10 @@ class Hall:
         caps: Caps = CAPS,
         *,
         idle_limit: float = 600.0,
+        first_move: float = 0.0,
         opens_boards: bool = True,
     ) -> None:
+        self.first_move = first_move
         self.caps, self.opens_boards = caps, opens_boards
         self.tables = TableRegister(quiet_plies, seat_grace, idle_limit)
         self.people, self.rooms = People(), Rooms()

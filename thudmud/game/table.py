@@ -512,7 +512,11 @@ def _begin_match(event: events.BattleStarted, table: Table, number: int | None) 
         before,
         number=number,
         levels=event.levels,
-        clock=Clock(event.time, event.at, game.turn) if event.time else None,
+        clock=(
+            Clock(event.time, event.at, game.turn, first_move=event.first_move)
+            if event.time
+            else None
+        ),
         tournament=event.tournament,
         unrated_reason=spoilt,
     )

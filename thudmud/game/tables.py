@@ -58,12 +58,14 @@ class Context(Value):
         members: the names of the people here who have accounts.
         askers: the names of the people who invited the player to the board.
         here: the names of the people in the board's room; None where presence doesn't matter.
+        first_move: seconds for the first move of each side before its clock starts.
     """
 
     now: float
     members: Container[str] = frozenset()
     askers: Container[str] = frozenset()
     here: Container[str] | None = None
+    first_move: float = 0.0
 
 
 class GameCommand(Command):
@@ -105,7 +107,8 @@ class TableCommand(GameCommand):
         if self.needs_seat:
             require_playing(context, self.on)
         table = self.resolve_table(context)
-        inputs = Context(context.now, context.hall.people.members)
+        hall = context.hall
+        inputs = Context(context.now, hall.people.members, first_move=hall.first_move)
         return table_decision(context, table, decide(table, context.me, self, inputs))
 
     def resolve_table(self, context: CommandContext) -> Table:

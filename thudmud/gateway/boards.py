@@ -175,6 +175,7 @@ class BoardRegistry:
             policy.quiet_plies,
             policy.seat_grace,
             idle_limit=policy.idle_limit,
+            first_move=policy.first_move,
             opens_boards=False,
         )
         service = Service(

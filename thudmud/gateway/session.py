@@ -31,6 +31,7 @@ class GatewayPolicy(Value):
         quiet_plies: the number of plies without a capture after which one player may end a battle.
         seat_grace: the absence after which a player's opponent need not wait any longer.
         idle_limit: the time without a ply after which a battle without a clock may be claimed.
+        first_move: the time for the first move of each side before its clock starts.
     """
 
     secret: str = ""
@@ -47,6 +48,7 @@ class GatewayPolicy(Value):
     quiet_plies: int = 200
     seat_grace: float = 300.0
     idle_limit: float = 600.0
+    first_move: float = 0.0
 
 
 REMEMBERED = 1000

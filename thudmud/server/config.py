@@ -279,6 +279,7 @@ class HallLimits(TypedDict):
     quiet_plies: int
     seat_grace: float
     idle_limit: float
+    first_move: float
 
 
 class GameSettings(Section):
@@ -287,13 +288,17 @@ class GameSettings(Section):
     quiet_plies: int = whole(200, 0, 1_000_000)
     seat_grace: float = duration(300, 0, YEAR)
     idle_claim: float = duration(600, 0, YEAR)
+    first_move: float = duration(30, 0, 600)
     replay_pause: float = duration(2, 0, 60)
 
     @property
     def limits(self) -> HallLimits:
         """The limits as keyword arguments of `Hall`."""
         return HallLimits(
-            quiet_plies=self.quiet_plies, seat_grace=self.seat_grace, idle_limit=self.idle_claim
+            quiet_plies=self.quiet_plies,
+            seat_grace=self.seat_grace,
+            idle_limit=self.idle_claim,
+            first_move=self.first_move,
         )
 
 

@@ -371,13 +371,13 @@ def _clock(table: Table) -> Data | None:
     if clock is None:
         return None
     is_on = table.clock is not None
-    stands = is_on and clock.remaining_standstill > 0
+    stands = is_on and clock.runs_at > clock.at
     return {
         **{side.value: int(clock.seconds_left(side)) for side in Side},
         "at": int(clock.at),
         "runs": clock.turn.value if is_on and not stands else None,
         "falls": int(clock.deadline) if is_on else None,
-        "stands_until": int(clock.at + clock.remaining_standstill) if stands else None,
+        "stands_until": int(clock.runs_at) if stands else None,
     }
 
 

@@ -43,6 +43,10 @@ def clock_sentences(table: Table, me: str) -> list[str]:
         else f"{sentences.player_or_description(table, turn)}'s"
     )
     runs = f"{whose} clock is running."
+    if clock.until_start:
+        limit = rounded_duration(clock.until_start)
+        move = "your first move" if whose == "Your" else "the first move"
+        runs = f"{whose} clock starts with {move}, or in {limit}."
     if clock.remaining_standstill:
         away = join_words(table.seats[side] for side in table.away)
         why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"

@@ -138,9 +138,8 @@ class Challenge(WithTerms):
         if to in hall.bots:
             level = resolve_level(hall, to, self.level).number if self.level else None
             dwarf, troll = _seated(me, to, self.side)
-            started = events.BattleStarted(
-                context.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
-            )
+            terms = context.now, me, 1, rules, dwarf, troll, self.rated
+            started = events.BattleStarted(*terms).with_time(self.time, hall.first_move)
             return decide_at_new_board(context, (), started, level=level)
         if self.level is not None:
             raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=to)
@@ -651,7 +650,8 @@ def _begin(
     ]
     rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
     time = seek.time
-    started = events.BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
+    terms = context.now, name, 1, seek.rules, dwarf, troll, rated
+    started = events.BattleStarted(*terms).with_time(time, hall.first_move)
     return decide_at_new_board(context, tuple(taken), started)
 
 

@@ -165,7 +165,7 @@ class Start(BattleCommand):
         tables.require_playing(context, self.on)
         table, hall = self.resolve_table(context), context.hall
         here = frozenset(hall.people_in(table.name))
-        inputs = Context(context.now, hall.people.members, here=here)
+        inputs = Context(context.now, hall.people.members, here=here, first_move=hall.first_move)
         decided = tables.decide(table, context.me, self, inputs)
         return end_seeks_of_players(
             hall, tables.table_decision(context, table, decided), context.now
@@ -280,10 +280,8 @@ def battle_begun(table: Table, player: str, context: Context) -> events.BattleSt
     elif match:  # same terms; but players entered for the tournament's matches only
         rated = rated and match.began_rated and not match.tournament
     time = table.time if dwarf != troll else None
-    began = events.BattleStarted(
-        context.now, player, number, rules, dwarf, troll, rated, levels, opening
-    )
-    return replace(began, time=time, tournament=of)
+    terms = context.now, player, number, rules, dwarf, troll, rated, levels, opening
+    return events.BattleStarted(*terms, tournament=of).with_time(time, context.first_move)
 
 
 @verb("resign")

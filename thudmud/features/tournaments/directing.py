@@ -306,9 +306,8 @@ def _next_match_step(hall: Hall, tournament: Tournament, match: OpenMatch, now: 
             return NextStep(_forfeit_match(hall, tournament, table, {absent}, now))
         at = _first_battle_end(table) + rest_in(tournament, hall)
         if at <= now:
-            second = Decision(
-                "", table.name, table.version, (battle_begun(table, "", Context(now)),)
-            )
+            inputs = Context(now, first_move=hall.first_move)
+            second = Decision("", table.name, table.version, (battle_begun(table, "", inputs),))
             return NextStep(end_seeks_of_players(hall, second, now))
         later.append(at)
     elif table.is_running and not tournament.is_by_days:
@@ -330,9 +329,8 @@ def _begin_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: floa
     levels = events.Levels(*(hall.level(each) for each in match.players))
     are_members = all(tournament.entries[each].is_member for each in match.players)
     rated = made.rated and (levels != events.NO_BOTS or are_members)
-    started = events.BattleStarted(
-        now, "", 1, made.rules, *match.players, rated, levels, time=made.time, tournament=of
-    )
+    terms = now, "", 1, made.rules, *match.players, rated, levels
+    started = events.BattleStarted(*terms, tournament=of).with_time(made.time, hall.first_move)
     opens = replace(hall.hall_decision("", board, begun), board=board.name, events=(started,))
     return end_seeks_of_players(hall, opens, now)
 
