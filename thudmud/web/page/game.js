@@ -11,6 +11,7 @@ import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
+import { ResultCard } from "./result.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
 import { play } from "./sound.js";
@@ -90,6 +91,9 @@ export class GameView {
     this.lesson = new LessonView(byId("lesson"), outside.send);
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
+    this.result = new ResultCard(byId("board"), () => this.resultClosed());
+    /** Battles that we have seen under way. @type {Set<number>} */
+    this.underWay = new Set();
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => this.mover.answered(legal));
     state.on("Thud.Refused", (refused) => isOfExplorer(refused) || this.mover.cancel());
@@ -131,6 +135,7 @@ export class GameView {
     );
     byId("game-facts").textContent = this.facts(table, board);
     this.showPlayers(table, board, position);
+    this.showResult(table, board);
     this.showNotices(table, board);
     this.showActions(table, board);
     const analysis = this.analysisOf(table, board);
@@ -382,13 +387,83 @@ export class GameView {
       );
     }
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const { player } = this.state.me;
-      const words = board.end ? ending(board.end, player) : "The battle is over.";
-      const told = words + matchEnding(table, player) + ratingChanges(board.end ?? {}, player);
-      notices.push(notice(told, ...this.next(table, board)));
+      const isInCard = this.isCardOf(board);
+      const over = notice(
+        this.resultWords(table, board),
+        ...(isInCard ? [] : this.next(table, board)),
+      );
+      over.setAttribute("aria-live", "off"); // it was said when it came
+      notices.push(over);
     }
     for (const seek of this.state.seeks.values()) notices.push(...this.sought(seek));
     replaceIfChanged(byId("notices"), notices);
+  }
+
+  /**
+   * Show the card of a battle that has just ended, until it is closed or earlier moves are shown.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showResult(table, board) {
+    const { battle, end } = board;
+    if (battle !== null && table.running && !this.exercise(board.board)) this.underWay.add(battle);
+    if (battle !== null && end && isOver(table, board) && this.underWay.delete(battle)) {
+      this.outside.say(this.resultWords(table, board));
+      this.result.open(battle);
+    }
+    if (this.at !== null) this.result.open(null);
+    this.result.show(this.isCardOf(board) ? this.resultOf(table, board) : null);
+  }
+
+  /**
+   * Whether the card over the board is that of its battle.
+   *
+   * @param {Board} board
+   */
+  isCardOf({ battle, end }) {
+    return battle !== null && Boolean(end) && this.result.battle === battle;
+  }
+
+  /** Show the board without the card; the focus goes on from there if it was in the card. */
+  resultClosed() {
+    const hadFocus = this.result.hasFocus();
+    this.show(this.name);
+    if (hadFocus) this.focus();
+  }
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  resultOf(table, board) {
+    const { player } = this.state.me;
+    const { who, rest } = endingParts(board.end, player);
+    const offer = table.offers.find(({ side }) => !this.state.sides(table).includes(side));
+    const asks = offer && table.seats.find(({ side }) => side === offer.side)?.player;
+    const lines = [
+      `${capitalised(rest)}.`,
+      matchEnding(table, player),
+      ratingChanges(board.end, player),
+      asks ? `${asks} offers ${OFFERS[offer.offer].words}.` : "",
+    ];
+    return {
+      title: who,
+      lines: lines.map((each) => each.trim()).filter(Boolean),
+      buttons: this.next(table, board).filter((each) => each !== false),
+    };
+  }
+
+  /**
+   * Return in words how a battle has ended.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  resultWords(table, { end }) {
+    const { player } = this.state.me;
+    const words = end ? ending(end, player) : "The battle is over.";
+    return words + matchEnding(table, player) + ratingChanges(end ?? {}, player);
   }
 
   /**
@@ -714,24 +789,32 @@ function notice(words, ...buttons) {
 }
 
 /**
- * Return how a battle ended, for one player.
+ * Return how a battle ended, for one player, as a sentence.
  *
  * @param {any} end
  * @param {string | null} me
  */
 export function ending(end, me) {
+  const { who, rest } = endingParts(end, me);
+  return end.winner ? `${who} ${rest}.` : `${who}, ${rest}.`;
+}
+
+/**
+ * Return who has won, for one player, and how.
+ *
+ * @param {any} end
+ * @param {string | null} me
+ */
+function endingParts(end, me) {
   const how = ENDINGS[end.outcome] ?? "";
-  if (!end.winner) return `A draw${how}.`;
-  const winner = end[end.winner];
-  const who =
-    winner && winner === me
-      ? "You win"
-      : `${winner ?? PLURAL[/** @type {Side} */ (end.winner)]} wins`;
   const loser = end.winner === "dwarf" ? "troll" : "dwarf";
-  const score = `${end.score[end.winner]} to ${end.score[loser]}`;
-  if (end.outcome === "all_captured")
-    return `${who} ${score}: every ${loser} has been captured.`;
-  return `${who} ${score}${how}.`;
+  const score = `${end.score[end.winner ?? "troll"]} to ${end.score[loser]}`;
+  if (!end.winner) return { who: "A draw", rest: score + how };
+  const side = PLURAL[/** @type {Side} */ (end.winner)];
+  const winner = end[end.winner];
+  const who = winner && winner === me ? "You win" : winner ? `${winner} wins` : `The ${side} win`;
+  const isAll = end.outcome === "all_captured";
+  return { who, rest: isAll ? `${score}: every ${loser} has been captured` : score + how };
 }
 
 /**

@@ -1,0 +1,113 @@
+"""The view of a game in a real browser: result, title, sharing, log and choice of captures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import Player, Served, Visit, served_boards
+
+pytestmark = pytest.mark.slow
+
+DASH = "\N{EN DASH}"
+BOARDS = {"oak": "discworld", "elm": "discworld", "yew": "koom valley"}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+SPOKEN = """() => {
+    window.spoken = [];
+    const status = document.getElementById("status");
+    new MutationObserver(() => status.textContent && window.spoken.push(status.textContent))
+        .observe(status, { childList: true });
+}"""
+"""Collects what a screen reader is told by the page's status."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Return a server of this module's own: names and boards may be those of other modules."""
+    with served_boards(tmp_path_factory.mktemp("view"), BOARDS) as server:
+        yield server
+
+
+def start_match(visit: Visit, *names: str, **how: object) -> tuple[Player, Player]:
+    """Return two players of a match; the first plays the dwarfs, and has the given screen."""
+    dwarf, troll = visit(**how).come_in(names[0]), visit().come_in(names[1])
+    dwarf.type(f"match {names[1]} as dwarf casual")
+    troll.press("Accept", within="#challenges")
+    for each in (dwarf, troll):
+        expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    return dwarf, troll
+
+
+def resign(player: Player) -> Player:
+    """Resign."""
+    return player.press("Resign").press("Resign", within="dialog")
+
+
+def expect_spoken(player: Player, sentence: str) -> None:
+    """Wait until the page's status has told a sentence to screen readers, just once."""
+    player.page.wait_for_function("said => window.spoken.includes(said)", arg=sentence)
+    assert player.page.evaluate("window.spoken").count(sentence) == 1
+
+
+def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
+    rosa, rudi = start_match(visit, "Rosa", "Rudi")
+    rosa.page.evaluate(SPOKEN)
+    rosa.type("a6-b6")
+    resign(rudi)
+    for each, who in ((rosa, "You win"), (rudi, "Rosa wins")):
+        card = each.page.get_by_role("region", name=who)
+        expect(card).to_contain_text("32 to 0, by resignation.")
+        for role, name in (("button", "Swap seats and play on"), ("link", "Replay")):
+            expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
+    expect_spoken(rosa, "You win 32 to 0, by resignation.")
+    rosa.page.keyboard.press("Escape")
+    expect(rosa.page.locator(".result")).to_be_hidden()
+    expect(rosa.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(rudi.page.locator(".result")).to_be_visible()
+    rudi.press("Previous move")  # stepping through the moves needs the whole board
+    expect(rudi.page.locator(".result")).to_be_hidden()
+    rudi.press("Last move").sees(B6="dwarf, last move")
+    expect(rudi.page.locator(".result")).to_be_hidden()
+    rudi.press("Swap seats and play on")
+    resign(rosa)
+    rosa.press("Rematch", within=".result")
+    expect(rosa.page.locator(".result")).to_be_hidden()
+    expect(rudi.page.locator(".result")).to_contain_text("Rosa offers a rematch.")
+    rudi.press("Rematch", within=".result")
+    expect(rosa.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    for each in (rosa, rudi):
+        each.type("quit")
+
+
+def test_result_card_is_closed_by_keyboard(visit: Visit) -> None:
+    player = visit().come_in("Ruth").practises("elm").type("a6-b6").sees(B6="dwarf")
+    player.square("B6").focus()
+    player.type("end game")
+    expect(player.page.locator(".result")).to_be_visible()
+    player.square("B6").focus()
+    labels = player.page.locator(".result button, .result a").evaluate_all(
+        "all => all.map((each) => each.textContent || each.ariaLabel)"
+    )
+    for label in labels:  # in the card, the way out is the last
+        player.page.keyboard.press("Tab")
+        focused = "document.activeElement.textContent || document.activeElement.ariaLabel"
+        assert player.page.evaluate(focused) == label
+    assert label == "Close"
+    player.page.keyboard.press("Enter")
+    expect(player.page.locator(".result")).to_be_hidden()
+    expect(player.square("B6")).to_be_focused()
+    player.page.reload()
+    expect(player.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(player.page.locator(".result")).to_be_hidden()
+    player.type("leave game")
+
+
+def test_result_card_is_scrolled_into_view_on_a_phone(visit: Visit) -> None:
+    player, opponent = start_match(visit, "Rahel", "Ralf", **PHONE)
+    player.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    resign(player)
+    expect(player.page.locator(".result")).to_be_in_viewport(ratio=1)
+    for each in (player, opponent):
+        each.type("quit")
