@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -110,4 +111,30 @@ def test_result_card_is_scrolled_into_view_on_a_phone(visit: Visit) -> None:
     resign(player)
     expect(player.page.locator(".result")).to_be_in_viewport(ratio=1)
     for each in (player, opponent):
+        each.type("quit")
+
+
+def test_game_is_titled_by_its_players(visit: Visit) -> None:
+    jo, mia = start_match(visit, "Jo", "Mia")
+    title, other = f"Jo {DASH} Mia", f"Mia {DASH} Jo"
+    for each, opponent in ((jo, "Mia, your turn"), (mia, "Jo")):
+        expect(each.page.locator("#game-title")).to_have_text(title)
+        expect(each.page.locator("#game-facts")).to_have_text(re.compile(r"^\w+ board · Disc"))
+        expect(each.page.get_by_role("button", name=f"vs {opponent}", exact=True)).to_be_visible()
+    expect(jo.page).to_have_title(f"● Your turn: {title} {DASH} Thud")
+    expect(mia.page).to_have_title(f"{title} {DASH} Thud")
+    watcher = visit(jo.path)
+    expect(watcher.page.locator("#game-title")).to_have_text(title)
+    jo.type("a6-b6")
+    resign(jo)
+    jo.press("Swap seats and play on")
+    expect(jo.page.locator("#game-title")).to_have_text(other)
+    resign(jo)
+    jo.page.locator(".result").get_by_role("link", name="Replay").click()
+    expect(jo.page.locator("#replay-title")).to_have_text(other)
+    expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
+    expect(jo.page).to_have_title(f"{other} {DASH} Thud")
+    jo.press("Hall").press("Go to oak board")
+    expect(jo.page).to_have_title(f"Oak board {DASH} Thud")
+    for each in (jo, mia):
         each.type("quit")

@@ -15,7 +15,7 @@ import { ResultCard } from "./result.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
 import { play } from "./sound.js";
-import { holder } from "./state.js";
+import { holder, titleOf } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -117,13 +117,14 @@ export class GameView {
     const table = this.state.tables.get(name);
     const board = this.state.boards.get(name) ?? null;
     const exercise = this.exercise(name);
-    byId("game-title").textContent = exercise ? exerciseTitle(exercise) : capitalised(name);
+    const title = exercise ? exerciseTitle(exercise) : titleOf(table, name);
+    byId("game-title").textContent = title;
     if (!board || !table) return;
     this.view.flip(settings.flipped);
     this.fillIn(board);
     if (this.at !== null && this.at >= board.ply) this.at = null;
     const { position, last } = this.at === null ? board : asOf(board, this.at);
-    const label = `${capitalised(name)}, ${this.turnWords(table, board)}`;
+    const label = `${title}, ${this.turnWords(table, board)}`;
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
@@ -240,7 +241,9 @@ export class GameView {
    * @param {Board} board
    */
   facts(table, board) {
+    const name = capitalised(board.board);
     const facts = [`${capitalised(table.rules)} rules`];
+    if (titleOf(table, name) !== name) facts.unshift(name);
     if (table.time) facts.push(table.time);
     const { exercise } = this.state;
     if (exercise)

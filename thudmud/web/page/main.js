@@ -19,7 +19,7 @@ import { namePlace, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
 import { showcase } from "./showcase.js";
 import { play } from "./sound.js";
-import { State } from "./state.js";
+import { State, titleOf } from "./state.js";
 import { TournamentView } from "./tournament.js";
 import { Wire } from "./wire.js";
 
@@ -674,10 +674,11 @@ function isFocusLost() {
 
 /** @param {string | null} board */
 function titled(board) {
-  if (isReplay) return `Battle ${replay.number} – Thud`;
+  if (isReplay) return `${replay.title} – Thud`;
   if (isTournament()) return `${tournament.title} – Thud`;
   if (!board) return "Thud";
-  return `${state.mover(board) ? "● Your turn" : capitalised(board)} – Thud`;
+  const title = titleOf(state.tables.get(board), board);
+  return `${state.mover(board) ? "● Your turn: " : ""}${title} – Thud`;
 }
 
 /**
@@ -811,9 +812,9 @@ function showPlaces() {
   fill(
     byId("places"),
     place("Hall", null),
-    ...[...boards].map((each) => place(capitalised(each), each)),
+    ...[...boards].map((each) => place(placeTitle(each), each)),
     ...others.map((each) =>
-      place(each === state.tv.board ? `TV: ${each}` : capitalised(each), each),
+      place(`${each === state.tv.board ? "TV: " : ""}${placeTitle(each)}`, each),
     ),
     isReplay &&
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
@@ -821,6 +822,19 @@ function showPlaces() {
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
   );
   scrollToPlace();
+}
+
+/**
+ * Return what a board is called at the top: by the opponents of the player, or by who plays there.
+ *
+ * @param {string} board
+ */
+function placeTitle(board) {
+  const table = state.tables.get(board);
+  const title = titleOf(table, board);
+  const isMine = state.sides(table).length === 1 && title !== capitalised(board);
+  const opponent = table?.seats.find(({ player }) => player !== state.me.player)?.player;
+  return isMine ? `vs ${opponent}` : title;
 }
 
 /** Scroll to the place where the player is, beside the hall, which is always seen. */
@@ -864,6 +878,7 @@ function place(label, room) {
     {
       type: "button",
       "data-key": `place-${room}`,
+      title: room !== null && label !== capitalised(room) && capitalised(room),
       "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
       "aria-current": isHere && !isReplay && !isTournament() && "page",
       click: go,

@@ -12,6 +12,7 @@ import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, positionOf } from "./position.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
+import { pairTitle } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -84,6 +85,12 @@ export class ReplayView {
     this.download = URL.createObjectURL(new Blob([record.record], { type: "text/plain" }));
   }
 
+  /** What the battle is called: by its players, if there were two. */
+  get title() {
+    const { dwarf, troll } = this.record ?? {};
+    return dwarf && troll && dwarf !== troll ? pairTitle(dwarf, troll) : `Battle ${this.number}`;
+  }
+
   /** What an analysis has found, if there was one. */
   get analysis() {
     return this.state.analyses.get(this.number) ?? null;
@@ -116,7 +123,7 @@ export class ReplayView {
 
   show() {
     const { record } = this;
-    byId("replay-title").textContent = `Battle ${this.number}`;
+    byId("replay-title").textContent = this.title;
     byId("replay").classList.toggle("missing", !record);
     if (!record) {
       const link = h("a", { href: "/" }, "The hall");
@@ -131,7 +138,7 @@ export class ReplayView {
     this.view.show(
       position,
       last,
-      `Battle ${this.number} after ${counted(this.at, "move")}`,
+      `${this.title} after ${counted(this.at, "move")}`,
     );
     const { player } = this.state.me;
     const isTroll = player !== null && record.troll === player && record.dwarf !== player;
@@ -151,6 +158,8 @@ export class ReplayView {
     const { record } = this;
     const date = new Date(record.at * 1000).toLocaleDateString(undefined, { dateStyle: "medium" });
     const facts = [`${capitalised(record.rules)} rules`, date, counted(record.ply, "move")];
+    const battle = `Battle ${this.number}`;
+    if (this.title !== battle) facts.unshift(battle);
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
     return facts.join(" · ");
   }
