@@ -138,3 +138,40 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     expect(jo.page).to_have_title(f"Oak board {DASH} Thud")
     for each in (jo, mia):
         each.type("quit")
+
+
+def test_share_menu_works_by_keyboard(visit: Visit) -> None:
+    player = visit().come_in("Sherri").practises("elm").type("a6-b6").sees(B6="dwarf")
+    button = player.page.get_by_role("button", name="Share", exact=True).locator("visible=true")
+    entries = player.page.locator("#share-menu > *")
+
+    def open_menu() -> None:
+        button.focus()
+        player.page.keyboard.press("Enter")
+        expect(button).to_have_attribute("aria-expanded", "true")
+
+    open_menu()
+    expect(entries).to_have_text(["Copy the link", "Picture", "Embed", "Download"])
+    for entry in entries.all():
+        expect(entry).to_be_in_viewport(ratio=1)
+    for _ in range(2):
+        player.page.keyboard.press("ArrowDown")
+    expect(entries.nth(1)).to_be_focused()
+    player.page.keyboard.press("Enter")
+    expect(player.page.locator("dialog img")).to_be_visible()
+    player.page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    open_menu()
+    player.page.keyboard.press("Tab")
+    expect(entries.first).to_be_focused()
+    player.page.keyboard.press("Escape")
+    expect(entries.first).to_be_hidden()
+    expect(button).to_be_focused()
+    open_menu()
+    player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
+    expect(entries.first).to_be_hidden()
+    player.type("end game").page.locator(".result").get_by_role("link", name="Replay").click()
+    player.sees(A6="dwarf").press("Share", within="#replay")
+    expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
+    player.press("Hall").type("leave game on elm")

@@ -162,6 +162,7 @@ def test_finished_battle_is_replayed_and_shared(visit: Visit) -> None:
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
     anna.sees(F1="dwarf").press("Next move").sees(F6="dwarf, last move")
+    anna.press("Share")
     with anna.page.expect_download() as download:
         anna.page.get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8").endswith("\ndF1-F6\n")

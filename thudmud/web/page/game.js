@@ -13,7 +13,7 @@ import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { ResultCard } from "./result.js";
 import { change, settings } from "./settings.js";
-import { openPictures, openSnippet } from "./sharing.js";
+import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
 import { holder, titleOf } from "./state.js";
 
@@ -91,6 +91,7 @@ export class GameView {
     this.lesson = new LessonView(byId("lesson"), outside.send);
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
+    this.share = new ShareMenu(byId("share"), () => this.shared());
     this.result = new ResultCard(byId("board"), () => this.resultClosed());
     /** Battles that we have seen under way. @type {Set<number>} */
     this.underWay = new Set();
@@ -528,32 +529,22 @@ export class GameView {
    * @param {Board} board
    */
   showActions(table, board) {
-    replaceIfChanged(byId("actions"), [
-      ...this.possible(table, board).map((each) => this.button(each)),
-      ...this.shared(board),
-    ]);
+    const actions = this.possible(table, board).map((each) => this.button(each));
+    replaceIfChanged(byId("actions"), actions);
+    this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
-  /**
-   * Return what can be taken elsewhere of a board.
-   *
-   * @param {Board} board
-   */
-  shared({ board, ply }) {
-    if (this.exercise(board)) return [];
-    const path = `/board/${encodeURIComponent(board)}`;
-    const button = (/** @type {string} */ label, /** @type {() => void} */ click) =>
-      h("button", { type: "button", "data-key": `share-${label}`, click }, label);
-    return [
-      ply > 0 &&
-        h(
-          "a.button",
-          { href: `${path}.thud`, download: `${board}.thud`, "data-key": "record" },
-          "Download",
-        ),
-      button("Picture", () => openPictures(path, capitalised(board), this.at, settings.flipped)),
-      button("Embed", () => openSnippet(location.origin + path, this.outside)),
-    ].filter((each) => each !== false);
+  /** Return the ways to take the board in view elsewhere. */
+  shared() {
+    const { name, at } = this;
+    const path = `/board/${encodeURIComponent(name)}`;
+    const hasMoves = (this.state.boards.get(name)?.ply ?? 0) > 0;
+    return shareItems({
+      copyLink: () => this.copyLink(),
+      openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),
+      openSnippet: () => openSnippet(location.origin + path, this.outside),
+      record: hasMoves ? { href: `${path}.thud`, download: `${name}.thud` } : null,
+    });
   }
 
   /**
@@ -628,8 +619,9 @@ export class GameView {
       this.pressed = line;
       if (!question || (await confirmed(question, label))) this.outside.send(line);
     };
+    const kind = isFirst ? ".primary" : label === "Resign" ? ".danger" : "";
     return h(
-      `button${isFirst ? ".primary" : ""}`,
+      `button${kind}`,
       {
         type: "button",
         "data-key": line,

@@ -11,7 +11,7 @@ import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, positionOf } from "./position.js";
 import { change, settings } from "./settings.js";
-import { openPictures, openSnippet } from "./sharing.js";
+import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { pairTitle } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
@@ -41,6 +41,7 @@ export class ReplayView {
     this.view = null;
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
     this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
+    new ShareMenu(byId("replay-share"), () => this.shared());
     this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
     /** Whether there is no such battle. */
     this.isMissing = false;
@@ -145,7 +146,7 @@ export class ReplayView {
     this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
     this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
-    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this).slice(0, -1));
+    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
     this.curve.show(this.analysis, this.at);
     this.explorer.show({ battle: this.number, board: null, ply: this.at });
     this.showWords();
@@ -218,26 +219,19 @@ export class ReplayView {
           },
           "Analyse",
         ),
-      h(
-        "a.button",
-        { href: this.download, download: `thud-${this.number}.txt`, "data-key": "record" },
-        "Download",
-      ),
-      this.button("Copy the link", () => this.copyLink()),
-      this.button("Picture", () => {
-        const { number, at } = this;
-        openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped);
-      }),
-      this.button("Embed", () => openSnippet(location.href, this.outside)),
     ];
   }
 
-  /**
-   * @param {string} label
-   * @param {() => void} click
-   */
-  button(label, click) {
-    return h("button", { type: "button", "data-key": `share-${label}`, click }, label);
+  /** Return the ways to take the battle elsewhere, as it is shown. */
+  shared() {
+    const { number, at, download } = this;
+    return shareItems({
+      copyLink: () => this.copyLink(),
+      openPictures: () =>
+        openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped),
+      openSnippet: () => openSnippet(location.href, this.outside),
+      record: { href: download, download: `thud-${number}.txt` },
+    });
   }
 
   copyLink() {

@@ -188,7 +188,6 @@ export class ThudGame extends HTMLElement {
     const [first, back, next, end, flip] = tools(this.at, 0, battle.ply, {
       step: (ply) => this.step(ply),
       flip: () => this.flip(),
-      copyLink: () => {},
     });
     fill(parts.steps, first, back, next, end, flip, this.link());
     parts.facts.textContent = this.facts();
