@@ -175,3 +175,60 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     player.sees(A6="dwarf").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
+
+
+LOG = "#panel-log:not(.collapsed)"
+
+
+def play_by_clicks(visit: Visit, *names: str) -> tuple[Player, Player]:
+    """Return two players who have typed nothing, the dwarfs' player first."""
+    how = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+    one, other = (visit(**how).come_in(name) for name in names)
+    one.press(f"Challenge {names[1]}")
+    other.press("Accept", within="#challenges")
+    for each in (one, other):
+        expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    is_dwarf = one.page.locator("#strip-bottom [href='#dwarf']").count()
+    return (one, other) if is_dwarf else (other, one)
+
+
+def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
+    dwarf, troll = play_by_clicks(visit, "Lou", "Luc")
+    expect(dwarf.page.get_by_role("tab", name="Chat")).to_have_attribute("aria-selected", "true")
+    expect(dwarf.page.locator(LOG)).to_have_count(0)
+    assert dwarf.page.locator("#moves").evaluate("(list) => list.clientHeight") >= 10 * 25.6
+    dwarf.click("A6", "B6")
+    troll.sees(B6="dwarf").click("G7", "G6")
+    dwarf.sees(G6="troll")
+    log = dwarf.page.get_by_role("log", name="Log")  # screen readers know it all the same
+    expect(log).to_contain_text("moves the troll from G7 to G6")
+    assert log.evaluate("each => getComputedStyle(each).display") != "none"
+    line = dwarf.page.locator("#line")
+    line.fill("Hello!")
+    line.press("Enter")
+    expect(troll.page.locator("#chat")).to_contain_text("Hello!")
+    line.fill("/where rock")
+    line.press("Enter")
+    expect(dwarf.page.locator(LOG)).to_contain_text("where rock")
+    expect(line).to_have_attribute("placeholder", "Type a command, or “help”")
+    troll.square("G6").focus()
+    troll.page.keyboard.press("t")  # its answer is in the log
+    expect(troll.page.locator(LOG)).to_contain_text("where trolls")
+    troll.page.get_by_role("tab", name="Chat").click()
+    expect(troll.page.locator(LOG)).to_have_count(0)
+    troll.square("G6").focus()
+    troll.page.keyboard.press("/")
+    expect(troll.page.locator("#line")).to_be_focused()
+    expect(troll.page.locator(LOG)).to_have_count(1)
+    for each in (dwarf, troll):
+        each.type("quit")
+
+
+def test_log_and_chat_are_tab_panels(visit: Visit) -> None:
+    player = visit().come_in("Tabea")
+    for tab in ("Log", "Chat"):
+        player.page.get_by_role("tab", name=tab).click()
+        panel = player.page.get_by_role("tabpanel", name=tab)
+        expect(panel.get_by_role("log", name=tab)).to_be_visible()
+        controlled = player.page.get_by_role("tab", name=tab).get_attribute("aria-controls")
+        expect(panel).to_have_id(controlled or "")

@@ -59,6 +59,7 @@ export class GameView {
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(sentence: string) => void} outside.warn does both
+   * @param {() => void} outside.openLog shows the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
    */
   constructor(state, outside) {
@@ -690,13 +691,28 @@ export class GameView {
    */
   key(key, square) {
     const question = QUESTIONS[key];
-    if (question) this.outside.send(`${question(square)} on ${this.name}`);
+    if (question) this.ask(`${question(square)} on ${this.name}`);
     else if (key === "Escape" && this.at !== null) this.step(Infinity);
     else if (key === "Escape") this.mover.cancel("Cancelled.");
     else if (key === "f") this.flip();
-    else if (key === "/") byId("line").focus();
+    else if (key === "/") this.goToLine();
     else return false;
     return true;
+  }
+
+  /**
+   * Ask the server something that it answers in the log.
+   *
+   * @param {string} line
+   */
+  ask(line) {
+    this.outside.openLog();
+    this.outside.send(line);
+  }
+
+  goToLine() {
+    this.outside.openLog();
+    byId("line").focus();
   }
 }
 

@@ -26,7 +26,7 @@ import { Wire } from "./wire.js";
 const state = new State();
 const wire = new Wire({ text: hear, fact: take, link: linked });
 const log = new Log(byId("log"), byId("command"), byId("line"), typed);
-const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected };
+const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected, openLog };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
@@ -146,8 +146,15 @@ function typed(line) {
   const [verb] = line.trim().toLowerCase().split(/\s+/, 1);
   const isCommand = state.prompt.asks === "command" && !isPasswordNext;
   if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
+  if (isCommand && !chat.isOpen && line) chat.want("log"); // it stays open for who types
   return send(isCommand && chat.isOpen ? chat.command(line) : line);
 }
+
+/** Show the log, for what is typed and answered. */
+function openLog() {
+  chat.want("log");
+}
+document.querySelector(".skip")?.addEventListener("click", openLog);
 
 /**
  * @param {string} line

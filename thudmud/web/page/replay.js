@@ -25,6 +25,7 @@ export class ReplayView {
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(battle: number, ply: number) => void} outside.at is told what is shown
+   * @param {() => void} outside.openLog shows the log
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    */
   constructor(state, outside) {
@@ -112,7 +113,7 @@ export class ReplayView {
   /** @param {string} key */
   key(key) {
     if (key === "f") this.flip();
-    else if (key === "/") byId("line").focus();
+    else if (key === "/") [this.outside.openLog(), byId("line").focus()];
     else return false;
     return true;
   }
