@@ -232,3 +232,53 @@ def test_log_and_chat_are_tab_panels(visit: Visit) -> None:
         expect(panel.get_by_role("log", name=tab)).to_be_visible()
         controlled = player.page.get_by_role("tab", name=tab).get_attribute("aria-controls")
         expect(panel).to_have_id(controlled or "")
+
+
+def test_flipped_board_has_the_players_on_its_sides(visit: Visit) -> None:
+    player = visit().come_in("Flip").practises("elm").type("a6-b6").sees(B6="dwarf")
+    for view in ("", "replay-"):
+        for is_flipped in (False, True):
+            order = ("dwarf", "troll") if is_flipped else ("troll", "dwarf")
+            for place, side in zip(("top", "bottom"), order, strict=True):
+                token = player.page.locator(f"#{view}strip-{place} use, #{view}{place} use")
+                expect(token).to_have_attribute("href", f"#{side}")
+            player.press("Flip the board")
+        if not view:
+            player.type("end game").page.locator(".result").get_by_role(
+                "link", name="Replay"
+            ).click()
+            expect(player.page.locator("#replay-title")).to_be_visible()
+    player.press("Hall").type("options orient north")  # how the board stands, not who is where
+    expect(player.page.locator("#log")).to_contain_text("north")
+    player.type("go to elm")
+    expect(player.page.locator("#strip-bottom use")).to_have_attribute("href", "#dwarf")
+
+
+def test_trolls_capture_all_at_once_if_wanted(visit: Visit) -> None:
+    player = visit().come_in("Alla").press("Settings")
+    player.page.get_by_label("Trolls capture all at once").check()
+    player.press("Close").practises("elm", "setup dwarfs a6, f6, h6 trolls g8, m9 turn trolls")
+    player.sees(G8="troll").click("G8", "G7")
+    player.sees(G7="troll, last move", F6="empty, last move", H6="empty, last move")
+    player.type("leave game")
+
+
+def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
+    player = visit(viewport={"width": 1280, "height": 800}).come_in("Setty").practises("elm")
+    board = player.page.locator("#board .board")
+    width = "each => each.getBoundingClientRect().width"
+    large = board.evaluate(width)
+    dialog = player.press("Settings").page.locator("dialog")
+    fills = dialog.locator(".preview rect:first-child").evaluate_all(
+        "all => all.map((each) => getComputedStyle(each).fill)"
+    )
+    assert fills == ["rgb(233, 211, 167)", "rgb(11, 95, 11)", "rgb(34, 38, 42)", fills[0]]
+    expect(dialog.locator(".scheme span")).to_have_text(["Plain", "Vivid", "Dim", "Safe"])
+    dialog.get_by_label("Small").check(force=True)
+    assert 0.65 < board.evaluate(width) / large < 0.75
+    dialog.get_by_label("Volume").fill("0")
+    player.page.reload()
+    expect(board).to_be_visible()
+    assert 0.65 < board.evaluate(width) / large < 0.75
+    expect(player.press("Settings").page.get_by_label("Volume")).to_have_value("0")
+    player.press("Close").type("end game", "leave game")

@@ -12,7 +12,7 @@ import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { ResultCard } from "./result.js";
-import { change, settings } from "./settings.js";
+import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
 import { holder, titleOf } from "./state.js";
@@ -273,8 +273,8 @@ export class GameView {
    */
   showPlayers(table, board, position) {
     const mine = this.state.sides(table);
-    const below = mine.length === 1 ? mine[0] : "dwarf";
-    const above = below === "dwarf" ? "troll" : "dwarf";
+    const sides = /** @type {Side[]} */ (mine[0] === "troll" ? ["dwarf", "troll"] : ["troll", "dwarf"]);
+    const [above, below] = isTurned() ? sides.reverse() : sides;
     fill(byId("strip-top"), ...this.player(above, table, board, position));
     fill(byId("strip-bottom"), ...this.player(below, table, board, position));
   }

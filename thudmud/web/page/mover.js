@@ -6,6 +6,7 @@
  */
 
 import { NO_MARKS } from "./board.js";
+import { settings } from "./settings.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").Board} Board */
@@ -198,10 +199,22 @@ export class Mover {
       this.confirm();
       return;
     }
-    const greedy = ways.find((each) => !each.trample && each.most === each.prey.length);
+    const greedy = ways
+      .filter((each) => !each.trample && each.most === each.prey.length)
+      .reduce((/** @type {Choice | null} */ best, each) =>
+        best && best.prey.length >= each.prey.length ? best : each, null);
     if (greedy) this.chosen = [...greedy.prey];
+    if (settings.capturesAll && this.side === "troll" && this.captureAll()) return;
     this.show();
     this.outside.say(`To ${square}. Choose which to capture: ${[...this.preys()].join(", ")}.`);
+  }
+
+  /** Play the move that captures all that can be captured; return whether there is just one. */
+  captureAll() {
+    const preys = new Set(this.ways(this.landing).flatMap(({ prey }) => prey));
+    const isAll = preys.size > 0 && [...preys].every((each) => this.chosen.includes(each));
+    if (isAll && this.fitting()) this.confirm();
+    return this.isSent;
   }
 
   /**

@@ -10,7 +10,7 @@ import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, positionOf } from "./position.js";
-import { change, settings } from "./settings.js";
+import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { pairTitle } from "./state.js";
 
@@ -144,8 +144,9 @@ export class ReplayView {
     );
     const { player } = this.state.me;
     const isTroll = player !== null && record.troll === player && record.dwarf !== player;
-    this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
-    this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
+    const isTrollBelow = isTroll !== isTurned();
+    this.showPlayer("top", isTrollBelow ? "dwarf" : "troll", position);
+    this.showPlayer("bottom", isTrollBelow ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
     this.curve.show(this.analysis, this.at);
