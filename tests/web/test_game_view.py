@@ -282,3 +282,53 @@ def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
     assert 0.65 < board.evaluate(width) / large < 0.75
     expect(player.press("Settings").page.get_by_label("Volume")).to_have_value("0")
     player.press("Close").type("end game", "leave game")
+
+
+@pytest.mark.parametrize("name", ["Carla", "Carlo"])
+def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit, name: str) -> None:
+    how = PHONE if name == "Carla" else {"viewport": {"width": 1280, "height": 800}}
+    player = visit(**how).come_in(name)
+    player.practises("elm", "setup dwarfs a6, f6, h6 trolls g8, m9 turn trolls").sees(G8="troll")
+    player.page.evaluate("scrollTo(0, 0)")
+    boxes = """() => [...document.querySelectorAll("#game .heading, #steps, #actions, #talk")]
+        .map((each) => each.getBoundingClientRect().top)"""
+    before = player.page.evaluate(boxes)
+    player.click("G8").sees(G7="empty, can capture here").click("G7")
+    choice = player.page.locator("#choice")
+    expect(choice).to_contain_text("Click a dwarf to spare it. Click G7 again to confirm.")
+    expect(choice).to_be_in_viewport(ratio=1)
+    assert player.page.evaluate(boxes) == before
+    player.click("G7").sees(G7="troll", F6="empty, last move", H6="empty, last move")
+    expect(choice).to_be_hidden()
+    player.type("leave game")
+
+
+def test_chosen_captures_are_announced(visit: Visit) -> None:
+    player = (
+        visit()
+        .come_in("Annika")
+        .practises("elm", "setup dwarfs a6, f6, h6 trolls g8, m9 turn trolls")
+    )
+    player.sees(G8="troll").page.evaluate(SPOKEN)
+    player.by_keys("G8", "G7")
+    confirm = "Press Enter on G7 to confirm."
+    expect_spoken(player, f"To G7. Capturing all 2: F6, H6. {confirm}")
+    for square, chosen in (("F6", "H6"), ("H6", "nothing"), ("F6", "F6"), ("H6", "all 2: F6, H6")):
+        player.square(square).focus()
+        player.page.keyboard.press("Enter")
+        expect_spoken(player, f"Capturing {chosen}. {confirm}")
+    player.page.keyboard.press("Escape")
+    expect_spoken(player, "Cancelled.")
+    player.type("leave game")
+
+
+def test_repeated_announcement_is_heard_again(visit: Visit) -> None:
+    player = visit().come_in("Echo").practises("elm").sees(A6="dwarf")
+    player.page.evaluate(SPOKEN)
+    refusal = "A6 can’t go to H8."
+    for times in (1, 2):
+        player.by_keys("A6").sees(B6="empty, can go here").square("H8").focus()
+        player.page.keyboard.press("Enter")
+        count = "([said, times]) => window.spoken.filter((each) => each === said).length === times"
+        player.page.wait_for_function(count, arg=[refusal, times])
+    player.type("leave game")

@@ -663,10 +663,11 @@ export class GameView {
     const words = isAll
       ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. Click a ${prey} to spare it.`
       : `Click the ${prey}s to capture.`;
+    const confirm = this.mover.fitting() ? ` Click ${landing} again to confirm.` : "";
     const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
     fill(
       host,
-      h("p", {}, words),
+      h("p", {}, words, confirm),
       h(
         "button.primary",
         {

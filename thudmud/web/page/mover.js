@@ -206,7 +206,18 @@ export class Mover {
     if (greedy) this.chosen = [...greedy.prey];
     if (settings.capturesAll && this.side === "troll" && this.captureAll()) return;
     this.show();
-    this.outside.say(`To ${square}. Choose which to capture: ${[...this.preys()].join(", ")}.`);
+    const choose = `Choose which to capture: ${[...this.preys()].join(", ")}.`;
+    this.outside.say(`To ${square}. ${this.chosen.length ? this.chosenWords() : choose}`);
+  }
+
+  /** Return what is chosen to be captured, as sentences, and how to confirm it if it can be. */
+  chosenWords() {
+    const { chosen } = this;
+    const all = new Set(this.ways(this.landing).flatMap(({ prey }) => prey));
+    const isAll = chosen.length > 1 && chosen.length === all.size;
+    const what = chosen.join(", ") || "nothing";
+    const confirm = this.fitting() ? ` Press Enter on ${this.landing} to confirm.` : "";
+    return `Capturing ${isAll ? `all ${chosen.length}: ` : ""}${what}.${confirm}`;
   }
 
   /** Play the move that captures all that can be captured; return whether there is just one. */
@@ -235,6 +246,7 @@ export class Mover {
     const isOver = this.fitting() && ![...this.preys()].some((each) => !this.chosen.includes(each));
     const isOnly = this.ways(this.landing).every((each) => each.most <= 1 || each.trample);
     if (isOver && isOnly && this.chosen.length) this.confirm();
+    else this.outside.say(this.chosenWords());
   }
 
   /** Return what can be chosen now, and what is. */
