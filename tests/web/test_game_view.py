@@ -9,12 +9,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
+from tests.web.test_layout import assert_fits, phone
+from tests.web.test_page import violations
 
 pytestmark = pytest.mark.slow
 
 DASH = "\N{EN DASH}"
 BOARDS = {"oak": "discworld", "elm": "discworld", "yew": "koom valley"}
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE = phone(390, 844)
 SPOKEN = """() => {
     window.spoken = [];
     const status = document.getElementById("status");
@@ -325,10 +327,41 @@ def test_chosen_captures_are_announced(visit: Visit) -> None:
 def test_repeated_announcement_is_heard_again(visit: Visit) -> None:
     player = visit().come_in("Echo").practises("elm").sees(A6="dwarf")
     player.page.evaluate(SPOKEN)
-    refusal = "A6 can’t go to H8."
+    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H8."
     for times in (1, 2):
         player.by_keys("A6").sees(B6="empty, can go here").square("H8").focus()
         player.page.keyboard.press("Enter")
         count = "([said, times]) => window.spoken.filter((each) => each === said).length === times"
         player.page.wait_for_function(count, arg=[refusal, times])
     player.type("leave game")
+
+
+def test_axe_finds_no_violations_around_a_game(visit: Visit) -> None:
+    dwarf, troll = play_by_clicks(visit, "Axela", "Axton")
+    dwarf.press("Share")
+    found = violations(dwarf, "menu and chat")
+    resign(dwarf)
+    expect(troll.page.locator(".result")).to_be_visible()
+    found += violations(troll, "result")
+    assert not found
+    for each in (dwarf, troll):
+        each.type("quit")
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 568), (390, 844), (844, 390)])
+def test_result_and_menu_fit_on_phones(visit: Visit, width: int, height: int) -> None:
+    names = f"Margaretanncathering{height}", f"Christopheralexander{height}"
+    letters = str.maketrans("0123456789", "abcdefghij")
+    player, opponent = start_match(
+        visit, *(name.translate(letters)[-20:].title() for name in names), **phone(width, height)
+    )
+    player.press("Share")
+    assert_fits(player, width)
+    player.press("Share")
+    resign(player)
+    for part in (".result", ".result button, .result a"):
+        for each in player.page.locator(part).all():
+            expect(each).to_be_in_viewport(ratio=0.99)
+    assert_fits(player, width)
+    for each in (player, opponent):
+        each.type("quit")
