@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
-from tests.web.test_layout import assert_fits, phone
+from tests.web.test_layout import assert_fits, phone, screen
 from tests.web.test_page import violations
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-def start_match(visit: Visit, *names: str, **how: object) -> tuple[Player, Player]:
+def start_match(visit: Visit, *names: str, **how: Any) -> tuple[Player, Player]:
     """Return two players of a match; the first plays the dwarfs, and has the given screen."""
     dwarf, troll = visit(**how).come_in(names[0]), visit().come_in(names[1])
     dwarf.type(f"match {names[1]} as dwarf casual")
@@ -184,8 +185,7 @@ LOG = "#panel-log:not(.collapsed)"
 
 def play_by_clicks(visit: Visit, *names: str) -> tuple[Player, Player]:
     """Return two players who have typed nothing, the dwarfs' player first."""
-    how = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
-    one, other = (visit(**how).come_in(name) for name in names)
+    one, other = (visit(**screen(1280, 800)).come_in(name) for name in names)
     one.press(f"Challenge {names[1]}")
     other.press("Accept", within="#challenges")
     for each in (one, other):
@@ -224,6 +224,14 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
     expect(troll.page.locator(LOG)).to_have_count(1)
     for each in (dwarf, troll):
         each.type("quit")
+
+
+def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
+    player = visit().come_in("Hinda").press("Go to yew board").press("Sit as dwarfs")
+    player.press("Practise both sides").press("Hint")
+    expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
+    expect(player.page.locator(LOG)).to_have_count(0)
+    player.type("quit")
 
 
 def test_log_and_chat_are_tab_panels(visit: Visit) -> None:
@@ -288,7 +296,7 @@ def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
 
 @pytest.mark.parametrize("name", ["Carla", "Carlo"])
 def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit, name: str) -> None:
-    how = PHONE if name == "Carla" else {"viewport": {"width": 1280, "height": 800}}
+    how = PHONE if name == "Carla" else screen(1280, 800)
     player = visit(**how).come_in(name)
     player.practises("elm", "setup dwarfs a6, f6, h6 trolls g8, m9 turn trolls").sees(G8="troll")
     player.page.evaluate("scrollTo(0, 0)")
@@ -360,8 +368,8 @@ def test_result_and_menu_fit_on_phones(visit: Visit, width: int, height: int) ->
     player.press("Share")
     resign(player)
     for part in (".result", ".result button, .result a"):
-        for each in player.page.locator(part).all():
-            expect(each).to_be_in_viewport(ratio=0.99)
+        for element in player.page.locator(part).all():
+            expect(element).to_be_in_viewport(ratio=0.99)
     assert_fits(player, width)
     for each in (player, opponent):
         each.type("quit")

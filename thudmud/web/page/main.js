@@ -299,6 +299,11 @@ state.on("Thud.Refused", (refused) => {
   if (!log.isSeen()) toast(oneLine(heard));
 });
 
+// The reasons of a hint are in words, too.
+state.on("Thud.Hint", () => {
+  if (!log.isSeen()) toast(oneLine(heard));
+});
+
 /**
  * Whether a refusal means that the address leads nowhere.
  *
