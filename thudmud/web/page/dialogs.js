@@ -66,10 +66,16 @@ export function openSettings(send, me, register) {
     ...(me.player ? [account(me, send, register)] : []),
     ...(me.member ? [notifyHost()] : []),
     choices("theme", "Light or dark", ["auto", "light", "dark"], (theme) => change({ theme })),
-    choices("scheme", "Colours of the board", ["plain", "vivid", "dim", "safe"], (scheme) => {
-      change({ scheme });
-      send(`options colour scheme ${scheme}`);
-    }, schemePreview),
+    choices(
+      "scheme",
+      "Colours of the board",
+      ["plain", "vivid", "dim", "safe"],
+      (scheme) => {
+        change({ scheme });
+        send(`options colour scheme ${scheme}`);
+      },
+      schemePreview,
+    ),
     h("p.hint", {}, "“Safe” is colour-blind friendly."),
     choices("size", "Size of the board", ["small", "medium", "large"], (size) => change({ size })),
     volume(),

@@ -273,8 +273,9 @@ export class GameView {
    */
   showPlayers(table, board, position) {
     const mine = this.state.sides(table);
-    const sides = /** @type {Side[]} */ (mine[0] === "troll" ? ["dwarf", "troll"] : ["troll", "dwarf"]);
-    const [above, below] = isTurned() ? sides.reverse() : sides;
+    const isTrollBelow = (mine.length === 1 && mine[0] === "troll") !== isTurned();
+    const below = isTrollBelow ? "troll" : "dwarf";
+    const above = isTrollBelow ? "dwarf" : "troll";
     fill(byId("strip-top"), ...this.player(above, table, board, position));
     fill(byId("strip-bottom"), ...this.player(below, table, board, position));
   }

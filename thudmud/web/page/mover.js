@@ -199,10 +199,9 @@ export class Mover {
       this.confirm();
       return;
     }
-    const greedy = ways
+    const [greedy] = ways
       .filter((each) => !each.trample && each.most === each.prey.length)
-      .reduce((/** @type {Choice | null} */ best, each) =>
-        best && best.prey.length >= each.prey.length ? best : each, null);
+      .sort((one, other) => other.prey.length - one.prey.length);
     if (greedy) this.chosen = [...greedy.prey];
     if (settings.capturesAll && this.side === "troll" && this.captureAll()) return;
     this.show();
