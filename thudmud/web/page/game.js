@@ -73,6 +73,8 @@ export class GameView {
     this.warned = null;
     /** The command of the button that was pressed last. */
     this.pressed = "";
+    /** The analysis that is shown. @type {any} */
+    this.analysis = null;
     this.mover = new Mover({
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
@@ -147,6 +149,7 @@ export class GameView {
     this.explore(table, board);
     this.moves.marks = marksOf(analysis);
     this.moves.show(board.plies, this.at ?? board.ply); // the last, since it has what room is left
+    this.revealCurve(analysis, board.battle);
   }
 
   /**
@@ -180,6 +183,19 @@ export class GameView {
   analysisOf(table, board) {
     if (!isOver(table, board) || board.battle === null) return null;
     return this.state.analyses.get(board.battle) ?? null;
+  }
+
+  /**
+   * Scroll to what an analysis has found, if the player has just asked for it.
+   *
+   * @param {any} analysis
+   * @param {number | null} battle
+   */
+  revealCurve(analysis, battle) {
+    const isNew = analysis !== null && analysis !== this.analysis;
+    this.analysis = analysis;
+    if (isNew && this.pressed === `analyse ${battle}`)
+      byId("curve").scrollIntoView({ block: "nearest" });
   }
 
   /** Put the focus on the board. */
