@@ -64,6 +64,14 @@ chat_at_once = 10000
 """All who visit come from one address, and a quick machine opens pages and plays without a rest."""
 
 
+OPEN_LOG = """() => {
+    const isChosen = /"talk":"chat"/.test(localStorage["thud.settings"]);
+    const isClosed = document.querySelector("#tab-chat[aria-selected=true]") && !isChosen;
+    if (isClosed) document.getElementById("tab-log").click();
+}"""
+"""Opens the log beside a board, where it is closed for those who only click."""
+
+
 class Served:
     """A server process in its own folder, without bots, with a board for each test.
 
@@ -148,7 +156,8 @@ class Player:
         return self
 
     def type(self, *lines: str) -> Self:
-        """Type lines into the command line."""
+        """Type lines into the command line, or into the chat if it was chosen."""
+        self.page.evaluate(OPEN_LOG)
         for line in lines:
             self.page.locator("#line").fill(line)
             self.page.locator("#line").press("Enter")

@@ -161,7 +161,7 @@ def test_explorer_escapes_names(visit: Visit) -> None:
 
 def test_board_offers_picture_embed_and_download(visit: Visit, served: Served) -> None:
     anna = visit().come_in("Elisa").practises("holly").click("A6", "B6").sees(B6="dwarf")
-    anna.press("Picture")
+    anna.press("Share").press("Picture")
     dialog = anna.page.locator("dialog")
     expect(dialog).to_contain_text("Holly board")
     with anna.page.expect_download() as picture:  # a download, not a navigation
@@ -174,11 +174,12 @@ def test_board_offers_picture_embed_and_download(visit: Visit, served: Served) -
     for link in links:
         got = anna.page.request.get(served.address + link)
         assert (got.status, "image/" in got.headers["content-type"]) == (200, True)
-    anna.press("Close").press("Embed")
+    anna.press("Close").press("Share").press("Embed")
     address = f"{served.address}/embed/board/holly%20board"
     expect(dialog.get_by_label("HTML")).to_have_value(re.compile(f'^<iframe src="{address}"'))
     anna.press("Close", within="dialog")
+    anna.press("Share")
     with anna.page.expect_download() as download:
-        anna.page.locator("#actions").get_by_role("link", name="Download").click()
+        anna.page.locator("#share").get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8").endswith("\ndA6-B6\n")
     anna.type("leave game")

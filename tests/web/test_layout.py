@@ -295,7 +295,7 @@ def test_phone_does_not_zoom_into_fields(visit: Visit) -> None:
         .filter((each) => !["radio", "checkbox"].includes(each.type))
         .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
     assert min(player.page.evaluate(sizes)) >= 16
-    player.come_in("Zoe").practises("pine").press("Embed", within="#actions")
+    player.come_in("Zoe").practises("pine").press("Share").press("Embed")
     assert min(player.page.evaluate(sizes)) >= 16
     player.press("Close").type("end game", "leave game")
 

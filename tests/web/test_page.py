@@ -162,6 +162,7 @@ def test_finished_battle_is_replayed_and_shared(visit: Visit) -> None:
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
     anna.sees(F1="dwarf").press("Next move").sees(F6="dwarf, last move")
+    anna.press("Share")
     with anna.page.expect_download() as download:
         anna.page.get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8").endswith("\ndF1-F6\n")
@@ -407,10 +408,10 @@ def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     walt.press("Go there")
     expect(walt.page.get_by_label("Send to")).to_have_text("to watchersto players, too")
     walt.press("Hall").press("Go to oak board")
-    expect(walt.page.locator("#game-title")).to_have_text("Oak board")
+    expect(walt.page.locator("#game .heading")).to_contain_text("Oak board")
     walt.press("Maple board, observed").sees(B6="dwarf")
     walt.press("Stop observing")
-    expect(walt.page.locator("#game-title")).to_have_text("Oak board")
+    expect(walt.page.locator("#game .heading")).to_contain_text("Oak board")
     anna.type("leave game")
 
 
@@ -425,12 +426,12 @@ def test_tv_follows_running_boards(visit: Visit, tmp_path: Path, free_port: Free
         walt.sees(B6="dwarf, last move")
         expect(walt.page.locator("#game-facts")).to_contain_text("on your TV")
         bert.type("resign on oak board").press("Resign", within="dialog")
-        expect(walt.page.locator("#game-title")).to_have_text("Elm board")
+        expect(walt.page.locator("#game-title")).to_have_text("Anna \N{EN DASH} Bert")
         walt.press("Hall")
         expect(walt.page.get_by_role("button", name="TV", exact=True)).to_have_attribute(
             "aria-pressed", "true"
         )
-        walt.press("TV: elm board, observed").press("Turn the TV off")
+        walt.press("TV: Anna \N{EN DASH} Bert, observed").press("Turn the TV off")
         expect(walt.page.locator("body")).to_have_attribute("data-view", "lobby")
         for each in (walt, anna, bert):
             each.loses_server = True
@@ -581,7 +582,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     bert.press("Resign").press("Resign", within="dialog")
     bert.page.get_by_role("link", name="Replay").click()
     expect(bert.page.locator("#replay-bottom")).to_contain_text("Piet")  # the trolls' side again
-    bert.press("Larch board").press("To the hall")
+    bert.press("vs Paula").press("To the hall")
     expect(bert.page.locator("body")).to_have_attribute("data-view", "lobby")
 
 

@@ -229,7 +229,7 @@ def test_battle_offers_picture_embed_and_link(visit: Visit, served: Served) -> N
     anna = visit().come_in("Greta").practises("beech").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
-    anna.press("Last move").sees(B6="dwarf").press("Picture")
+    anna.press("Last move").sees(B6="dwarf").press("Share").press("Picture")
     dialog = anna.page.locator("dialog")
     expect(dialog.locator("img")).to_be_visible()
     links = [each.get_attribute("href") or "" for each in dialog.get_by_role("link").all()]
@@ -238,14 +238,15 @@ def test_battle_offers_picture_embed_and_link(visit: Visit, served: Served) -> N
         got = anna.page.request.get(served.address + link)
         assert (got.status, "image/" in got.headers["content-type"]) == (200, True)
     assert violations(anna, "pictures") == []
-    anna.press("Close").press("Embed")
+    anna.press("Close").press("Share").press("Embed")
     field = dialog.get_by_label("HTML")
     number = re.findall(r"/game/(\d+)", anna.path)[0]
     expect(field).to_have_value(
         re.compile(rf'^<iframe src="{served.address}/embed/game/{number}\?ply=1" title="Greta,')
     )
     assert violations(anna, "snippet") == []
-    anna.press("Copy", within="dialog").press("Close").press("Copy the link")
+    anna.press("Copy", within="dialog").press("Close")
+    anna.press("Share").press("Copy the link")
 
 
 def test_viewer_bundle_is_self_contained() -> None:

@@ -1,8 +1,12 @@
 /**
- * What people say to each other, apart from all else that happens.
+ * What people say to each other, apart from all else that happens, which is in the log beside it.
+ *
+ * Beside a board the log is closed until somebody wants it. It is never hidden from screen readers,
+ * to which it tells what happens, and what is said as well.
  */
 
 import { byId, h } from "./dom.js";
+import { change, settings } from "./settings.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./log.js").Log} Log */
@@ -26,6 +30,9 @@ const ASKED = /** @type {Record<string, string>} */ ({
   new_password: "New password",
   again: "New password again",
 });
+
+/** @typedef {"log" | "chat"} Talk */
+const TALKS = /** @type {const} */ (["log", "chat"]);
 
 const KEPT = 50; // lines that are compared with what the server sends after a reconnection
 
@@ -51,15 +58,19 @@ export class Chat {
     this.board = null;
     /** @type {HTMLSelectElement} */
     this.how = byId("how");
+    this.chat = byId("chat");
     this.tabs = { log: byId("tab-log"), chat: byId("tab-chat") };
-    this.panels = { log: byId("log"), chat: byId("chat") };
-    this.tabs.log.addEventListener("click", () => this.open(false));
-    this.tabs.chat.addEventListener("click", () => this.open(true));
-    for (const tab of Object.values(this.tabs)) {
+    this.panels = { log: byId("panel-log"), chat: byId("panel-chat") };
+    /** What the player wants to see; null until they have shown it. @type {Talk | null} */
+    this.wanted = settings.talk;
+    for (const name of TALKS) {
+      const tab = this.tabs[name];
+      const other = name === "log" ? "chat" : "log";
+      tab.addEventListener("click", () => this.choose(name));
       tab.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
-        this.open(!this.isOpen);
-        this.tabs[this.isOpen ? "chat" : "log"].focus();
+        this.choose(other);
+        this.tabs[other].focus();
       });
     }
     /** The last lines, as they came. @type {string[]} */
@@ -68,27 +79,63 @@ export class Chat {
     state.on("Thud.Said", ({ lines }) => this.restore(lines));
   }
 
+  /**
+   * Show the log or the chat, from now on.
+   *
+   * @param {Talk} name
+   */
+  choose(name) {
+    change({ talk: name });
+    this.want(name);
+  }
+
+  /**
+   * Show the log or the chat, as long as the page is open.
+   *
+   * @param {Talk} name
+   */
+  want(name) {
+    this.wanted = name;
+    this.open(name === "chat");
+  }
+
   /** @param {boolean} isOpen */
   open(isOpen) {
     this.isOpen = isOpen;
     const shown = isOpen ? "chat" : "log";
-    for (const name of /** @type {const} */ (["log", "chat"])) {
+    for (const name of TALKS) {
       this.tabs[name].setAttribute("aria-selected", String(name === shown));
       this.tabs[name].tabIndex = name === shown ? 0 : -1;
-      this.panels[name].hidden = name !== shown;
     }
-    this.panels[shown].scrollTop = this.panels[shown].scrollHeight;
-    this.show(this.board);
+    this.panels.chat.hidden = !isOpen;
+    this.log.collapse(isOpen);
+    const { chat } = this;
+    chat.scrollTop = chat.scrollHeight;
+    this.nameLine();
     if (isOpen) this.tabs.chat.classList.remove("new");
   }
 
+  /** Whether the chat is to be shown: without being asked, beside a board, where all is seen. */
+  isWanted() {
+    const isBesideBoard = ["game", "replay"].includes(String(document.body.dataset.view));
+    return (this.wanted ?? (isBesideBoard && !this.state.exercise ? "chat" : "log")) === "chat";
+  }
+
   /**
-   * Say what the line is for, and who can hear it.
+   * Show the chat or the log beside what is shown, but change nothing under who is typing.
    *
    * @param {string | null} board that is shown
    */
   show(board) {
     this.board = board;
+    const { input } = this.log;
+    const isTyping = document.activeElement === input || input.value !== "";
+    if (this.isWanted() === this.isOpen || isTyping) this.nameLine();
+    else this.open(!this.isOpen);
+  }
+
+  /** Say what the line is for, and who can hear it. */
+  nameLine() {
     const isNamed = this.state.me.player !== null;
     const ways = this.ways();
     const { how } = this;
@@ -123,11 +170,15 @@ export class Chat {
   }
 
   /**
-   * Return the command that says something.
+   * Return the command that says something; a slash is for a command, whose answer is in the log.
    *
    * @param {string} text
    */
   command(text) {
+    if (text.startsWith("/")) {
+      this.want("log");
+      return text.slice(1);
+    }
     const verb = this.how.hidden ? "say" : this.how.value;
     return verb === "say" ? `say ${text}` : `${verb} ${text} on ${this.board}`;
   }
@@ -165,7 +216,7 @@ export class Chat {
       kind === "emote"
         ? h("p.emote", {}, `${player} ${text}`)
         : h("p", {}, h("b", {}, who), whom, where && h("small", {}, ` ${where}`), ` ${text}`);
-    const { chat } = this.panels;
+    const { chat } = this;
     chat.append(entry);
     chat.scrollTop = chat.scrollHeight;
     if (!this.isOpen && player !== me) this.tabs.chat.classList.add("new");

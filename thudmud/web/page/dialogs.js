@@ -2,9 +2,11 @@
  * What the page asks before it does something, and the settings.
  */
 
-import { byId, h } from "./dom.js";
+import { byId, capitalised, h } from "./dom.js";
 import { notifyHost } from "./notify.js";
+import { schemePreview } from "./preview.js";
 import { change, keptWord, settings } from "./settings.js";
+import { play } from "./sound.js";
 
 /**
  * Ask whether to do something.
@@ -64,11 +66,20 @@ export function openSettings(send, me, register) {
     ...(me.player ? [account(me, send, register)] : []),
     ...(me.member ? [notifyHost()] : []),
     choices("theme", "Light or dark", ["auto", "light", "dark"], (theme) => change({ theme })),
-    choices("scheme", "Colours of the board", ["plain", "vivid", "dim", "safe"], (scheme) => {
-      change({ scheme });
-      send(`options colour scheme ${scheme}`);
-    }),
+    choices(
+      "scheme",
+      "Colours of the board",
+      ["plain", "vivid", "dim", "safe"],
+      (scheme) => {
+        change({ scheme });
+        send(`options colour scheme ${scheme}`);
+      },
+      schemePreview,
+    ),
     h("p.hint", {}, "“Safe” is colour-blind friendly."),
+    choices("size", "Size of the board", ["small", "medium", "large"], (size) => change({ size })),
+    volume(),
+    captures(),
     h("h3", {}, "Keys on the board"),
     h(
       "dl.keys",
@@ -110,6 +121,25 @@ function account({ player, member }, send, register) {
   );
 }
 
+/** Return how loud the sounds are, to choose. */
+function volume() {
+  const set = (/** @type {Event} */ { target }) => {
+    change({ volume: Number(/** @type {HTMLInputElement} */ (target).value) / 100 });
+    play("move");
+  };
+  const value = Math.round(settings.volume * 100);
+  const range = { type: "range", min: 0, max: 100, step: 10, value, change: set };
+  return h("label.volume", {}, "Volume", h("input", range));
+}
+
+/** Return whether trolls capture without being asked, to choose. */
+function captures() {
+  const set = (/** @type {Event} */ { target }) =>
+    change({ capturesAll: /** @type {HTMLInputElement} */ (target).checked });
+  const box = { type: "checkbox", checked: settings.capturesAll, change: set };
+  return h("label.switch", {}, h("input", box), "Trolls capture all at once, without asking");
+}
+
 const KEYS = [
   ["arrows", "go from square to square"],
   ["Enter", "pick up a piece, put it down, choose what it captures"],
@@ -125,14 +155,15 @@ const KEYS = [
 ];
 
 /**
- * @param {"theme" | "scheme"} name
+ * @param {"theme" | "scheme" | "size"} name
  * @param {string} legend
  * @param {string[]} values
  * @param {(value: any) => void} choose
+ * @param {(value: string) => Node | null} [preview] shows what a value looks like
  */
-function choices(name, legend, values, choose) {
+function choices(name, legend, values, choose, preview = () => null) {
   return h(
-    "fieldset",
+    `fieldset.${name}`,
     {},
     h("legend", {}, legend),
     h(
@@ -150,7 +181,7 @@ function choices(name, legend, values, choose) {
             autofocus: name === "theme" && settings[name] === value,
             change: () => choose(value),
           }),
-          h("span", {}, value),
+          h("span", {}, preview(value), capitalised(value)),
         ),
       ),
     ),

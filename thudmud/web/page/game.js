@@ -11,10 +11,11 @@ import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
-import { change, settings } from "./settings.js";
-import { openPictures, openSnippet } from "./sharing.js";
+import { ResultCard } from "./result.js";
+import { change, isTurned, settings } from "./settings.js";
+import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
-import { holder } from "./state.js";
+import { holder, titleOf } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -58,6 +59,7 @@ export class GameView {
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(sentence: string) => void} outside.warn does both
+   * @param {() => void} outside.openLog shows the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
    */
   constructor(state, outside) {
@@ -71,6 +73,8 @@ export class GameView {
     this.warned = null;
     /** The command of the button that was pressed last. */
     this.pressed = "";
+    /** The analysis that is shown. @type {any} */
+    this.analysis = null;
     this.mover = new Mover({
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
@@ -90,6 +94,10 @@ export class GameView {
     this.lesson = new LessonView(byId("lesson"), outside.send);
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
+    this.share = new ShareMenu(byId("share"), () => this.shared());
+    this.result = new ResultCard(byId("board"), () => this.resultClosed());
+    /** Battles that we have seen under way. @type {Set<number>} */
+    this.underWay = new Set();
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => this.mover.answered(legal));
     state.on("Thud.Refused", (refused) => isOfExplorer(refused) || this.mover.cancel());
@@ -113,13 +121,14 @@ export class GameView {
     const table = this.state.tables.get(name);
     const board = this.state.boards.get(name) ?? null;
     const exercise = this.exercise(name);
-    byId("game-title").textContent = exercise ? exerciseTitle(exercise) : capitalised(name);
+    const title = exercise ? exerciseTitle(exercise) : titleOf(table, name);
+    byId("game-title").textContent = title;
     if (!board || !table) return;
     this.view.flip(settings.flipped);
     this.fillIn(board);
     if (this.at !== null && this.at >= board.ply) this.at = null;
     const { position, last } = this.at === null ? board : asOf(board, this.at);
-    const label = `${capitalised(name)}, ${this.turnWords(table, board)}`;
+    const label = `${title}, ${this.turnWords(table, board)}`;
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
@@ -131,6 +140,7 @@ export class GameView {
     );
     byId("game-facts").textContent = this.facts(table, board);
     this.showPlayers(table, board, position);
+    this.showResult(table, board);
     this.showNotices(table, board);
     this.showActions(table, board);
     const analysis = this.analysisOf(table, board);
@@ -139,6 +149,7 @@ export class GameView {
     this.explore(table, board);
     this.moves.marks = marksOf(analysis);
     this.moves.show(board.plies, this.at ?? board.ply); // the last, since it has what room is left
+    this.revealCurve(analysis, board.battle);
   }
 
   /**
@@ -172,6 +183,19 @@ export class GameView {
   analysisOf(table, board) {
     if (!isOver(table, board) || board.battle === null) return null;
     return this.state.analyses.get(board.battle) ?? null;
+  }
+
+  /**
+   * Scroll to what an analysis has found, if the player has just asked for it.
+   *
+   * @param {any} analysis
+   * @param {number | null} battle
+   */
+  revealCurve(analysis, battle) {
+    const isNew = analysis !== null && analysis !== this.analysis;
+    this.analysis = analysis;
+    if (isNew && this.pressed === `analyse ${battle}`)
+      byId("curve").scrollIntoView({ block: "nearest" });
   }
 
   /** Put the focus on the board. */
@@ -235,7 +259,9 @@ export class GameView {
    * @param {Board} board
    */
   facts(table, board) {
+    const name = capitalised(board.board);
     const facts = [`${capitalised(table.rules)} rules`];
+    if (titleOf(table, name) !== name) facts.unshift(name);
     if (table.time) facts.push(table.time);
     const { exercise } = this.state;
     if (exercise)
@@ -263,8 +289,9 @@ export class GameView {
    */
   showPlayers(table, board, position) {
     const mine = this.state.sides(table);
-    const below = mine.length === 1 ? mine[0] : "dwarf";
-    const above = below === "dwarf" ? "troll" : "dwarf";
+    const isTrollBelow = (mine.length === 1 && mine[0] === "troll") !== isTurned();
+    const below = isTrollBelow ? "troll" : "dwarf";
+    const above = isTrollBelow ? "dwarf" : "troll";
     fill(byId("strip-top"), ...this.player(above, table, board, position));
     fill(byId("strip-bottom"), ...this.player(below, table, board, position));
   }
@@ -382,13 +409,83 @@ export class GameView {
       );
     }
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const { player } = this.state.me;
-      const words = board.end ? ending(board.end, player) : "The battle is over.";
-      const told = words + matchEnding(table, player) + ratingChanges(board.end ?? {}, player);
-      notices.push(notice(told, ...this.next(table, board)));
+      const isInCard = this.isCardOf(board);
+      const over = notice(
+        this.resultWords(table, board),
+        ...(isInCard ? [] : this.next(table, board)),
+      );
+      over.setAttribute("aria-live", "off"); // it was said when it came
+      notices.push(over);
     }
     for (const seek of this.state.seeks.values()) notices.push(...this.sought(seek));
     replaceIfChanged(byId("notices"), notices);
+  }
+
+  /**
+   * Show the card of a battle that has just ended, until it is closed or earlier moves are shown.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showResult(table, board) {
+    const { battle, end } = board;
+    if (battle !== null && table.running && !this.exercise(board.board)) this.underWay.add(battle);
+    if (battle !== null && end && isOver(table, board) && this.underWay.delete(battle)) {
+      this.outside.say(this.resultWords(table, board));
+      this.result.open(battle);
+    }
+    if (this.at !== null) this.result.open(null);
+    this.result.show(this.isCardOf(board) ? this.resultOf(table, board) : null);
+  }
+
+  /**
+   * Whether the card over the board is that of its battle.
+   *
+   * @param {Board} board
+   */
+  isCardOf({ battle, end }) {
+    return battle !== null && Boolean(end) && this.result.battle === battle;
+  }
+
+  /** Show the board without the card; the focus goes on from there if it was in the card. */
+  resultClosed() {
+    const hadFocus = this.result.hasFocus();
+    this.show(this.name);
+    if (hadFocus) this.focus();
+  }
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  resultOf(table, board) {
+    const { player } = this.state.me;
+    const { who, rest } = endingParts(board.end, player);
+    const offer = table.offers.find(({ side }) => !this.state.sides(table).includes(side));
+    const asks = offer && table.seats.find(({ side }) => side === offer.side)?.player;
+    const lines = [
+      `${capitalised(rest)}.`,
+      matchEnding(table, player),
+      ratingChanges(board.end, player),
+      asks ? `${asks} offers ${OFFERS[offer.offer].words}.` : "",
+    ];
+    return {
+      title: who,
+      lines: lines.map((each) => each.trim()).filter(Boolean),
+      buttons: this.next(table, board).filter((each) => each !== false),
+    };
+  }
+
+  /**
+   * Return in words how a battle has ended.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  resultWords(table, { end }) {
+    const { player } = this.state.me;
+    const words = end ? ending(end, player) : "The battle is over.";
+    return words + matchEnding(table, player) + ratingChanges(end ?? {}, player);
   }
 
   /**
@@ -450,32 +547,22 @@ export class GameView {
    * @param {Board} board
    */
   showActions(table, board) {
-    replaceIfChanged(byId("actions"), [
-      ...this.possible(table, board).map((each) => this.button(each)),
-      ...this.shared(board),
-    ]);
+    const actions = this.possible(table, board).map((each) => this.button(each));
+    replaceIfChanged(byId("actions"), actions);
+    this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
-  /**
-   * Return what can be taken elsewhere of a board.
-   *
-   * @param {Board} board
-   */
-  shared({ board, ply }) {
-    if (this.exercise(board)) return [];
-    const path = `/board/${encodeURIComponent(board)}`;
-    const button = (/** @type {string} */ label, /** @type {() => void} */ click) =>
-      h("button", { type: "button", "data-key": `share-${label}`, click }, label);
-    return [
-      ply > 0 &&
-        h(
-          "a.button",
-          { href: `${path}.thud`, download: `${board}.thud`, "data-key": "record" },
-          "Download",
-        ),
-      button("Picture", () => openPictures(path, capitalised(board), this.at, settings.flipped)),
-      button("Embed", () => openSnippet(location.origin + path, this.outside)),
-    ].filter((each) => each !== false);
+  /** Return the ways to take the board in view elsewhere. */
+  shared() {
+    const { name, at } = this;
+    const path = `/board/${encodeURIComponent(name)}`;
+    const hasMoves = (this.state.boards.get(name)?.ply ?? 0) > 0;
+    return shareItems({
+      copyLink: () => this.copyLink(),
+      openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),
+      openSnippet: () => openSnippet(location.origin + path, this.outside),
+      record: hasMoves ? { href: `${path}.thud`, download: `${name}.thud` } : null,
+    });
   }
 
   /**
@@ -550,8 +637,9 @@ export class GameView {
       this.pressed = line;
       if (!question || (await confirmed(question, label))) this.outside.send(line);
     };
+    const kind = isFirst ? ".primary" : label === "Resign" ? ".danger" : "";
     return h(
-      `button${isFirst ? ".primary" : ""}`,
+      `button${kind}`,
       {
         type: "button",
         "data-key": line,
@@ -592,10 +680,11 @@ export class GameView {
     const words = isAll
       ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. Click a ${prey} to spare it.`
       : `Click the ${prey}s to capture.`;
+    const confirm = this.mover.fitting() ? ` Click ${landing} again to confirm.` : "";
     const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
     fill(
       host,
-      h("p", {}, words),
+      h("p", {}, words, confirm),
       h(
         "button.primary",
         {
@@ -620,13 +709,28 @@ export class GameView {
    */
   key(key, square) {
     const question = QUESTIONS[key];
-    if (question) this.outside.send(`${question(square)} on ${this.name}`);
+    if (question) this.ask(`${question(square)} on ${this.name}`);
     else if (key === "Escape" && this.at !== null) this.step(Infinity);
     else if (key === "Escape") this.mover.cancel("Cancelled.");
     else if (key === "f") this.flip();
-    else if (key === "/") byId("line").focus();
+    else if (key === "/") this.goToLine();
     else return false;
     return true;
+  }
+
+  /**
+   * Ask the server something that it answers in the log.
+   *
+   * @param {string} line
+   */
+  ask(line) {
+    this.outside.openLog();
+    this.outside.send(line);
+  }
+
+  goToLine() {
+    this.outside.openLog();
+    byId("line").focus();
   }
 }
 
@@ -714,24 +818,32 @@ function notice(words, ...buttons) {
 }
 
 /**
- * Return how a battle ended, for one player.
+ * Return how a battle ended, for one player, as a sentence.
  *
  * @param {any} end
  * @param {string | null} me
  */
 export function ending(end, me) {
+  const { who, rest } = endingParts(end, me);
+  return end.winner ? `${who} ${rest}.` : `${who}, ${rest}.`;
+}
+
+/**
+ * Return who has won, for one player, and how.
+ *
+ * @param {any} end
+ * @param {string | null} me
+ */
+function endingParts(end, me) {
   const how = ENDINGS[end.outcome] ?? "";
-  if (!end.winner) return `A draw${how}.`;
-  const winner = end[end.winner];
-  const who =
-    winner && winner === me
-      ? "You win"
-      : `${winner ?? PLURAL[/** @type {Side} */ (end.winner)]} wins`;
   const loser = end.winner === "dwarf" ? "troll" : "dwarf";
-  const score = `${end.score[end.winner]} to ${end.score[loser]}`;
-  if (end.outcome === "all_captured")
-    return `${who} ${score}: every ${loser} has been captured.`;
-  return `${who} ${score}${how}.`;
+  const score = `${end.score[end.winner ?? "troll"]} to ${end.score[loser]}`;
+  if (!end.winner) return { who: "A draw", rest: score + how };
+  const side = PLURAL[/** @type {Side} */ (end.winner)];
+  const winner = end[end.winner];
+  const who = winner && winner === me ? "You win" : winner ? `${winner} wins` : `The ${side} win`;
+  const isAll = end.outcome === "all_captured";
+  return { who, rest: isAll ? `${score}: every ${loser} has been captured` : score + how };
 }
 
 /**

@@ -34,6 +34,7 @@ export class Log {
     this.host = host;
     this.input = input;
     this.isHidden = false;
+    this.isCollapsed = false;
     /** @type {string[]} */
     this.typed = [];
     this.at = 0;
@@ -112,9 +113,21 @@ export class Log {
     return Math.max(NARROW, Math.min(columns, WIDE));
   }
 
+  /**
+   * Close the log for those who see it, or open it again; screen readers go on reading it.
+   *
+   * @param {boolean} isCollapsed
+   */
+  collapse(isCollapsed) {
+    this.isCollapsed = isCollapsed;
+    this.host.parentElement?.classList.toggle("collapsed", isCollapsed);
+    this.host.tabIndex = isCollapsed ? -1 : 0;
+    this.end();
+  }
+
   /** Whether what comes next would be seen. */
   isSeen() {
-    return !this.host.hidden && this.host.getBoundingClientRect().bottom <= innerHeight;
+    return !this.isCollapsed && this.host.getBoundingClientRect().bottom <= innerHeight;
   }
 
   /** Scroll to the end, or to where the last text begins if it is longer than what is seen. */

@@ -19,14 +19,14 @@ import { namePlace, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
 import { showcase } from "./showcase.js";
 import { play } from "./sound.js";
-import { State } from "./state.js";
+import { State, titleOf } from "./state.js";
 import { TournamentView } from "./tournament.js";
 import { Wire } from "./wire.js";
 
 const state = new State();
 const wire = new Wire({ text: hear, fact: take, link: linked });
 const log = new Log(byId("log"), byId("command"), byId("line"), typed);
-const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected };
+const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected, openLog };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
@@ -146,8 +146,15 @@ function typed(line) {
   const [verb] = line.trim().toLowerCase().split(/\s+/, 1);
   const isCommand = state.prompt.asks === "command" && !isPasswordNext;
   if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
+  if (isCommand && !chat.isOpen && line) chat.want("log"); // it stays open for who types
   return send(isCommand && chat.isOpen ? chat.command(line) : line);
 }
+
+/** Show the log, for what is typed and answered. */
+function openLog() {
+  chat.want("log");
+}
+document.querySelector(".skip")?.addEventListener("click", openLog);
 
 /**
  * @param {string} line
@@ -289,6 +296,11 @@ function take(name, data) {
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
   if (isOfExplorer(refused) || SURE[refused.code] || isOfAddress(refused)) return;
+  if (!log.isSeen()) toast(oneLine(heard));
+});
+
+// The reasons of a hint are in words, too.
+state.on("Thud.Hint", () => {
   if (!log.isSeen()) toast(oneLine(heard));
 });
 
@@ -674,10 +686,11 @@ function isFocusLost() {
 
 /** @param {string | null} board */
 function titled(board) {
-  if (isReplay) return `Battle ${replay.number} – Thud`;
+  if (isReplay) return `${replay.title} – Thud`;
   if (isTournament()) return `${tournament.title} – Thud`;
   if (!board) return "Thud";
-  return `${state.mover(board) ? "● Your turn" : capitalised(board)} – Thud`;
+  const title = titleOf(state.tables.get(board), board);
+  return `${state.mover(board) ? "● Your turn: " : ""}${title} – Thud`;
 }
 
 /**
@@ -811,9 +824,9 @@ function showPlaces() {
   fill(
     byId("places"),
     place("Hall", null),
-    ...[...boards].map((each) => place(capitalised(each), each)),
+    ...[...boards].map((each) => place(placeTitle(each), each)),
     ...others.map((each) =>
-      place(each === state.tv.board ? `TV: ${each}` : capitalised(each), each),
+      place(`${each === state.tv.board ? "TV: " : ""}${placeTitle(each)}`, each),
     ),
     isReplay &&
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
@@ -821,6 +834,19 @@ function showPlaces() {
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
   );
   scrollToPlace();
+}
+
+/**
+ * Return what a board is called at the top: by the opponents of the player, or by who plays there.
+ *
+ * @param {string} board
+ */
+function placeTitle(board) {
+  const table = state.tables.get(board);
+  const title = titleOf(table, board);
+  const isMine = state.sides(table).length === 1 && title !== capitalised(board);
+  const opponent = table?.seats.find(({ player }) => player !== state.me.player)?.player;
+  return isMine ? `vs ${opponent}` : title;
 }
 
 /** Scroll to the place where the player is, beside the hall, which is always seen. */
@@ -864,6 +890,7 @@ function place(label, room) {
     {
       type: "button",
       "data-key": `place-${room}`,
+      title: room !== null && label !== capitalised(room) && capitalised(room),
       "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
       "aria-current": isHere && !isReplay && !isTournament() && "page",
       click: go,

@@ -6,6 +6,7 @@
  */
 
 import { NO_MARKS } from "./board.js";
+import { settings } from "./settings.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").Board} Board */
@@ -198,10 +199,32 @@ export class Mover {
       this.confirm();
       return;
     }
-    const greedy = ways.find((each) => !each.trample && each.most === each.prey.length);
+    const [greedy] = ways
+      .filter((each) => !each.trample && each.most === each.prey.length)
+      .sort((one, other) => other.prey.length - one.prey.length);
     if (greedy) this.chosen = [...greedy.prey];
+    if (settings.capturesAll && this.side === "troll" && this.captureAll()) return;
     this.show();
-    this.outside.say(`To ${square}. Choose which to capture: ${[...this.preys()].join(", ")}.`);
+    const choose = `Choose which to capture: ${[...this.preys()].join(", ")}.`;
+    this.outside.say(`To ${square}. ${this.chosen.length ? this.chosenWords() : choose}`);
+  }
+
+  /** Return what is chosen to be captured, as sentences, and how to confirm it if it can be. */
+  chosenWords() {
+    const { chosen } = this;
+    const all = new Set(this.ways(this.landing).flatMap(({ prey }) => prey));
+    const isAll = chosen.length > 1 && chosen.length === all.size;
+    const what = chosen.join(", ") || "nothing";
+    const confirm = this.fitting() ? ` Press Enter on ${this.landing} to confirm.` : "";
+    return `Capturing ${isAll ? `all ${chosen.length}: ` : ""}${what}.${confirm}`;
+  }
+
+  /** Play the move that captures all that can be captured; return whether there is just one. */
+  captureAll() {
+    const preys = new Set(this.ways(this.landing).flatMap(({ prey }) => prey));
+    const isAll = preys.size > 0 && [...preys].every((each) => this.chosen.includes(each));
+    if (isAll && this.fitting()) this.confirm();
+    return this.isSent;
   }
 
   /**
@@ -222,6 +245,7 @@ export class Mover {
     const isOver = this.fitting() && ![...this.preys()].some((each) => !this.chosen.includes(each));
     const isOnly = this.ways(this.landing).every((each) => each.most <= 1 || each.trample);
     if (isOver && isOnly && this.chosen.length) this.confirm();
+    else this.outside.say(this.chosenWords());
   }
 
   /** Return what can be chosen now, and what is. */

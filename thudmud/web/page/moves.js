@@ -141,17 +141,14 @@ const STEPS = /** @type {[string, string][]} */ ([
   ["Last move", "M17 6v12M6 6l8 6-8 6z"],
 ]);
 const FLIP = "M8 20V5m0 0L4.5 9M8 5l3.5 4M16 4v15m0 0l-3.5-4M16 19l3.5-4";
-const LINK =
-  "M10 14a4 4 0 0 0 6 .5l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6-.5l-3 3a4 4 0 0 0 6 6l1-1";
 
 /**
- * Return the buttons that go to the first ply, back, on, and to the last; that flip the board; and
- * that copy the link to it.
+ * Return the buttons that go to the first ply, back, on, and to the last; and that flip the board.
  *
  * @param {number} at the ply that is shown
  * @param {number} first
  * @param {number} last
- * @param {{step: (ply: number) => void, flip: () => void, copyLink: () => void}} view
+ * @param {{step: (ply: number) => void, flip: () => void}} view
  */
 export function tools(at, first, last, view) {
   const plies = [first, at - 1, at + 1, last];
@@ -160,7 +157,6 @@ export function tools(at, first, last, view) {
       tool(label, path, () => view.step(plies[each]), each < 2 ? at <= first : at >= last),
     ),
     tool("Flip the board", FLIP, () => view.flip()),
-    tool("Copy the link", LINK, () => view.copyLink()),
   ];
 }
 

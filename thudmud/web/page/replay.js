@@ -10,8 +10,9 @@ import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, positionOf } from "./position.js";
-import { change, settings } from "./settings.js";
-import { openPictures, openSnippet } from "./sharing.js";
+import { change, isTurned, settings } from "./settings.js";
+import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
+import { pairTitle } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -24,6 +25,7 @@ export class ReplayView {
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(battle: number, ply: number) => void} outside.at is told what is shown
+   * @param {() => void} outside.openLog shows the log
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    */
   constructor(state, outside) {
@@ -40,6 +42,7 @@ export class ReplayView {
     this.view = null;
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
     this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
+    new ShareMenu(byId("replay-share"), () => this.shared());
     this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
     /** Whether there is no such battle. */
     this.isMissing = false;
@@ -84,6 +87,12 @@ export class ReplayView {
     this.download = URL.createObjectURL(new Blob([record.record], { type: "text/plain" }));
   }
 
+  /** What the battle is called: by its players, if there were two. */
+  get title() {
+    const { dwarf, troll } = this.record ?? {};
+    return dwarf && troll && dwarf !== troll ? pairTitle(dwarf, troll) : `Battle ${this.number}`;
+  }
+
   /** What an analysis has found, if there was one. */
   get analysis() {
     return this.state.analyses.get(this.number) ?? null;
@@ -104,7 +113,7 @@ export class ReplayView {
   /** @param {string} key */
   key(key) {
     if (key === "f") this.flip();
-    else if (key === "/") byId("line").focus();
+    else if (key === "/") [this.outside.openLog(), byId("line").focus()];
     else return false;
     return true;
   }
@@ -116,7 +125,7 @@ export class ReplayView {
 
   show() {
     const { record } = this;
-    byId("replay-title").textContent = `Battle ${this.number}`;
+    byId("replay-title").textContent = this.title;
     byId("replay").classList.toggle("missing", !record);
     if (!record) {
       const link = h("a", { href: "/" }, "The hall");
@@ -131,14 +140,15 @@ export class ReplayView {
     this.view.show(
       position,
       last,
-      `Battle ${this.number} after ${counted(this.at, "move")}`,
+      `${this.title} after ${counted(this.at, "move")}`,
     );
     const { player } = this.state.me;
     const isTroll = player !== null && record.troll === player && record.dwarf !== player;
-    this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
-    this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
+    const isTrollBelow = isTroll !== isTurned();
+    this.showPlayer("top", isTrollBelow ? "dwarf" : "troll", position);
+    this.showPlayer("bottom", isTrollBelow ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
-    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this).slice(0, -1));
+    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
     this.curve.show(this.analysis, this.at);
     this.explorer.show({ battle: this.number, board: null, ply: this.at });
     this.showWords();
@@ -151,6 +161,8 @@ export class ReplayView {
     const { record } = this;
     const date = new Date(record.at * 1000).toLocaleDateString(undefined, { dateStyle: "medium" });
     const facts = [`${capitalised(record.rules)} rules`, date, counted(record.ply, "move")];
+    const battle = `Battle ${this.number}`;
+    if (this.title !== battle) facts.unshift(battle);
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
     return facts.join(" · ");
   }
@@ -209,26 +221,19 @@ export class ReplayView {
           },
           "Analyse",
         ),
-      h(
-        "a.button",
-        { href: this.download, download: `thud-${this.number}.txt`, "data-key": "record" },
-        "Download",
-      ),
-      this.button("Copy the link", () => this.copyLink()),
-      this.button("Picture", () => {
-        const { number, at } = this;
-        openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped);
-      }),
-      this.button("Embed", () => openSnippet(location.href, this.outside)),
     ];
   }
 
-  /**
-   * @param {string} label
-   * @param {() => void} click
-   */
-  button(label, click) {
-    return h("button", { type: "button", "data-key": `share-${label}`, click }, label);
+  /** Return the ways to take the battle elsewhere, as it is shown. */
+  shared() {
+    const { number, at, download } = this;
+    return shareItems({
+      copyLink: () => this.copyLink(),
+      openPictures: () =>
+        openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped),
+      openSnippet: () => openSnippet(location.href, this.outside),
+      record: { href: download, download: `thud-${number}.txt` },
+    });
   }
 
   copyLink() {

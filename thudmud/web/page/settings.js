@@ -10,8 +10,12 @@ const WORD = "thud.word";
  * @property {"auto" | "dark" | "light"} theme
  * @property {"plain" | "vivid" | "dim" | "safe"} scheme the colours of the board
  * @property {boolean} sound
+ * @property {number} volume of sounds, from 0 to 1
+ * @property {"small" | "medium" | "large"} size of the board on a wide screen
+ * @property {boolean} capturesAll whether a troll captures all that it can without being asked
  * @property {boolean} flipped whether the board is seen from the other side
  * @property {string} orient which side was at the bottom when a command said so last
+ * @property {"log" | "chat" | null} talk what is shown beside a board; null for what fits there
  * @property {boolean} explores whether what others have played is shown
  */
 
@@ -20,8 +24,12 @@ const DEFAULTS = {
   theme: "auto",
   scheme: "plain",
   sound: true,
+  volume: 1,
+  size: "large",
+  capturesAll: false,
   flipped: false,
   orient: "south",
+  talk: null,
   explores: false,
 };
 
@@ -39,6 +47,11 @@ export function change(changes) {
   wear();
 }
 
+/** Whether the player has turned the board since they chose, by a command, how it stands. */
+export function isTurned() {
+  return settings.flipped !== (settings.orient === "north");
+}
+
 /** Whether the page looks dark. */
 export function isDark() {
   const { theme } = settings;
@@ -49,6 +62,7 @@ export function isDark() {
 export function wear() {
   document.documentElement.dataset.theme = settings.theme;
   document.documentElement.dataset.scheme = settings.scheme;
+  document.documentElement.dataset.size = settings.size;
   for (const meta of document.querySelectorAll("meta[data-look]")) {
     const look = meta.getAttribute("data-look");
     const isWorn = settings.theme === look ? "all" : "not all";
@@ -81,8 +95,8 @@ const GROUNDS = ["squares", "last move", "captured"]; // what is behind a piece,
  * @param {{scheme: any, orient: string, colours: {element: string, colour: string | null, ground: string | null}[]}} options
  */
 export function wearChosen({ scheme, orient, colours }) {
-  const isTurned = orient !== settings.orient;
-  change({ scheme, ...(isTurned && { orient, flipped: orient === "north" }) });
+  const isNew = orient !== settings.orient;
+  change({ scheme, ...(isNew && { orient, flipped: orient === "north" }) });
   const { style } = document.documentElement;
   for (const [own, ...mixed] of Object.values(ELEMENTS))
     for (const name of [own, ...mixed.map(([each]) => each)]) style.removeProperty(`--${name}`);

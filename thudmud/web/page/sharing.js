@@ -12,6 +12,105 @@ import { isDark, settings } from "./settings.js";
  * @property {(sentence: string) => void} toast shows something for a while
  */
 
+/** A button that opens the ways to take a battle elsewhere,. */
+export class ShareMenu {
+  /**
+   * @param {HTMLElement} host
+   * @param {() => HTMLElement[]} items returns buttons and links for what is in view now
+   */
+  constructor(host, items) {
+    this.host = host;
+    this.items = items;
+    this.list = h("div.menu", { id: `${host.id}-menu`, hidden: true });
+    this.button = h(
+      "button",
+      {
+        type: "button",
+        "aria-expanded": "false",
+        "aria-controls": this.list.id,
+        click: () => (this.list.hidden ? this.open() : this.close()),
+      },
+      "Share",
+    );
+    host.append(this.button, this.list);
+    // Before the entry opens a dialog, which gives the focus back to where it was.
+    this.list.addEventListener("click", () => this.close(), true);
+    host.addEventListener("keydown", (event) => this.typed(event));
+    host.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget instanceof Node && !host.contains(relatedTarget)) this.close();
+    });
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (!host.contains(/** @type {Node} */ (target))) this.close();
+    });
+    addEventListener("resize", () => this.place());
+    document.addEventListener("scroll", () => this.place(), { capture: true, passive: true });
+  }
+
+  open() {
+    this.list.replaceChildren(...this.items());
+    this.setOpen(true);
+    this.place();
+  }
+
+  /** Put the list beside the button: nothing that scrolls cuts it off. */
+  place() {
+    if (this.list.hidden) return;
+    const { top, bottom, right } = this.button.getBoundingClientRect();
+    const { offsetHeight, offsetWidth, style } = this.list;
+    const isAbove = bottom + offsetHeight > innerHeight;
+    const most = Math.max(0, innerHeight - offsetHeight);
+    style.top = `${Math.min(most, Math.max(0, isAbove ? top - offsetHeight : bottom))}px`;
+    style.left = `${Math.max(0, right - offsetWidth)}px`;
+  }
+
+  /** Close it; the focus goes back to the button if it was inside. */
+  close() {
+    if (this.list.hidden) return;
+    const hadFocus = this.list.contains(document.activeElement);
+    this.setOpen(false);
+    if (hadFocus) this.button.focus();
+  }
+
+  /** @param {boolean} isOpen */
+  setOpen(isOpen) {
+    this.list.hidden = !isOpen;
+    this.button.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  /** @param {KeyboardEvent} event */
+  typed(event) {
+    const entries = [this.button, .../** @type {HTMLElement[]} */ ([...this.list.children])];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape" && !this.list.hidden) this.close();
+    else if (step && !this.list.hidden) {
+      const at = entries.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+      entries[Math.max(0, Math.min(at + step, entries.length - 1))].focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation(); // outside, these keys step through the moves
+  }
+}
+
+/**
+ * Return the entries of the menu for a battle, or for what stands on a board.
+ *
+ * @param {object} shared
+ * @param {() => void} shared.copyLink
+ * @param {() => void} shared.openPictures
+ * @param {() => void} shared.openSnippet
+ * @param {{href: string, download: string} | null} shared.record null if there is nothing yet
+ */
+export function shareItems({ copyLink, openPictures, openSnippet, record }) {
+  const button = (/** @type {string} */ label, /** @type {() => void} */ click) =>
+    h("button", { type: "button", click }, label);
+  return [
+    button("Copy the link", copyLink),
+    button("Picture", openPictures),
+    button("Embed", openSnippet),
+    ...(record ? [h("a.button", record, "Download")] : []),
+  ];
+}
+
 /**
  * Offer pictures of a battle, or of what stands on a board.
  *

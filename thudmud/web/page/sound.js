@@ -4,6 +4,8 @@
 
 import { settings } from "./settings.js";
 
+const SILENT = 0.001; // which a tone that fades out can reach, unlike 0
+
 /** @type {AudioContext | null} */
 let context = null;
 
@@ -43,7 +45,7 @@ const SOUNDS = {
  * @param {Sound} sound
  */
 export function play(sound) {
-  if (!settings.sound || !navigator.userActivation?.hasBeenActive) return;
+  if (!settings.sound || !settings.volume || !navigator.userActivation?.hasBeenActive) return;
   context ??= new AudioContext();
   context.resume();
   for (const [from, to, after, lasts, loud] of SOUNDS[sound]) {
@@ -53,8 +55,8 @@ export function play(sound) {
     tone.type = "triangle";
     tone.frequency.setValueAtTime(from, begins);
     tone.frequency.exponentialRampToValueAtTime(to, begins + lasts);
-    gain.gain.setValueAtTime(loud * 0.4, begins);
-    gain.gain.exponentialRampToValueAtTime(0.001, begins + lasts);
+    gain.gain.setValueAtTime(Math.max(SILENT, loud * 0.4 * settings.volume), begins);
+    gain.gain.exponentialRampToValueAtTime(SILENT, begins + lasts);
     tone.connect(gain).connect(context.destination);
     tone.start(begins);
     tone.stop(begins + lasts);

@@ -3,6 +3,7 @@
  * server sends, which docs/gmcp-reference.md describes; nothing else changes it.
  */
 
+import { capitalised } from "./dom.js";
 import { played, positionOf, unplayed } from "./position.js";
 
 /** @typedef {import("./position.js").Side} Side */
@@ -425,6 +426,27 @@ export class State extends EventTarget {
  */
 export function holder(seat) {
   return seat?.player ?? (seat?.kept_for ? "empty seat" : "free seat");
+}
+
+/**
+ * Return what a board is called: by the two who play there, or by its name.
+ *
+ * @param {Table | undefined} table
+ * @param {string} board
+ */
+export function titleOf(table, board) {
+  const [one, other] = (table?.seats ?? []).map((seat) => seat.player);
+  return one && other && one !== other ? pairTitle(one, other) : capitalised(board);
+}
+
+/**
+ * Return what a battle between two players is called.
+ *
+ * @param {string} one
+ * @param {string} other
+ */
+export function pairTitle(one, other) {
+  return `${one} – ${other}`;
 }
 
 /**

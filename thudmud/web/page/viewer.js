@@ -171,11 +171,12 @@ export class ThudGame extends HTMLElement {
     const { position, last } = asOf(battle, this.at);
     const names = /** @type {Side[]} */ (["dwarf", "troll"]).map((side) => this.player(side));
     this.whole.setAttribute("aria-label", `Thud: ${names.join(" against ")}`);
-    this.view.flip(this.getAttribute("side") === "north");
+    const isFlipped = this.getAttribute("side") === "north";
+    this.view.flip(isFlipped);
     this.view.show(position, last, `Board after ${counted(this.at, "move")}`);
     for (const [part, side] of /** @type {["top" | "bottom", Side][]} */ ([
-      ["top", "troll"],
-      ["bottom", "dwarf"],
+      [isFlipped ? "bottom" : "top", "troll"],
+      [isFlipped ? "top" : "bottom", "dwarf"],
     ])) {
       fill(
         parts[part],
@@ -188,7 +189,6 @@ export class ThudGame extends HTMLElement {
     const [first, back, next, end, flip] = tools(this.at, 0, battle.ply, {
       step: (ply) => this.step(ply),
       flip: () => this.flip(),
-      copyLink: () => {},
     });
     fill(parts.steps, first, back, next, end, flip, this.link());
     parts.facts.textContent = this.facts();

@@ -1,0 +1,87 @@
+/**
+ * The card over the board that tells how a battle has ended.
+ */
+
+import { fill, h, replaceIfChanged, svg } from "./dom.js";
+
+const CROSS = "M6 6l12 12M18 6L6 18";
+
+export class ResultCard {
+  /**
+   * @param {HTMLElement} board over which it lies
+   * @param {() => void} closed is called when the player has closed it
+   */
+  constructor(board, closed) {
+    this.host = h("section.result", { "aria-labelledby": "result-title", hidden: true });
+    board.append(this.host);
+    this.closed = closed;
+    /** The battle whose card is open. @type {number | null} */
+    this.battle = null;
+    this.isNew = false;
+    this.content = h("div.result-content");
+    const close = h(
+      "button.icon",
+      { type: "button", "aria-label": "Close", title: "Close (Esc)", click: () => this.close() },
+      svg(
+        "svg",
+        { viewBox: "0 0 24 24", "aria-hidden": "true" },
+        svg("path", { class: "line", d: CROSS }),
+      ),
+    );
+    fill(this.host, this.content, close);
+    this.content.addEventListener("click", (event) => {
+      if (/** @type {Element} */ (event.target).closest("a, button")) this.close();
+    });
+    // Before anybody else: the Esc that closes the card does nothing more.
+    document.addEventListener("keydown", (event) => this.typed(event), true);
+  }
+
+  /** @param {KeyboardEvent} event */
+  typed(event) {
+    const isElsewhere = /** @type {Element} */ (event.target).closest("dialog");
+    if (event.key !== "Escape" || isElsewhere || !this.host.checkVisibility()) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.close();
+  }
+
+  /**
+   * Have the card of a battle opened by what is shown next, and the page scrolled to it.
+   *
+   * @param {number | null} battle
+   */
+  open(battle) {
+    this.battle = battle;
+    this.isNew = battle !== null;
+  }
+
+  /** Whether the focus is in the card. */
+  hasFocus() {
+    return this.host.contains(document.activeElement);
+  }
+
+  /** Close it. */
+  close() {
+    if (this.battle === null) return;
+    this.battle = null;
+    this.closed();
+  }
+
+  /**
+   * Show what the card says, or nothing.
+   *
+   * @param {{title: string, lines: string[], buttons: HTMLElement[]} | null} result
+   */
+  show(result) {
+    this.host.hidden = !result;
+    if (!result) return;
+    replaceIfChanged(this.content, [
+      h("h2", { id: "result-title" }, result.title),
+      ...result.lines.map((line) => h("p", {}, line)),
+      h("div.actions", {}, ...result.buttons),
+    ]);
+    const isTyping = document.activeElement?.matches("input, textarea");
+    if (this.isNew && !isTyping) this.host.scrollIntoView({ block: "nearest" });
+    this.isNew = false;
+  }
+}
