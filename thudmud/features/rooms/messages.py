@@ -407,7 +407,11 @@ def _bots_facts(_: ViewBots, context: RenderContext) -> Iterator[Fact]:
         }
         for bot in context.answer
     ]
-    yield Fact("Thud.Bots", {"bots": bots}, context.player)
+    levels = [
+        {"level": each.number, "name": each.name, "plays": each.sentence}
+        for each in context.hall.levels
+    ]
+    yield Fact("Thud.Bots", {"bots": bots, "levels": levels}, context.player)
 
 
 def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:

@@ -4,6 +4,7 @@
 
 import { byId, capitalised, counted, fill, h, hasFeature, token } from "./dom.js";
 import { agreeing } from "./game.js";
+import { PlayForm } from "./play.js";
 import { holder } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -45,26 +46,12 @@ export class LobbyView {
           : h("p.hint", {}, "No one yet. Only rated matches between registered players count."),
       ),
     );
-    const form = byId("play");
-    form.addEventListener("submit", (/** @type {Event} */ event) => {
-      event.preventDefault();
-      this.look("play");
-    });
-    byId("seek").addEventListener("click", () => this.look("seek"));
+    this.form = new PlayForm(state, { send });
     byId("learning").hidden = !hasFeature("exercises");
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
     byId("tv").hidden = !hasFeature("tv");
     byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
-  }
-
-  /** @param {string} asked `play`, `seek`, or `match` and a name */
-  look(asked) {
-    const form = new FormData(byId("play"));
-    const side = form.get("side");
-    const as = side && `as ${side}`;
-    const words = [asked, form.get("rules"), form.get("time"), as, form.get("rated")];
-    this.send(words.filter(Boolean).join(" "));
   }
 
   show() {
@@ -236,7 +223,7 @@ export class LobbyView {
             "data-key": `match ${person.player}`,
             title: `match ${person.player}`,
             "aria-label": `Challenge ${person.player}`,
-            click: () => this.look(`match ${person.player}`),
+            click: () => this.form.look(`match ${person.player}`),
           },
           "Challenge",
         ),

@@ -1,0 +1,60 @@
+"""The hall: the form to play, challenge links, and changes without a reload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ports import free_ports
+from tests.web.conftest import Served, Visit
+
+BOT = '\n[[bot]]\nname = "Chip"\nlevel = "Slate"\n'
+
+
+class ServedBots(Served):
+    """A server with a bot."""
+
+    def start(self) -> None:
+        text = self.config.read_text("utf-8")
+        self.config.write_text(text.replace("bot = []\n", ""), "utf-8")
+        super().start()
+
+
+@pytest.fixture(scope="module")
+def with_bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with free_ports() as free_port:
+        folder = tmp_path_factory.mktemp("hall")
+        with ServedBots(folder, free_port(), {"oak": "discworld"}, BOT) as server:
+            yield server
+
+
+def test_form_takes_a_clock_of_ones_own(visit: Visit) -> None:
+    vera = visit().come_in("Vera")
+    vera.page.get_by_label("Custom").check()
+    vera.page.get_by_label("Minutes each").fill("7")
+    vera.page.get_by_label("Seconds a move").fill("2")
+    vera.press("Wait for a human opponent")
+    expect(vera.page.locator("#seeks")).to_contain_text("7+2")
+    vera.press("Withdraw")
+    vera.page.get_by_label("Measured in").select_option("days")
+    vera.page.get_by_label("Days a move").fill("15")
+    vera.press("Wait for a human opponent")
+    vera.page.get_by_label("Days a move").fill("1")
+    vera.press("Wait for a human opponent")
+    expect(vera.page.locator("#seeks")).to_contain_text("1 day")
+    expect(vera.page.locator("#log")).not_to_contain_text("15 days")
+
+
+def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> None:
+    walt = visit(server=with_bot).come_in("Walt")
+    walt.page.get_by_role("combobox", name="Opponent").select_option("Chip")
+    expect(walt.page.locator("#plays")).to_contain_text("walks into most traps")
+    expect(walt.page.get_by_role("button", name="Wait for a human opponent")).to_be_hidden()
+    walt.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
+    expect(walt.page.locator("#plays")).to_contain_text("at random")
+    walt.page.get_by_label("Dwarfs").check()
+    walt.press("Play Chip").sees(A6="dwarf")
+    walt.hears("match Chip discworld as dwarf level 1")
