@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -58,3 +57,38 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     walt.page.get_by_label("Dwarfs").check()
     walt.press("Play Chip").sees(A6="dwarf")
     walt.hears("match Chip discworld as dwarf level 1")
+
+
+def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
+    xena = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Xena")
+    other = visit().come_in("Zack")
+    xena.page.get_by_label("Trolls").check()
+    xena.press("Challenge a friend")
+    expect(xena.page.locator("#toast")).to_contain_text("The link is copied.")
+    expect(xena.page.locator("#seeks")).to_contain_text("to whoever has your link")
+    expect(other.page.locator("#seeks")).to_contain_text("No one is waiting")
+    link = xena.page.evaluate("navigator.clipboard.readText()")
+    path = link.removeprefix(xena.page.evaluate("location.origin"))
+    yuri = visit(path)
+    offer = "Xena challenges you to a casual match under discworld rules"
+    expect(yuri.page.locator("#login-note")).to_contain_text(offer)
+    yuri.page.get_by_label("Your name").fill("Yuri")
+    yuri.page.get_by_role("button", name="Play as guest").click()
+    for player in (xena, yuri):
+        player.hears("begin a match").sees(A6="dwarf")
+    yuri.click("A6", "B6").sees(B6="dwarf")
+    late = visit("/nothing.txt")
+    answer = late.page.goto(link)
+    assert answer
+    assert answer.status == 404
+    expect(late.page.locator("main")).to_contain_text("has been accepted or withdrawn")
+    late.errors.clear()
+
+
+def test_challenge_link_is_withdrawn(visit: Visit) -> None:
+    zoe = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Zoe")
+    zoe.press("Challenge a friend")
+    expect(zoe.page.locator("#toast")).to_contain_text("The link is copied.")
+    zoe.press("Withdraw", within="#seeks")
+    zoe.hears("Your challenge with a word is withdrawn.")
+    expect(zoe.page.get_by_role("button", name="Copy link")).to_be_hidden()

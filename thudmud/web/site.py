@@ -33,6 +33,7 @@ _SENTENCE = "There's nothing at this address."
 _MISSING = {
     "board": "There's no such board. It may have been closed: the hall lists those that are open.",
     "game": "There's no such battle. The hall lists the latest ones.",
+    "challenge": "This challenge has been accepted or withdrawn. Ask for another link.",
     "tournament": "There's no such tournament. The hall lists those that are coming or under way.",
 }
 _PIECES = b"<!-- pieces.svg -->"
@@ -207,7 +208,7 @@ def missing_response(page: File, where: str = "") -> HttpResponse:
 
     Args:
         page: the file ``missing.html``.
-        where: "board", "game" or "tournament" in a link to one; "" elsewhere.
+        where: what kind of thing a link is to, such as "board"; "" elsewhere.
     """
     fields = {"Content-Type": page.kind, "Cache-Control": "no-store"}
     words = _MISSING.get(where, _SENTENCE)

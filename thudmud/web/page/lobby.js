@@ -2,6 +2,7 @@
  * The hall: who would like to play, the boards, who is here.
  */
 
+import { share } from "./dialogs.js";
 import { byId, capitalised, counted, fill, h, hasFeature, token } from "./dom.js";
 import { agreeing } from "./game.js";
 import { PlayForm } from "./play.js";
@@ -20,8 +21,10 @@ export class LobbyView {
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   * @param {(sentence: string) => void} outside.say tells those who hear the page
+   * @param {(sentence: string) => void} outside.toast shows something for a while
    */
-  constructor(state, { send, ask }) {
+  constructor(state, { send, ask, say, toast }) {
     this.state = state;
     this.send = send;
     state.on("Thud.Here", ({ room }) => {
@@ -47,6 +50,10 @@ export class LobbyView {
       ),
     );
     this.form = new PlayForm(state, { send });
+    this.share = (/** @type {Seek} */ seek) =>
+      share(linkOf(seek), "Send this link to a friend: whoever opens it plays you.", { say, toast });
+    byId("friend").addEventListener("click", () => this.form.look("seek", newWord()));
+    state.on("Thud.Seek", (seek) => seek.word && seek.word === this.form.word && this.share(seek));
     byId("learning").hidden = !hasFeature("exercises");
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
@@ -149,9 +156,16 @@ export class LobbyView {
         "span.what",
         {},
         h("b", {}, isMine ? "You" : seek.player),
+        seek.word && ", to whoever has your link",
         seek.to && (isMine ? `, to ${seek.to}` : ", to you"),
         h("small", {}, facts.filter(Boolean).join(" · ")),
       ),
+      seek.word &&
+        h(
+          "button",
+          { type: "button", "data-key": `share ${seek.word}`, click: () => this.share(seek) },
+          "Copy link",
+        ),
       isMine
         ? this.button("Withdraw", `withdraw ${seek.seek}`)
         : this.button("Accept", `accept ${seek.seek}`, true),
@@ -249,6 +263,17 @@ export class LobbyView {
       label || h("span.eye"),
     );
   }
+}
+
+/** @param {Seek} seek */
+function linkOf({ word }) {
+  return `${location.origin}/challenge/${word}`;
+}
+
+/** Return a word that nobody can guess. */
+function newWord() {
+  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  return [...bytes].map((each) => (each % 32).toString(32)).join("");
 }
 
 /**

@@ -57,6 +57,8 @@ const TOAST = 5000; // milliseconds
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
+/** What whoever made the link offers, which the server says in the head of the page. */
+const OFFERED = document.querySelector("meta[property='og:description']")?.getAttribute("content");
 
 /** What the server said last. */
 let heard = "";
@@ -87,7 +89,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !wanted || "tournament" in wanted;
+let wantsIn = !wanted || "tournament" in wanted || "challenge" in wanted;
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -498,6 +500,7 @@ state.on("Thud.Me", ({ room }) => {
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply);
   else if (place && "tournament" in place) openTournament(place.tournament);
+  else if (place && "challenge" in place) acceptChallenge(place.challenge);
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
   else if (!isReplay && tournament.number === null) namePlace(room ? { board: room } : null);
@@ -522,7 +525,7 @@ function linked(link) {
   if (link === "lost" && state.me.player) roomBefore = state.me.room;
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
-    note(NOTE);
+    note((wanted && "challenge" in wanted && OFFERED) || NOTE);
     delete byId("login").dataset.sent;
     isChosen = false;
     isBack = true;
@@ -708,6 +711,12 @@ function openTournament(number) {
   tournament.open(number);
   namePlace({ tournament: number });
   show();
+}
+
+/** @param {string} word what its maker has put into the link */
+function acceptChallenge(word) {
+  namePlace(state.me.room ? { board: state.me.room } : null);
+  send(`accept word ${word}`);
 }
 
 function closeReplay() {

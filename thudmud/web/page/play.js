@@ -18,6 +18,9 @@ export class PlayForm {
   /** At which levels they can play. @type {Level[]} */
   levels = [];
 
+  /** The word of the last challenge that was made by a link. */
+  word = "";
+
   /**
    * @param {State} state
    * @param {object} outside
@@ -92,16 +95,18 @@ export class PlayForm {
     const level = this.levels.find((each) => String(each.level) === byId("level").value);
     byId("plays").textContent = bot?.level && level ? level.plays : "";
     byId("play-now").textContent = bot ? `Play ${bot.bot}` : "Play";
-    byId("seek").hidden = byId("play-hint").hidden = bot !== undefined;
+    byId("seek").hidden = byId("friend").hidden = byId("play-hint").hidden = bot !== undefined;
   }
 
   /**
    * Send a command with the terms that are chosen.
    *
    * @param {string} asked `play`, `seek`, or `match` and a name
+   * @param {string} [word] by which alone the seek can be accepted
    */
-  look(asked) {
+  look(asked, word = "") {
     if (!this.form.reportValidity()) return;
+    this.word = word;
     const form = new FormData(this.form);
     const side = form.get("side");
     const { bot } = this;
@@ -113,6 +118,7 @@ export class PlayForm {
       side && `as ${side}`,
       form.get("rated"),
       isBot && `level ${byId("level").value}`,
+      word && `by word ${word}`,
     ];
     this.send(words.filter(Boolean).join(" "));
   }
