@@ -214,6 +214,29 @@ async def test_battle_is_shown_to_anonymous_programs() -> None:
     await place.service.close()
 
 
+async def test_questions_about_players_are_answered_to_anonymous_programs() -> None:
+    place = await opened()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "match bert as dwarf")
+    await place.type("Bert", "accept")
+    await place.type("Anna", "resign", "yes")
+    screen = Screen()
+    for line in ("score anna", "history anna", "finger anna", "resign", "tournament 9"):
+        await place.service.answer_stranger(screen, EVERYTHING, line)
+    score, history, *refused = facts(screen)
+    assert (score[0], score[1]["player"], score[1]["people"]["lost"]) == ("Thud.Score", "Anna", 1)
+    assert score[1]["curves"] == []
+    assert (history[0], history[1]["in_all"]) == ("Thud.History", 1)
+    codes = [fact["code"] for _, fact in refused]
+    assert codes == ["no_question", "no_question", "no_such_tournament"]
+    assert await place.service.preview("player", "anna") == (
+        "Anna",
+        "Battles against people: 0 won, 0 drawn, 1 lost.",
+    )
+    assert await place.service.preview("player", "Nemo") is None
+    await place.service.close()
+
+
 async def test_position_is_explored_anonymously_only_after_the_battle() -> None:
     place = await opened()
     await place.enter("Anna")

@@ -108,7 +108,7 @@ def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
         Route("/ws", lambda _: None),
         Route("/*", lambda _: HttpResponse(HTTPStatus.NO_CONTENT), ("OPTIONS",)),
         Route(f"/{board_or_game}", link),
-        Route("/<any(tournament, challenge):where>/<name>", link),
+        Route("/<any(tournament, challenge, player):where>/<name>", link),
         Route(
             f"/{board_or_game}.<any(svg, png, gif, thud):kind>",
             partial(picture_response, site=site),

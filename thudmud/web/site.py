@@ -33,6 +33,7 @@ _SENTENCE = "There's nothing at this address."
 _MISSING = {
     "board": "There's no such board. It may have been closed: the hall lists those that are open.",
     "game": "There's no such battle. The hall lists the latest ones.",
+    "player": "There's no such player, or they haven't finished a battle yet.",
     "challenge": "This challenge has been accepted or withdrawn. Ask for another link.",
     "tournament": "There's no such tournament. The hall lists those that are coming or under way.",
 }

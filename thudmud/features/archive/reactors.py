@@ -7,7 +7,7 @@ from typing import cast
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.messages import PLAY_ON
 from thudmud.features.archive.model import Replayed, replay_of, show_replay
-from thudmud.game.archive import NOTHING_FOUND
+from thudmud.game.archive import NOTHING_FOUND, PlayerScore, ScoreLookup
 from thudmud.game.asides import Gone, TookOver
 from thudmud.game.command import CommandContext
 from thudmud.game.feature import AppliedEvent, FeatureContext
@@ -57,6 +57,16 @@ def setup(service: FeatureContext) -> None:
         """Stop autoplay for a player who has left or reconnected."""
         service.scheduler.cancel(("replay", cast("_Left", applied.event).player))
 
+    async def preview(name: str) -> tuple[str, str] | None:
+        """Return a player's name and results for a link; None for an unknown player."""
+        score = await service.look_up(ScoreLookup(name))
+        if score is None and name not in service.hall.people:
+            return None
+        score = score or PlayerScore(name)
+        won, drawn, lost = score.people.in_all
+        return score.name, f"Battles against people: {won} won, {drawn} drawn, {lost} lost."
+
+    service.register_preview("player", preview)
     service.bus.subscribe(Replayed, schedule_next_ply)
     service.bus.subscribe((Gone, TookOver), left)
     service.on_blank_line(pause)

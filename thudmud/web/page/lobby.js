@@ -3,7 +3,7 @@
  */
 
 import { share } from "./dialogs.js";
-import { byId, capitalised, counted, fill, h, hasFeature, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, playerLink, token } from "./dom.js";
 import { agreeing } from "./game.js";
 import { PlayForm } from "./play.js";
 import { holder } from "./state.js";
@@ -36,7 +36,7 @@ export class LobbyView {
       fill(
         byId("history"),
         battles.length
-          ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battle))
+          ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battleEntry))
           : h("p.hint", {}, "None yet."),
       ),
     );
@@ -223,7 +223,7 @@ export class LobbyView {
       h(
         "span.what",
         {},
-        h("b", {}, person.player),
+        h("b", {}, playerLink(person.player)),
         h("small", {}, role(person, isMe, this.state.levels.get(person.player))),
         person.room && !plays.includes(person.room) && h("small", {}, ` · ${person.room}`),
         plays.length > 0 && h("small", {}, ` · plays at ${plays.join(", ")}`),
@@ -291,7 +291,7 @@ function role({ bot, operator, member }, isMe, level) {
 }
 
 /** @param {any} known */
-function battle(known) {
+export function battleEntry(known) {
   const { battle: number, dwarf, troll, winner, score, rules, plies, state } = known;
   const isAlone = dwarf !== null && dwarf === troll;
   const players = isAlone
@@ -318,7 +318,7 @@ function standing({ place, player, rating, battles }) {
     "li",
     {},
     h("span", {}, `${place}.`),
-    h("b", {}, player),
+    h("b", {}, playerLink(player)),
     h("span", {}, String(rating)),
     h("small", {}, `${battles} matches`),
   );
