@@ -92,3 +92,31 @@ def test_challenge_link_is_withdrawn(visit: Visit) -> None:
     zoe.press("Withdraw", within="#seeks")
     zoe.hears("Your challenge with a word is withdrawn.")
     expect(zoe.page.get_by_role("button", name="Copy link")).to_be_hidden()
+
+
+def test_results_appear_in_the_hall_without_a_reload(visit: Visit) -> None:
+    fern, gale, hugo = (visit().come_in(name) for name in ("Fern", "Gale", "Hugo"))
+    fern.type("match gale as dwarf")
+    gale.press("Accept", within="#challenges")
+    expect(hugo.page.locator("#boards")).to_contain_text("Fern \N{EN DASH} Gale")
+    expect(hugo.page.locator("#history")).not_to_contain_text("0 \N{EN DASH} 32")
+    fern.sees(A6="dwarf").press("Resign").press("Resign", within="dialog")
+    expect(hugo.page.locator("#history")).to_contain_text("0 \N{EN DASH} 32")
+    hugo.page.locator("#who").get_by_role("link", name="Fern").click()
+    expect(hugo.page.locator("#player-battles")).to_contain_text("Fern \N{EN DASH} Gale")
+
+
+def test_seek_is_shown_again_after_a_restart(visit: Visit, with_bot: Served) -> None:
+    iris, jack = (visit(server=with_bot).come_in(name) for name in ("Iris", "Jack"))
+    for each in (iris, jack):
+        each.loses_server = True
+    iris.type("seek classic")
+    expect(jack.page.locator("#seeks")).to_contain_text("Iris")
+    with_bot.kill()
+    expect(jack.page.locator("#link")).to_contain_text("Connection lost")
+    with_bot.start()
+    expect(jack.page.locator("#link")).to_be_empty()
+    expect(jack.page.locator("#seeks")).to_contain_text("Iris")
+    jack.page.locator("#seeks").get_by_role("button", name="Accept").click()
+    for each in (iris, jack):
+        each.hears("begin a match")

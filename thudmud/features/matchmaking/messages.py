@@ -20,13 +20,13 @@ from thudmud.features.matchmaking.commands import (
 )
 from thudmud.features.matchmaking.model import InvitationDeclined
 from thudmud.features.playing.seats import Join
-from thudmud.game.asides import Invited
+from thudmud.game.asides import Entered, Gone, Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
 from thudmud.views.facts import seek_data, seek_facts
 from thudmud.views.refusals import RefusalText, add_refusal_texts
-from thudmud.views.registry import RenderContext, facts, words
+from thudmud.views.registry import RenderContext, add_facts_to, facts, words
 from thudmud.views.sentences import time_control_phrase
 from thudmud.views.view import View
 from thudmud.views.words import wrap, wrap_each
@@ -219,6 +219,23 @@ def _match_wanted(seek: SeekMade, me: str | None) -> str:
         first = f"; you would play the {seek.side.other.plural} first"
     rules = f"under {seek.rules} rules{time_control_phrase(seek.time)}"
     return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
+
+
+@add_facts_to(Entered)
+def _seeks_of_arrival(told: Entered, context: RenderContext) -> Iterator[Fact]:
+    """Yield the arriving player's seeks that are still open, as after a restart of the server."""
+    for seek in context.hall.seeks.values():
+        if seek.player == told.player and not seek.to:
+            yield Fact("Thud.Seek", seek_data(seek))
+
+
+@add_facts_to(Gone)
+def _seeks_of_departure(told: Gone, context: RenderContext) -> Iterator[Fact]:
+    """Yield the end of a player's seeks for now, as their server has died; they may come back."""
+    for seek in context.hall.seeks.values() if told.parting.is_by_server else ():
+        if seek.player == told.player and not seek.to:
+            known = {"seek": seek.number, "why": SeekEnd.GONE.value, "player": told.player}
+            yield Fact("Thud.Settled", known)
 
 
 @words.register

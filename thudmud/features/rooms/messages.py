@@ -140,9 +140,10 @@ def _render_gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _gone_facts(told: asides.Gone, _: RenderContext) -> Iterator[Fact]:
+def _gone_facts(told: asides.Gone, context: RenderContext) -> Iterator[Fact]:
     if not told.is_announced:
         yield departure_fact(told.player, told.room, is_gone=True)
+    yield from added_facts(told, context)
 
 
 @words.register

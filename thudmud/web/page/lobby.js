@@ -14,6 +14,7 @@ import { holder } from "./state.js";
 
 const BATTLES = 6;
 const PLAYERS = 10;
+const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
 export class LobbyView {
   /**
@@ -27,12 +28,20 @@ export class LobbyView {
   constructor(state, { send, ask, say, toast }) {
     this.state = state;
     this.send = send;
+    this.ask = (/** @type {string} */ line) => ask(line);
+    /** The boards where a battle was going on. @type {Set<string>} */
+    this.running = new Set();
+    /** @type {number | undefined} */
+    this.asking = undefined;
     state.on("Thud.Here", ({ room }) => {
       if (room === null && state.me.player)
         for (const line of ["who", "bots", "history", "standings", "tournaments"]) ask(line);
     });
     state.on("Thud.Went", ({ room }) => room === null && state.me.player && ask("who"));
-    state.on("Thud.History", ({ battles }) =>
+    state.on(
+      "Thud.History",
+      ({ player, battles }) =>
+        player === null && // else it is for their page
       fill(
         byId("history"),
         battles.length
@@ -40,6 +49,7 @@ export class LobbyView {
           : h("p.hint", {}, "None yet."),
       ),
     );
+    for (const fact of ["Thud.Table", "Thud.Listed"]) state.on(fact, (table) => this.follow(table));
     state.on("Thud.Standings", ({ players, rules, time }) =>
       fill(
         byId("standings"),
@@ -59,6 +69,19 @@ export class LobbyView {
     byId("puzzle").addEventListener("click", () => send("puzzle"));
     byId("tv").hidden = !hasFeature("tv");
     byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
+  }
+
+  /**
+   * Ask for the latest results when a battle has ended, once for all that end at a time.
+   *
+   * @param {{board: string, running: boolean}} table
+   */
+  follow({ board, running }) {
+    if (running) this.running.add(board);
+    else if (this.running.delete(board) && this.state.me.player && this.state.me.room === null) {
+      clearTimeout(this.asking);
+      this.asking = setTimeout(() => ["history", "standings"].forEach(this.ask), ASKED_AFTER);
+    }
   }
 
   show() {
