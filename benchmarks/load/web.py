@@ -16,7 +16,7 @@ from benchmarks.load.crowd import PATIENCE, Crowd
 from benchmarks.load.players import to_and_fro, watching
 from benchmarks.load.processes import KIB, RAISED, Sections, thudmud
 from benchmarks.load.table import Row
-from thudmud.web.site import files
+from thudmud.web.site import START, files
 
 HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -97,12 +97,7 @@ def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
 
 def weight() -> Iterator[Row]:
     """Measure the page's transfer size, beside its uncompressed size."""
-    page = [
-        file
-        for path, file in files().items()
-        if not (file.is_immutable or path.endswith(".mpackage"))
-    ]
-    raw = sum(len(file.body) for file in page) / KIB
-    packed = sum(len(file.packed) for file in page) / KIB
+    page = files()[START]
+    raw, packed = len(page.body) / KIB, len(page.packed) / KIB
     yield Row("the page and all that it loads", "KiB", [raw])
     yield Row("the same by gzip, beside without", "KiB", [packed], ratio=packed / raw)

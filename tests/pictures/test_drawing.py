@@ -153,7 +153,7 @@ def test_web_page_shares_pieces_and_schemes() -> None:
     body, css = page["/index.html"].body.decode(), page["/schemes.css"].body.decode()
     for name in NAMES:
         assert body.count(f'<symbol id="{name}"') == 1
-    assert re.search('<link rel="stylesheet" href="/[0-9a-f]+/schemes.css">', body)
+    assert re.search('<link rel="stylesheet" href="/[0-9a-f]+/thud.css">', body)
     assert page["/icon.svg"].body.decode() == icon(Piece.TROLL)
     schemes = {"plain", *re.findall(r'data-scheme="(\w+)"', css)}
     assert set(SCHEMES) == {f"{name}{dark}" for name in schemes for dark in ("", " dark")}

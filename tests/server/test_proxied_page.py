@@ -13,8 +13,8 @@ from benchmarks.load.visitors import OK, SWITCHING, load_all
 
 pytestmark = pytest.mark.slow
 
-FILES = {"page.css", "icon.svg", "main.js", "wire.js", "position.js"}
-"""Some of what a browser loads: what the page names, and what is imported by what it names."""
+FILES = {"thud.css", "icon.svg", "thud.js"}
+"""Some of what a browser loads."""
 
 
 @pytest.fixture(params=[nginx, haproxy], ids=["nginx", "haproxy"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen
+from thudmud.game.events import Parting
 from thudmud.game.table import BoardSpec
 from thudmud.service import JoinRequest, Onlooker, Visit
 from thudmud.service.boards import close_board, open_board, rename_board
@@ -211,6 +212,44 @@ async def test_battle_is_shown_to_anonymous_programs() -> None:
     assert (package, fact["details"]) == ("Thud.Refused", {"number": 2})
     await place.service.show_battle(screen, Terminal(), 1)
     assert screen.messages == []
+    await place.service.close()
+
+
+async def test_seeks_of_a_player_leave_and_return_with_their_server() -> None:
+    place = await opened()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "seek classic", "seek by word copper")
+    screen, _ = watch(place, None)
+    facts(screen)
+    await place.leave("Anna", Parting.RESTART)
+    [fact] = [fact for package, fact in facts(screen) if package == "Thud.Settled"]
+    assert (fact["seek"], fact["why"]) == (1, "gone")
+    await place.enter("Anna")
+    seeks = [fact for package, fact in facts(screen) if package == "Thud.Seek"]
+    assert [fact["seek"] for fact in seeks] == [1]
+    await place.service.close()
+
+
+async def test_questions_about_players_are_answered_to_anonymous_programs() -> None:
+    place = await opened()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "match bert as dwarf")
+    await place.type("Bert", "accept")
+    await place.type("Anna", "resign", "yes")
+    screen = Screen()
+    for line in ("score anna", "history anna", "finger anna", "resign", "tournament 9"):
+        await place.service.answer_stranger(screen, EVERYTHING, line)
+    score, history, *refused = facts(screen)
+    assert (score[0], score[1]["player"], score[1]["people"]["lost"]) == ("Thud.Score", "Anna", 1)
+    assert score[1]["curves"] == []
+    assert (history[0], history[1]["in_all"]) == ("Thud.History", 1)
+    codes = [fact["code"] for _, fact in refused]
+    assert codes == ["no_question", "no_question", "no_such_tournament"]
+    assert await place.service.preview("player", "anna") == (
+        "Anna",
+        "Battles against people: 0 won, 0 drawn, 1 lost.",
+    )
+    assert await place.service.preview("player", "Nemo") is None
     await place.service.close()
 
 

@@ -76,6 +76,7 @@ from thudmud.views.view import Terminal
 LINES = [
     "Anna: seek",
     "Anna: seek 3 days as troll",
+    "Anna: seek by word copper",
     "Anna: invite grog level 4 on oak board",
     "Anna: join game as dwarf on oak board",
     "Bert: join game as troll on oak board",

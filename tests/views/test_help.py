@@ -79,6 +79,7 @@ SAMPLES = {
     "<time>": ["10 minutes", "a week", "an hour"],
     "<rounds>": ["5 rounds"],
     "<title>": ['"Thursday"'],
+    "<word>": ["copper-kettle"],
     "<hour>": ["20:00", "tomorrow at 9:30"],
     "<address>": ["203.0.113.7", "2001:db8::7"],
     "<network>": ["203.0.113.0/24", "2001:db8::/32"],

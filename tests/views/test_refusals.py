@@ -534,6 +534,14 @@ CASES = [
         "Seek 2 isn't yours. Yours: 1.",
     ),
     Case(
+        R.NO_SUCH_WORD, "", "Anna: accept word copper",
+        'Nobody waits for the word "copper". The challenge may have been accepted or withdrawn.',
+    ),
+    Case(
+        R.WORD_TAKEN, "Bert: seek by word copper", "Anna: seek by word copper",
+        'The word "copper" is in use. Choose another one.',
+    ),
+    Case(
         R.NO_SUCH_SEEK, "", "Anna: accept 9",
         'Seek 9 is gone. "seeks" lists the open ones.',
     ),

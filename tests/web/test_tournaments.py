@@ -50,6 +50,23 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
         each.loses_server = True
 
 
+def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
+    anna = visit(server=server).come_in("Anna")
+    anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour', "enter 1")
+    anna.hears("You're in tournament 1")
+    stranger = visit("/tournament/1", server=server)
+    expect(stranger.page.locator("#tournament-title")).to_have_text("Cup")
+    expect(stranger.page.locator("#crosstable")).to_contain_text("Anna")
+    expect(stranger.page.get_by_role("button", name="Enter", exact=True)).to_be_hidden()
+    stranger.press("Join to play")
+    stranger.page.get_by_label("Your name").fill("Bert")
+    stranger.page.get_by_role("button", name="Play as guest").click()
+    stranger.press("Enter")
+    expect(stranger.page.get_by_role("row", name="Bert")).to_be_visible()
+    for each in (anna, stranger):
+        each.loses_server = True
+
+
 def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
     anna, bert, walt = (visit(server=server).come_in(name) for name in ("Anna", "Bert", "Walter"))
     for each in (anna, bert, walt):
@@ -89,6 +106,7 @@ def test_axe_finds_no_violations_on_the_tournament_page(visit: Visit, server: Se
     found = violations(anna, "tournament in the dark")
     narrow = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
     phone = visit("/tournament/1", server=server, **narrow)
+    phone.press("Join to play")
     phone.page.get_by_label("Your name").fill("Thea")
     phone.press("Play as guest")
     expect(phone.page.get_by_role("row", name="1 Anna")).to_be_visible()

@@ -31,6 +31,7 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "side": lambda side: f"as {side.value}",
     "turn": lambda side: f"turn {side.plural}",
     "why": "because {}".format,
+    "word": "by word {}".format,
 }
 """Formatters for the canonical form, by field name. Other fields are written as plain text."""
 
@@ -50,6 +51,8 @@ class Command(Value):
         typed: the fields in the canonical form, in order; by default all.
         is_question: whether client programs may send it as a query: it changes nothing, and its
             answer has facts.
+        is_public: whether strangers' programs may send it as a query: its answer doesn't depend on
+            the player who asks.
         speaks: whether it shows the player's own words to others. Muted players can't use it.
         asks_adviser: whether it may need an `AdviserLookup`.
         rate_limit: the name of a rate limit that applies in addition to the limit on talk; "" for
@@ -59,6 +62,7 @@ class Command(Value):
     words: ClassVar[str] = ""
     typed: ClassVar[tuple[str, ...]] = ()
     is_question: ClassVar[bool] = False
+    is_public: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
     asks_adviser: ClassVar[bool] = False
     rate_limit: ClassVar[str] = ""

@@ -722,6 +722,8 @@ class SeekMade(_Event, tag="seek"):
             ordinary seek.
         until: when the seek expires, in seconds since the epoch; None for never.
         keeps_looking: whether to look for another opponent if this seek isn't accepted.
+        word: the word by which alone it can be accepted; "" for an ordinary seek. Such a seek is to
+            its own maker, so that nobody else hears of it.
     """
 
     number: int
@@ -733,6 +735,7 @@ class SeekMade(_Event, tag="seek"):
     answers: int | None = None
     until: float | None = None
     keeps_looking: bool = False
+    word: str = ""
 
     @property
     def is_by_days(self) -> bool:

@@ -88,7 +88,7 @@ decision.
 PageAnswer = tuple[int, Mapping[str, str], str]
 """The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
 
-FindPreview = Callable[[int], Coroutine[Any, Any, tuple[str, str] | None]]
+FindPreview = Callable[[str], Coroutine[Any, Any, tuple[str, str] | None]]
 """Returns the title and the summary of the page that a link names by number.
 
 It returns None if the number is unknown, and raises StoreError if the store can't be read.
@@ -226,7 +226,7 @@ class FeatureContext(Protocol):
         """
 
     def register_preview(self, kind: str, find: FindPreview) -> None:
-        """Register the finder of previews for links of the form ``/kind/3``."""
+        """Register the finder of previews for links of the form ``/kind/name``."""
 
     def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside and deliver it to players on this node."""

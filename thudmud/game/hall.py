@@ -377,7 +377,7 @@ class Hall:
     def seek_recipients(self, player: str, to: str) -> tuple[str, ...]:
         """Return the audience of a seek: the challenged player, or everybody who may accept."""
         if to:
-            return player, to
+            return tuple(dict.fromkeys((player, to)))
         names = (*self._waiting_recipients(), player)
         return self.people.without_ignorers(player, tuple(dict.fromkeys(names)))
 

@@ -91,6 +91,8 @@ class Refusal(Enum):
     NOTHING_SOUGHT = "nothing_sought"
     NOT_YOUR_SEEK = "not_your_seek"
     NO_SUCH_SEEK = "no_such_seek"
+    NO_SUCH_WORD = "no_such_word"
+    WORD_TAKEN = "word_taken"
     OWN_SEEK = "own_seek"
     SEEKER_AWAY = "seeker_away"
     NOT_ASKED_YOU = "not_asked_you"

@@ -73,12 +73,14 @@ def end_seeks_of_departed(
         hall: the hall.
         player: the player who left.
         now: the time.
-        for_good: whether seeks addressed to the player end, too.
+        for_good: whether seeks addressed to the player end, too, and those with a word, which
+            others may be about to accept.
     """
     theirs = [
         seek
         for seek in hall.seeks.values()
-        if seek.player == player or (for_good and seek.to == player)
+        if (for_good and player in {seek.player, seek.to})
+        or (seek.player == player and not seek.word)
     ]
     return hall.hall_decision(player, *end_seeks(hall, theirs, player, SeekEnd.GONE, now))
 

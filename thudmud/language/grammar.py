@@ -95,6 +95,7 @@ class _Builder(Transformer[Token, Command]):
     RECORD = staticmethod(_record)
     LENGTH = staticmethod(parse_duration)
     TIME_OF_DAY = str
+    WORD = staticmethod(str.lower)
 
     # Rules that several commands share.
     on = piece = because = str

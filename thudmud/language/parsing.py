@@ -108,6 +108,7 @@ _KINDS = {
     "ADDRESS": ("<mail>",),
     "CODE": ("<code>",),
     "HOURS": ("<hours>",),
+    "WORD": ("<word>",),
     "ENDPOINT": ("<url>",),
     "KEY": ("<key>",),
     "PIECE": ("<piece>",),

@@ -102,7 +102,7 @@ class Pages:
             elif kind == "game":
                 told = await self._sessions.battle_preview(int(name))
             else:
-                told = await self._sessions.service.preview(kind, int(name))
+                told = await self._sessions.service.preview(kind, name)
         except StoreError as error:
             _log.error("could not read the preview of a link: %s", error)
             raise PreviewUnavailableError from error

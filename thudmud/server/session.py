@@ -491,7 +491,9 @@ class PlayerSession:
     def _watch(self, watch: Watch) -> None:
         """Show public boards or battles to a client before login."""
         service = self._sessions.service
-        if watch.battle is None:
+        if watch.question is not None:
+            self._inform(service.answer_stranger(self, self._prompter.terminal, watch.question))
+        elif watch.battle is None:
             self._stop_watching()
             self._onlooker = service.watch(self, self._prompter.terminal, watch.board)
         elif watch.explored is None:

@@ -51,13 +51,14 @@ from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import offered_to, require_quota_left
 from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Lookup, LookupNeededError, LookupResults
-from thudmud.game.command import Asked, Command, query_words
+from thudmud.game.command import Asked, Command, CommandContext, query_words
 from thudmud.game.decisions import decide, is_deferrable, is_limited
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.feature import AsideStorer, LookupAnswerer, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.more import Again, Quit
+from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import TableCommand
@@ -82,6 +83,7 @@ from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import fact_messages
+from thudmud.views.registry import RenderContext, facts
 from thudmud.views.telling import delivery_facts
 
 ACTIVE_EVERY = 30.0
@@ -378,6 +380,33 @@ class PlayerLines:
                     telling = Delivery(asked, (name,), table).stamp(self._clock())
                     known += delivery_facts(self._hall, telling)
             return known
+
+    async def answer_stranger(self, line: str) -> list[Fact]:
+        """Return the answer to a question of a program whose player has no name yet.
+
+        Raises:
+            StoreError: the answer cannot be read from the store.
+        """
+        found = LookupResults()
+        while True:
+            try:
+                command = self._policy.read(line)
+                if not command.is_public:
+                    raise RefusedError(Refusal.NO_QUESTION, questions=query_words(self._hall))  # noqa: TRY301
+                now = self._clock()
+                decision = command.decide(CommandContext(self._hall, Person(""), now, found, ""))
+            except RefusedError as refusal:
+                return [refusal_fact(refusal, "")]
+            except LookupNeededError as unread:
+                found.store(unread.lookup, await self._look_up(unread.lookup))
+                continue
+            context = RenderContext(self._hall, None, now, "")
+            return [
+                fact
+                for asked in decision.asides
+                if isinstance(asked, Asked)
+                for fact in facts(asked.question, replace(context, answer=asked.answer))
+            ]
 
     async def _decide(self, context: LineContext, command: Command) -> Result:
         """Decide and carry out a command, as often as lookups and conflicts require.

@@ -613,6 +613,14 @@ class Service:
         """Return the adjourned matches of a player, whose name is case-insensitive."""
         return [each.match for each in await self.look_up(AdjournedLookup(name))]
 
+    async def answer_stranger(self, outbox: Outbox, terminal: Terminal, line: str) -> None:
+        """Answer a question that anybody may ask with facts, to an onlooker's program.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        send_facts(outbox, terminal, await self.lines.answer_stranger(line))
+
     async def show_battle(self, outbox: Outbox, terminal: Terminal, number: int) -> None:
         """Send a battle, as facts, to an onlooker's program.
 
@@ -630,17 +638,17 @@ class Service:
         self._answerers[request] = answerer
 
     def register_preview(self, kind: str, find: FindPreview) -> None:
-        """Register the finder of previews for links of the form ``/kind/3``."""
+        """Register the finder of previews for links of the form ``/kind/name``."""
         self._previews[kind] = find
 
-    async def preview(self, kind: str, number: int) -> tuple[str, str] | None:
+    async def preview(self, kind: str, name: str) -> tuple[str, str] | None:
         """Return the title and the summary of what a link names; None if there is no such thing.
 
         Raises:
             StoreError: the store can't be read.
         """
         find = self._previews.get(kind)
-        return await find(number) if find else None
+        return await find(name) if find else None
 
     async def show_position(
         self, outbox: Outbox, terminal: Terminal, request: str, number: int, ply: int

@@ -165,6 +165,8 @@ def watched(data: Mapping[str, object]) -> Watch | None:
             return Watch(battle=number, explored=ply)
         case {"battle": number} if is_whole_number(number) and number and "explore" not in data:
             return Watch(battle=number)
+        case {"ask": str(line)}:
+            return Watch(question=_readable(line[:_LONGEST_BOARD]))
         case {"board": str(words)}:
             return Watch(_readable(words[:_LONGEST_BOARD]))
         case {"board": None}:

@@ -69,11 +69,13 @@ class Watch(Value):
         battle: the number of a past battle.
         explored: plies of that battle after which to show the opening explorer: the plies played
             from that position in all battles.
+        question: a line with a question that anybody may ask.
     """
 
     board: str | None = None
     battle: int | None = None
     explored: int | None = None
+    question: str | None = None
 
 
 class Signal(Enum):

@@ -314,6 +314,10 @@ def results_data(found: archive.PlayerScore | None, player: str) -> Data:
             }
             for each in found.tournaments
         ],
+        "curves": [
+            {"rules": pool.rules, "time": pool.time.value, "points": list(points)}
+            for pool, points in found.curves.items()
+        ],
     }
 
 

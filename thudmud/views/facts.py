@@ -327,11 +327,12 @@ def seek_data(seek: events.SeekMade) -> Data:
         "rules": seek.rules,
         "side": seek.side.value if seek.side else None,
         "rated": seek.rated,
-        "to": seek.to or None,
+        "to": None if seek.word else seek.to or None,
         "at": int(seek.at),
         "time": str(seek.time) if seek.time else None,
         "answers": seek.answers,
         "until": seek.until and int(seek.until),
+        "word": seek.word or None,
     }
 
 

@@ -527,6 +527,7 @@ _KINDS = {
     "<rounds>": "a number of rounds such as 5 rounds",
     "<title>": 'a title in quotes such as "Thursday"',
     "<hour>": "a time of the day such as 20:00",
+    "<word>": "a word of 4 to 40 letters and digits",
     "<address>": "an address such as 203.0.113.7",
     "<mail>": "a mail address",
     "<code>": "the code of six digits",

@@ -22,6 +22,7 @@ from thudmud.web.sharing import frame_response, oembed_response
 from thudmud.web.site import (
     INDEX,
     MISSING,
+    START,
     file_response,
     files,
     link_response,
@@ -99,7 +100,7 @@ def _without_slash(request: HttpRequest) -> HttpResponse:
 def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
     """Return all routes of a site, including the features' pages."""
     known = files(site.features)
-    page = partial(file_response, file=known[INDEX])
+    page = partial(file_response, file=known[START])
     board_or_game = "<any(board, game):where>/<name>"
     link = partial(link_response, site=site, page=known[INDEX], missing=known[MISSING])
     return [
@@ -107,7 +108,7 @@ def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
         Route("/ws", lambda _: None),
         Route("/*", lambda _: HttpResponse(HTTPStatus.NO_CONTENT), ("OPTIONS",)),
         Route(f"/{board_or_game}", link),
-        Route("/<any(tournament):where>/<name>", link),
+        Route("/<any(tournament, challenge, player):where>/<name>", link),
         Route(
             f"/{board_or_game}.<any(svg, png, gif, thud):kind>",
             partial(picture_response, site=site),

@@ -39,7 +39,7 @@ _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
 
 
 class Linked(Value):
-    """The board, battle or tournament behind a link, with its canonical path."""
+    """The board, battle, tournament or challenge behind a link, with its canonical path."""
 
     path: str
     preview: Preview
@@ -64,7 +64,7 @@ async def find_linked(kind: str, name: str, site: Site) -> Linked | None:
     Raises:
         PreviewUnavailableError: the store can't be read.
     """
-    if kind != "board":
+    if kind in {"game", "tournament"}:
         number = battle_number(name)
         if number is None:
             return None

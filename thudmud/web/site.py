@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -15,7 +16,8 @@ from thudmud.pictures.pieces import icon
 from thudmud.pictures.pixels import can_draw_pixels
 from thudmud.rules.moves import Piece
 from thudmud.values import Value, replace
-from thudmud.web.http import HttpRequest, HttpResponse
+from thudmud.web.bundler import bundle_modules, bundle_styles, without_comments
+from thudmud.web.http import SECURITY, HttpRequest, HttpResponse
 from thudmud.web.mpackage import NAME, mpackage
 from thudmud.web.pictures import PreviewUnavailableError, Site
 from thudmud.web.sharing import base_of, find_linked, with_open_graph_tags
@@ -31,14 +33,19 @@ _SENTENCE = "There's nothing at this address."
 _MISSING = {
     "board": "There's no such board. It may have been closed: the hall lists those that are open.",
     "game": "There's no such battle. The hall lists the latest ones.",
+    "player": "There's no such player, or they haven't finished a battle yet.",
+    "challenge": "This challenge has been accepted or withdrawn. Ask for another link.",
     "tournament": "There's no such tournament. The hall lists those that are coming or under way.",
 }
 _PIECES = b"<!-- pieces.svg -->"
 """Placeholder in ``index.html`` for the drawings of the pieces."""
 
 _LOADED = re.compile(rb'(?<=href="|.src=")/(?=[\w-]+\.(?:css|js|svg|png|ico)")')
-_IMPORTED = re.compile(rb'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)"', re.MULTILINE)
-_SCRIPT = b'<script type="module"'
+_STYLES = re.compile(rb'<link rel="stylesheet" href="/([\w-]+\.css)">\n')
+_MAIN, _SCRIPT, _STYLE, _EARLY = "main.js", "thud.js", "thud.css", "early.js"
+"""The page's first module, the bundles of its modules and style sheets, and its first script."""
+START = "/start.html"
+"""The start page with its script and styles inside, so that a first visit needs one request."""
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -65,12 +72,14 @@ class File(Value):
 
     Attributes:
         is_immutable: whether the file never changes, because its path contains a hash.
+        policy: Content-Security-Policy, if it isn't the usual one.
     """
 
     body: bytes
     kind: str
     tag: str
     is_immutable: bool = False
+    policy: str = ""
 
     @property
     def packed(self) -> bytes:
@@ -102,17 +111,17 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
         if name.endswith(".css")
     }
     bodies |= {NAME: mpackage(), VIEWER: bundle(), "icon.svg": icon(Piece.TROLL).encode()}
+    bodies |= _bundles(bodies)
     version = sha256(repr(bodies).encode()).hexdigest()[:12]
     page = bodies["index.html"].replace(_PIECES, bodies["pieces.svg"])
     flags = f' data-features="{" ".join(features)}"' + (" data-pixels" if can_draw_pixels() else "")
     page = page.replace(b'<html lang="en"', f'<html lang="en"{flags}'.encode())
-    preloads = "".join(
-        f'<link rel="modulepreload" href="/{name}">\n' for name in _modules("main.js", bodies)[1:]
-    )
-    page = page.replace(_SCRIPT, preloads.encode() + _SCRIPT, 1)
-    bodies["index.html"] = _LOADED.sub(f"/{version}/".encode(), page)
-    bodies["missing.html"] = _LOADED.sub(f"/{version}/".encode(), bodies["missing.html"])
+    for name, body in (("index.html", page), ("missing.html", bodies["missing.html"])):
+        bodies[name] = _LOADED.sub(f"/{version}/".encode(), _with_bundles(body))
     found = {f"/{path}": _file(path, body) for path, body in bodies.items()}
+    early = without_comments(bodies[_EARLY].decode()).encode()
+    found[START] = _start_page(bodies["index.html"], early, bodies, version)
+    found[INDEX] = _inlined(bodies["index.html"], {_EARLY: early})
     return found | {
         f"/{version}{path}": replace(file, is_immutable=True)
         for path, file in found.items()
@@ -120,13 +129,63 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     }
 
 
-def _modules(first: str, bodies: Mapping[str, bytes]) -> list[str]:
-    """Return a module and its direct and indirect imports, breadth first."""
-    order = [first]
-    for name in order:  # the list grows during the iteration
-        found = (each.decode() for each in _IMPORTED.findall(bodies[name]))
-        order += [each for each in dict.fromkeys(found) if each not in order]
-    return order
+def _bundles(bodies: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the page's modules in one script, and its style sheets in one."""
+    script = bundle_modules(_MAIN, lambda name: bodies[name].decode())
+    sheets = _STYLES.findall(bodies["index.html"])
+    style = bundle_styles(bodies[name.decode()].decode() for name in sheets)
+    return {_SCRIPT: script.encode(), _STYLE: style.encode()}
+
+
+def _with_bundles(page: bytes) -> bytes:
+    """Return HTML that loads the bundles in place of single modules and style sheets."""
+    before, *_, after = _STYLES.split(page)
+    link = f'<link rel="stylesheet" href="/{_STYLE}">\n'.encode()
+    return (before + link + after).replace(f'"/{_MAIN}"'.encode(), f'"/{_SCRIPT}"'.encode())
+
+
+def _start_page(page: bytes, early: bytes, bodies: Mapping[str, bytes], version: str) -> File:
+    """Return the page with all that it needs inside, and its bundles loaded later for others."""
+    later = "".join(
+        f'<link rel="prefetch" href="/{version}/{name}">\n' for name in (_SCRIPT, _STYLE)
+    )
+    # At the end, the script doesn't delay what is seen without it.
+    script = _tag_of(_SCRIPT).search(page)
+    tag = script[0] if script else b""
+    page = page.replace(tag, later.encode(), 1).replace(b"</body>", tag + b"</body>", 1)
+    return _inlined(page, {_EARLY: early, _STYLE: bodies[_STYLE], _SCRIPT: bodies[_SCRIPT]})
+
+
+def _tag_of(name: str) -> re.Pattern[bytes]:
+    """Return the pattern of the element that loads a script or style sheet."""
+    path = rf'"/[0-9a-f]+/{re.escape(name)}"'
+    link = rf'<link rel="stylesheet" href={path}>\n'
+    return re.compile(rf"(?:{link}|<script(?P<type>[^>]*) src={path}></script>\n)".encode())
+
+
+def _inlined(page: bytes, texts: Mapping[str, bytes]) -> File:
+    """Return a page with scripts and style sheets in place of the elements that load them.
+
+    The policy of the page allows just these, by their hashes (CSP Level 3, section 6.7.3.3).
+
+    Raises:
+        ValueError: a text has the end tag of its element.
+    """
+    hashes: dict[str, list[str]] = {"script": [], "style": []}
+    for name, text in texts.items():
+        kind = "style" if name.endswith(".css") else "script"
+        if f"</{kind}".encode() in text.lower() or b"<!--" in text:
+            raise ValueError(f"{name} can't be part of the page: it has an end tag or a comment")
+        found = _tag_of(name).search(page)
+        if found:
+            words = (kind.encode(), found["type"] or b"", text, kind.encode())
+            page = page.replace(found[0], b"<%b%b>%b</%b>\n" % words)
+        hashes[kind].append(f"'sha256-{b64encode(sha256(text).digest()).decode()}'")
+    sources = "".join(
+        f"; {kind}-src 'self' {' '.join(each)}" for kind, each in hashes.items() if each
+    )
+    policy = SECURITY["Content-Security-Policy"] + sources
+    return replace(_file("index.html", page), policy=policy)
 
 
 def _file(path: str, body: bytes) -> File:
@@ -141,6 +200,7 @@ def file_response(_: HttpRequest, file: File) -> HttpResponse:
     """Respond to a request for a static file."""
     cached = "public, max-age=31536000, immutable" if file.is_immutable else "no-cache"
     fields = {"Content-Type": file.kind, "Cache-Control": cached, "ETag": file.tag}
+    fields |= {"Content-Security-Policy": file.policy} if file.policy else {}
     return HttpResponse(HTTPStatus.OK, fields, file.body, packed=lambda: file.packed)
 
 
@@ -149,7 +209,7 @@ def missing_response(page: File, where: str = "") -> HttpResponse:
 
     Args:
         page: the file ``missing.html``.
-        where: "board", "game" or "tournament" in a link to one; "" elsewhere.
+        where: what kind of thing a link is to, such as "board"; "" elsewhere.
     """
     fields = {"Content-Type": page.kind, "Cache-Control": "no-store"}
     words = _MISSING.get(where, _SENTENCE)
@@ -175,6 +235,7 @@ async def link_response(
         "Cache-Control": "no-cache",
         "ETag": _tag(repr((page.tag, base, shared, bool(site.embed))).encode()),
         "Vary": "Accept-Encoding",
+        "Content-Security-Policy": page.policy,
     }
     body = with_open_graph_tags(page.body, shared, base, may_embed=bool(site.embed))
     return HttpResponse(HTTPStatus.OK, fields, body)

@@ -11,23 +11,19 @@ import re
 import sys
 from pathlib import Path
 
+from thudmud.web.bundler import bundle_modules
 from thudmud.web.styles import with_plain_colours
 
 NAME = "thud-game.js"
 
 _PAGE = Path(__file__).parent / "page"
 _LAST = "viewer.js"
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_DOC = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
 _ROOT = re.compile(r":root \{.*?\n\}\n", re.DOTALL)
 
 
 def bundle() -> bytes:
     """Return the bundled viewer as JavaScript source."""
-    modules: dict[str, str] = {}
-    _add(_LAST, modules)
-    parts = [f"const modules = {{}};\n{''.join(modules.values())}"]
+    parts = [bundle_modules(_LAST, _read)]
     arguments = json.dumps(_read("pieces.svg")), json.dumps(_style())
     parts.append(f'modules["{_LAST}"].define({", ".join(arguments)});\n')
     return f"// <thud-game>: battles of Thud in any page. MIT licence.\n{''.join(parts)}".encode()
@@ -35,21 +31,6 @@ def bundle() -> bytes:
 
 def _read(name: str) -> str:
     return (_PAGE / name).read_text("utf-8")
-
-
-def _add(name: str, modules: dict[str, str]) -> None:
-    """Add a module after its imports (a topological sort, depth first)."""
-    if name in modules:
-        return
-    text = _read(name)
-    for _, needed in _IMPORT.findall(text):
-        _add(needed, modules)
-    names = [exported for _, exported in _EXPORT.findall(text)]
-    text = _IMPORT.sub(lambda found: f'const {{{found[1]}}} = modules["{found[2]}"];\n', text)
-    text = _DOC.sub("", _EXPORT.sub(r"\1", text)).strip()
-    modules[name] = (
-        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(names)} }};\n}})();\n'
-    )
 
 
 def _style() -> str:

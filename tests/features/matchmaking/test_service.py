@@ -393,6 +393,31 @@ async def test_seat_left_in_a_match_needs_an_invitation(hall: Place) -> None:
     assert set(seats(hall).values()) == {"Anna", "Carla"}
 
 
+async def test_seek_with_a_word_outlives_a_lost_connection_but_not_its_maker(hall: Place) -> None:
+    await hall.type("Anna", "seek by word copper", "seek classic")
+    await hall.leave("Anna", Parting.LOST)
+    assert [each.word for each in hall.hall.seeks.values()] == ["copper"]
+    assert await refused(hall, "Bert", "accept word copper") is Refusal.SEEKER_AWAY
+    await hall.enter("Anna")
+    await hall.type("Bert", "accept word copper")
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+    await hall.type("Carla", "seek by word copper")
+    await hall.leave("Carla", Parting.QUIT)
+    await until(lambda: not hall.hall.seeks)
+    assert await refused(hall, "Bert", "accept word copper") is Refusal.NO_SUCH_WORD
+
+
+async def test_seek_with_a_word_is_previewed_for_its_link(hall: Place) -> None:
+    await hall.type("Anna", "seek classic 5+3 as dwarf by word copper")
+    title, summary = await hall.service.preview("challenge", "copper") or ("", "")
+    assert title == "Anna challenges you"
+    terms = (
+        "a casual match under classic rules, with a clock of 5+3; you would play the trolls first"
+    )
+    assert summary == f"Anna challenges you to {terms}."
+    assert await hall.service.preview("challenge", "pan") is None
+
+
 async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowStore) -> None:
     await hall.type("Anna", "seek classic", "match bert")
     await hall.type("Carla", "seek koom valley")

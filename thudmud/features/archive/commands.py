@@ -85,7 +85,7 @@ class History(ArchiveCommand):
     opponent: str | None = None
     rules: str | None = None
     day: str | None = None
-    is_question = True
+    is_question = is_public = True
     typed = "player", "opponent", "rules", "day", "page"
 
     def __post_init__(self) -> None:
@@ -272,7 +272,7 @@ class ViewScore(ArchiveCommand):
     """Show the results of a player; one's own if ``player`` is None."""
 
     player: str | None = None
-    is_question = True
+    is_question = is_public = True
 
     def decide(self, context: CommandContext) -> Decision:
         asked = ViewScore(_name_or_me(self.player, context.me))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.messages import PLAY_ON
 from thudmud.features.archive.model import Replayed, replay_of, show_replay
-from thudmud.game.archive import NOTHING_FOUND
+from thudmud.game.archive import NOTHING_FOUND, PlayerScore, ScoreLookup
 from thudmud.game.asides import Gone, TookOver
 from thudmud.game.command import CommandContext
 from thudmud.game.feature import AppliedEvent, FeatureContext
@@ -57,9 +58,20 @@ def setup(service: FeatureContext) -> None:
         """Stop autoplay for a player who has left or reconnected."""
         service.scheduler.cancel(("replay", cast("_Left", applied.event).player))
 
+    service.register_preview("player", partial(_preview_player, service))
     service.bus.subscribe(Replayed, schedule_next_ply)
     service.bus.subscribe((Gone, TookOver), left)
     service.on_blank_line(pause)
+
+
+async def _preview_player(service: FeatureContext, name: str) -> tuple[str, str] | None:
+    """Return a player's name and results for a link; None for an unknown player."""
+    score = await service.look_up(ScoreLookup(name))
+    if score is None and name not in service.hall.people:
+        return None
+    score = score or PlayerScore(name)
+    won, drawn, lost = score.people.in_all
+    return score.name, f"Battles against people: {won} won, {drawn} drawn, {lost} lost."
 
 
 def is_replaying(hall: Hall, name: str) -> bool:

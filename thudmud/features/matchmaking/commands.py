@@ -81,21 +81,31 @@ class WithTerms(Command):
         return cls(*fields, **(terms or {}))
 
 
-@verb(seek="of")
+@verb(seek="of", seek_by_word="by_word")
 class Seek(WithTerms):
-    """Look for an opponent, perhaps by a ruleset and with a clock."""
+    """Look for an opponent, perhaps by a ruleset and with a clock; or for one who knows a word."""
 
     rules: str | None = None
     side: Side | None = None
     rated: bool = True
     time: TimeControl | None = None
-    typed = "rules", "time", "side", "rated"
+    word: str = ""
+    typed = "rules", "time", "side", "rated", "word"
+
+    @classmethod
+    def by_word(cls, terms: Mapping[str, Any] | None, word: str) -> Self:
+        """Return the command from its terms and the word."""
+        return cls(word=word, **(terms or {}))
 
     def decide(self, context: CommandContext) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
         require_no_live_clock(context.hall, context.me, self.time)
         require_boards(context.hall, context.me)  # nobody could accept it without a board
         made = replace(_make_seek(context, rules, self.side, rated=self.rated), time=self.time)
+        if self.word:
+            made = replace(made, to=context.me, word=self.word)
+            if seek_with_word(context.hall, self.word):
+                raise RefusedError(Refusal.WORD_TAKEN, word=self.word)
         for each in context.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=each.number)
@@ -339,6 +349,19 @@ class Accept(Agree):
     takes_seeks = True
 
 
+@verb("accept_word")
+class AcceptWord(Command):
+    """Accept a seek by its word."""
+
+    key: str
+
+    def decide(self, context: CommandContext) -> Decision:
+        seek = seek_with_word(context.hall, self.key)
+        if seek is None:
+            raise RefusedError(Refusal.NO_SUCH_WORD, word=self.key)
+        return _begin(context, seek)
+
+
 @verb("yes")
 class Yes(Agree):
     """Accept an offer made to this player; a seek for anybody takes ``accept``."""
@@ -453,7 +476,7 @@ def _open_offers(context: CommandContext) -> Iterator[OpenOffer]:
             if table.seats.get(by) != name:
                 yield OpenOffer(table.seats[by], OFFERING[offer](table.name), No(table.name))
     for seek in hall.seeks.values():
-        if seek.to == name and seek.is_open(context.now):
+        if seek.to == name != seek.player and seek.is_open(context.now):
             taking, refusing = Accept(seek.number), Decline(seek.number)
             yield OpenOffer(seek.player, taking, refusing, seek=seek.number)
     for asked in context.person.invitations.values():
@@ -676,6 +699,11 @@ def _asked_first(
         keeps_looking=looks_on,
     )
     return decide_in_hall(context, asking)
+
+
+def seek_with_word(hall: Hall, word: str) -> events.SeekMade | None:
+    """Return the open seek with a word; None if there is none."""
+    return next((each for each in hall.seeks.values() if each.word == word), None)
 
 
 def _make_seek(

@@ -8,16 +8,25 @@ from typing import Any
 
 from thudmud.english import capitalised, conjugate, join_words, rounded_duration
 from thudmud.errors import RefusedError
-from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
+from thudmud.features.matchmaking.commands import (
+    Accept,
+    AcceptWord,
+    Decline,
+    No,
+    PlayNow,
+    Seeks,
+    Withdraw,
+    Yes,
+)
 from thudmud.features.matchmaking.model import InvitationDeclined
 from thudmud.features.playing.seats import Join
-from thudmud.game.asides import Invited
+from thudmud.game.asides import Entered, Gone, Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
 from thudmud.views.facts import seek_data, seek_facts
 from thudmud.views.refusals import RefusalText, add_refusal_texts
-from thudmud.views.registry import RenderContext, facts, words
+from thudmud.views.registry import RenderContext, add_facts_to, facts, words
 from thudmud.views.sentences import time_control_phrase
 from thudmud.views.view import View
 from thudmud.views.words import wrap, wrap_each
@@ -76,6 +85,10 @@ _REFUSALS: dict[Refusal, RefusalText] = {
     ),
     Refusal.NOT_YOUR_SEEK: "Seek {number} isn't yours. Yours: {numbers:and}.",
     Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists the open ones.',
+    Refusal.NO_SUCH_WORD: (
+        'Nobody waits for the word "{word}". The challenge may have been accepted or withdrawn.'
+    ),
+    Refusal.WORD_TAKEN: 'The word "{word}" is in use. Choose another one.',
     Refusal.OWN_SEEK: 'Seek {number} is your own. Type "withdraw {number}" to cancel it.',
     Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
     Refusal.NOT_ASKED_YOU: "Seek {number} is open to anybody, so you don't need to decline it.",
@@ -159,6 +172,9 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
     if seek.answers is not None:
         return _asks_now(seek, me)
     wants = _wants(seek, me)
+    if seek.word:
+        typed = f'"{AcceptWord(seek.word)}"'
+        return f'{wants}. Whoever types {typed} plays you; "{Withdraw(seek.number)}" cancels it.'
     if seek.player == me:
         return f'{wants}. Type "{Withdraw(seek.number)}" to cancel.'
     if seek.to:
@@ -180,11 +196,18 @@ def _asks_now(seek: SeekMade, me: str | None) -> str:
 def _wants(seek: SeekMade, me: str | None) -> str:
     """Return a clause about a seek or challenge: the players and the match."""
     what = _match_wanted(seek, me)
-    if seek.to:
+    if seek.to and not seek.word:
         whom = "you" if seek.to == me else seek.to
         return f"{capitalised(conjugate(seek.player, me, 'challenge'))} {whom} to {what}"
     who = "You're" if seek.player == me else f"{seek.player} is"
+    if seek.word:
+        return f'{who} waiting for somebody with the word "{seek.word}": {what}'
     return f"{who} looking for {what}"
+
+
+def terms_of(seek: SeekMade) -> str:
+    """Return the words for the match of a seek, to somebody who may accept it."""
+    return _match_wanted(seek, None)
 
 
 def _match_wanted(seek: SeekMade, me: str | None) -> str:
@@ -196,6 +219,23 @@ def _match_wanted(seek: SeekMade, me: str | None) -> str:
         first = f"; you would play the {seek.side.other.plural} first"
     rules = f"under {seek.rules} rules{time_control_phrase(seek.time)}"
     return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
+
+
+@add_facts_to(Entered)
+def _seeks_of_arrival(told: Entered, context: RenderContext) -> Iterator[Fact]:
+    """Yield the arriving player's seeks that are still open, as after a restart of the server."""
+    for seek in context.hall.seeks.values():
+        if seek.player == told.player and not seek.to:
+            yield Fact("Thud.Seek", seek_data(seek))
+
+
+@add_facts_to(Gone)
+def _seeks_of_departure(told: Gone, context: RenderContext) -> Iterator[Fact]:
+    """Yield the end of a player's seeks for now, as their server has died; they may come back."""
+    for seek in context.hall.seeks.values() if told.parting.is_by_server else ():
+        if seek.player == told.player and not seek.to:
+            known = {"seek": seek.number, "why": SeekEnd.GONE.value, "player": told.player}
+            yield Fact("Thud.Settled", known)
 
 
 @words.register
@@ -228,6 +268,8 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
             return f"{player} declines."
         case SeekEnd.DECLINED if me == player:
             return f"You decline. {seeker} has been told."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker == ended.to:
+            return "Your challenge with a word is withdrawn."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker and ended.to:
             return f"Your challenge to {ended.to} is withdrawn."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
@@ -243,7 +285,7 @@ def _seeks(_: Seeks, context: RenderContext, view: View) -> list[str]:
     hall, player, width = context.hall, context.player, view.width
     here = [each for each in hall.seeks.values() if each.player in hall.people]
     stands = [each for each in here if each.to in {"", player}]
-    stands += [each for each in hall.seeks.values() if each.player == player and each.to]
+    stands += [each for each in hall.seeks.values() if each.player == player != each.to != ""]
     if not stands:
         has_bot = any(hall.bots[each] for each in hall.bots_here())
         until = ", and a bot to play meanwhile" if has_bot else ""

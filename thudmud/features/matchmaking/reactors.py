@@ -10,7 +10,8 @@ import logging
 from functools import partial
 from typing import cast
 
-from thudmud.features.matchmaking.commands import PlayNow
+from thudmud.features.matchmaking.commands import PlayNow, seek_with_word
+from thudmud.features.matchmaking.messages import terms_of
 from thudmud.game.asides import Gone
 from thudmud.game.events import Parting, SeekEnd, SeekEnded, SeekMade
 from thudmud.game.feature import AppliedEvent, FeatureContext, Reactor
@@ -37,6 +38,7 @@ class Seeking(Reactor):
         service.bus.subscribe(Gone, self._on_player_gone)
         service.bus.subscribe(SeekMade, self._on_seek_made)
         service.bus.subscribe(SeekEnded, self._on_seek_ended)
+        service.register_preview("challenge", self._preview)
         service.on_stop(self._stop)
 
     def begin(self) -> None:
@@ -45,6 +47,13 @@ class Seeking(Reactor):
             self._watch(seek)
             for name in {seek.player, seek.to} - {"", *self._hall.people}:
                 self._end_after_absence(name)
+
+    async def _preview(self, word: str) -> tuple[str, str] | None:
+        """Return what a seek with a word offers; None if there is none."""
+        seek = seek_with_word(self._hall, word)
+        if seek is None:
+            return None
+        return f"{seek.player} challenges you", f"{seek.player} challenges you to {terms_of(seek)}."
 
     def _stop(self) -> None:
         """Ignore all further events."""

@@ -140,9 +140,10 @@ def _render_gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
 
 
 @facts.register
-def _gone_facts(told: asides.Gone, _: RenderContext) -> Iterator[Fact]:
+def _gone_facts(told: asides.Gone, context: RenderContext) -> Iterator[Fact]:
     if not told.is_announced:
         yield departure_fact(told.player, told.room, is_gone=True)
+    yield from added_facts(told, context)
 
 
 @words.register
@@ -407,7 +408,11 @@ def _bots_facts(_: ViewBots, context: RenderContext) -> Iterator[Fact]:
         }
         for bot in context.answer
     ]
-    yield Fact("Thud.Bots", {"bots": bots}, context.player)
+    levels = [
+        {"level": each.number, "name": each.name, "plays": each.sentence}
+        for each in context.hall.levels
+    ]
+    yield Fact("Thud.Bots", {"bots": bots, "levels": levels}, context.player)
 
 
 def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:

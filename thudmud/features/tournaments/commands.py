@@ -88,7 +88,7 @@ class ViewTournament(Command):
 
     number: int
     page: int = 1
-    is_question = True
+    is_question = is_public = True
 
     def decide(self, context: CommandContext) -> Decision:
         return context.decide_answer(self, answer=_resolve_tournament(context, self.number))

@@ -67,8 +67,9 @@ class Director(Reactor):
     def _tournaments(self) -> Mapping[int, Tournament]:
         return self._hall.part(TournamentRegister).known
 
-    async def _preview(self, number: int) -> tuple[str, str] | None:
-        """Return a tournament's name and its terms; None if the number is unknown."""
+    async def _preview(self, name: str) -> tuple[str, str] | None:
+        """Return a tournament's name and its terms; None if its number is unknown."""
+        number = int(name)
         known = self._tournaments.get(number)
         tournament = known or await self._service.look_up(TournamentLookup(number))
         if tournament is None:

@@ -160,6 +160,15 @@ export function timeLeftText(seconds) {
   return `00:${(Math.floor(seconds * 10) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
+/**
+ * Return the name of a player, linked to their page.
+ *
+ * @param {string} name
+ */
+export function playerLink(name) {
+  return h("a.player", { href: `/player/${encodeURIComponent(name)}` }, name);
+}
+
 /** @param {string} words */
 export function capitalised(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -2,8 +2,10 @@
  * The hall: who would like to play, the boards, who is here.
  */
 
-import { byId, capitalised, counted, fill, h, hasFeature, token } from "./dom.js";
+import { share } from "./dialogs.js";
+import { byId, capitalised, counted, fill, h, hasFeature, playerLink, token } from "./dom.js";
 import { agreeing } from "./game.js";
+import { PlayForm } from "./play.js";
 import { holder } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -12,6 +14,7 @@ import { holder } from "./state.js";
 
 const BATTLES = 6;
 const PLAYERS = 10;
+const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
 export class LobbyView {
   /**
@@ -19,23 +22,34 @@ export class LobbyView {
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   * @param {(sentence: string) => void} outside.say tells those who hear the page
+   * @param {(sentence: string) => void} outside.toast shows something for a while
    */
-  constructor(state, { send, ask }) {
+  constructor(state, { send, ask, say, toast }) {
     this.state = state;
     this.send = send;
+    this.ask = (/** @type {string} */ line) => ask(line);
+    /** The boards where a battle was going on. @type {Set<string>} */
+    this.running = new Set();
+    /** @type {number | undefined} */
+    this.asking = undefined;
     state.on("Thud.Here", ({ room }) => {
       if (room === null && state.me.player)
         for (const line of ["who", "bots", "history", "standings", "tournaments"]) ask(line);
     });
     state.on("Thud.Went", ({ room }) => room === null && state.me.player && ask("who"));
-    state.on("Thud.History", ({ battles }) =>
+    state.on(
+      "Thud.History",
+      ({ player, battles }) =>
+        player === null && // else it is for their page
       fill(
         byId("history"),
         battles.length
-          ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battle))
+          ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battleEntry))
           : h("p.hint", {}, "None yet."),
       ),
     );
+    for (const fact of ["Thud.Table", "Thud.Listed"]) state.on(fact, (table) => this.follow(table));
     state.on("Thud.Standings", ({ players, rules, time }) =>
       fill(
         byId("standings"),
@@ -45,12 +59,11 @@ export class LobbyView {
           : h("p.hint", {}, "No one yet. Only rated matches between registered players count."),
       ),
     );
-    const form = byId("play");
-    form.addEventListener("submit", (/** @type {Event} */ event) => {
-      event.preventDefault();
-      this.look("play");
-    });
-    byId("seek").addEventListener("click", () => this.look("seek"));
+    this.form = new PlayForm(state, { send });
+    this.share = (/** @type {Seek} */ seek) =>
+      share(linkOf(seek), "Send this link to a friend: whoever opens it plays you.", { say, toast });
+    byId("friend").addEventListener("click", () => this.form.look("seek", newWord()));
+    state.on("Thud.Seek", (seek) => seek.word && seek.word === this.form.word && this.share(seek));
     byId("learning").hidden = !hasFeature("exercises");
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
@@ -58,13 +71,17 @@ export class LobbyView {
     byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
   }
 
-  /** @param {string} asked `play`, `seek`, or `match` and a name */
-  look(asked) {
-    const form = new FormData(byId("play"));
-    const side = form.get("side");
-    const as = side && `as ${side}`;
-    const words = [asked, form.get("rules"), form.get("time"), as, form.get("rated")];
-    this.send(words.filter(Boolean).join(" "));
+  /**
+   * Ask for the latest results when a battle has ended, once for all that end at a time.
+   *
+   * @param {{board: string, running: boolean}} table
+   */
+  follow({ board, running }) {
+    if (running) this.running.add(board);
+    else if (this.running.delete(board) && this.state.me.player && this.state.me.room === null) {
+      clearTimeout(this.asking);
+      this.asking = setTimeout(() => ["history", "standings"].forEach(this.ask), ASKED_AFTER);
+    }
   }
 
   show() {
@@ -162,9 +179,16 @@ export class LobbyView {
         "span.what",
         {},
         h("b", {}, isMine ? "You" : seek.player),
+        seek.word && ", to whoever has your link",
         seek.to && (isMine ? `, to ${seek.to}` : ", to you"),
         h("small", {}, facts.filter(Boolean).join(" · ")),
       ),
+      seek.word &&
+        h(
+          "button",
+          { type: "button", "data-key": `share ${seek.word}`, click: () => this.share(seek) },
+          "Copy link",
+        ),
       isMine
         ? this.button("Withdraw", `withdraw ${seek.seek}`)
         : this.button("Accept", `accept ${seek.seek}`, true),
@@ -222,7 +246,7 @@ export class LobbyView {
       h(
         "span.what",
         {},
-        h("b", {}, person.player),
+        h("b", {}, playerLink(person.player)),
         h("small", {}, role(person, isMe, this.state.levels.get(person.player))),
         person.room && !plays.includes(person.room) && h("small", {}, ` · ${person.room}`),
         plays.length > 0 && h("small", {}, ` · plays at ${plays.join(", ")}`),
@@ -236,7 +260,7 @@ export class LobbyView {
             "data-key": `match ${person.player}`,
             title: `match ${person.player}`,
             "aria-label": `Challenge ${person.player}`,
-            click: () => this.look(`match ${person.player}`),
+            click: () => this.form.look(`match ${person.player}`),
           },
           "Challenge",
         ),
@@ -264,6 +288,17 @@ export class LobbyView {
   }
 }
 
+/** @param {Seek} seek */
+function linkOf({ word }) {
+  return `${location.origin}/challenge/${word}`;
+}
+
+/** Return a word that nobody can guess. */
+function newWord() {
+  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  return [...bytes].map((each) => (each % 32).toString(32)).join("");
+}
+
 /**
  * Return who somebody is, in a word that stands behind their name; none for a member.
  *
@@ -279,7 +314,7 @@ function role({ bot, operator, member }, isMe, level) {
 }
 
 /** @param {any} known */
-function battle(known) {
+export function battleEntry(known) {
   const { battle: number, dwarf, troll, winner, score, rules, plies, state } = known;
   const isAlone = dwarf !== null && dwarf === troll;
   const players = isAlone
@@ -306,7 +341,7 @@ function standing({ place, player, rating, battles }) {
     "li",
     {},
     h("span", {}, `${place}.`),
-    h("b", {}, player),
+    h("b", {}, playerLink(player)),
     h("span", {}, String(rating)),
     h("small", {}, `${battles} matches`),
   );

@@ -18,6 +18,7 @@ import { ReplayView } from "./replay.js";
 import { namePlace, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
 import { showcase } from "./showcase.js";
+import { PlayerView } from "./player.js";
 import { play } from "./sound.js";
 import { State, titleOf } from "./state.js";
 import { TournamentView } from "./tournament.js";
@@ -30,6 +31,7 @@ const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected, 
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
+const player = new PlayerView(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
   at: (battle, ply) => namePlace({ battle, ply }),
@@ -57,6 +59,8 @@ const TOAST = 5000; // milliseconds
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
+/** What whoever made the link offers, which the server says in the head of the page. */
+const OFFERED = document.querySelector("meta[property='og:description']")?.getAttribute("content");
 
 /** What the server said last. */
 let heard = "";
@@ -87,7 +91,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !wanted || "tournament" in wanted;
+let wantsIn = !wanted || "challenge" in wanted;
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -122,7 +126,8 @@ function isConnected() {
  * @param {string} line
  */
 function ask(line) {
-  wire.ask("Thud.Ask", line);
+  if (state.me.player) wire.ask("Thud.Ask", line);
+  else wire.ask("Thud.Watch", { ask: line });
 }
 
 /** @param {number} battle */
@@ -397,6 +402,8 @@ function logIn(line) {
 
 function watch() {
   if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
+  else if (wanted && "tournament" in wanted) openTournament(wanted.tournament);
+  else if (wanted && "player" in wanted) openPlayer(wanted.player);
   else watchBoard(wanted && "board" in wanted ? wanted.board : null);
 }
 
@@ -504,15 +511,18 @@ state.on("Thud.Me", ({ room }) => {
   if (room !== lastRoom && lastRoom !== undefined) {
     isReplay = false;
     tournament.open(null);
+    player.open(null);
     look = null;
   }
   lastRoom = room;
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply);
   else if (place && "tournament" in place) openTournament(place.tournament);
+  else if (place && "player" in place) openPlayer(place.player);
+  else if (place && "challenge" in place) acceptChallenge(place.challenge);
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
-  else if (!isReplay && tournament.number === null) namePlace(room ? { board: room } : null);
+  else if (!isReplay && !isTournament() && player.name === null) namePlace(room ? { board: room } : null);
 });
 
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
@@ -534,7 +544,7 @@ function linked(link) {
   if (link === "lost" && state.me.player) roomBefore = state.me.room;
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
-    note(NOTE);
+    note((wanted && "challenge" in wanted && OFFERED) || NOTE);
     delete byId("login").dataset.sent;
     isChosen = false;
     isBack = true;
@@ -620,7 +630,7 @@ state.on("change", () => {
 
 /** Return the board that is to be seen, if any is. */
 function boardInView() {
-  if (isReplay || isTournament()) return null;
+  if (isReplay || isTournament() || player.name !== null) return null;
   if (state.me.player) return look ?? state.place;
   return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
 }
@@ -632,6 +642,8 @@ function show() {
     ? "replay"
     : isTournament()
       ? "tournament"
+      : player.name !== null
+      ? "player"
       : board
         ? "game"
         : state.me.player
@@ -649,6 +661,7 @@ function show() {
   chat.show(board);
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
+  else if (view === "player") player.show();
   else if (board) game.show(board);
   else if (view === "lobby") [lobby.show(), tournament.showList()];
   else lobby.showNow();
@@ -688,6 +701,7 @@ function isFocusLost() {
 function titled(board) {
   if (isReplay) return `${replay.title} – Thud`;
   if (isTournament()) return `${tournament.title} – Thud`;
+  if (player.name !== null) return `${player.name} – Thud`;
   if (!board) return "Thud";
   const title = titleOf(state.tables.get(board), board);
   return `${state.mover(board) ? "● Your turn: " : ""}${title} – Thud`;
@@ -701,6 +715,7 @@ function titled(board) {
  */
 function openReplay(battle, ply) {
   tournament.open(null);
+  player.open(null);
   const isNew = !isReplay || battle !== replay.number;
   isReplay = true;
   wantsIn = false;
@@ -712,20 +727,39 @@ function openReplay(battle, ply) {
 
 /** Whether a tournament is shown, not where the player is. */
 function isTournament() {
-  return tournament.number !== null && state.me.player !== null;
+  return tournament.number !== null;
 }
 
 /** @param {number} number */
 function openTournament(number) {
   isReplay = false;
+  wantsIn = false;
+  player.open(null);
   tournament.open(number);
   namePlace({ tournament: number });
   show();
 }
 
+/** @param {string} name */
+function openPlayer(name) {
+  isReplay = false;
+  wantsIn = false;
+  tournament.open(null);
+  player.open(name);
+  namePlace({ player: name });
+  show();
+}
+
+/** @param {string} word what its maker has put into the link */
+function acceptChallenge(word) {
+  namePlace(state.me.room ? { board: state.me.room } : null);
+  send(`accept word ${word}`);
+}
+
 function closeReplay() {
   isReplay = false;
   tournament.open(null);
+  player.open(null);
   namePlace(state.me.room ? { board: state.me.room } : null);
   show();
 }
@@ -756,7 +790,7 @@ state.on("Thud.Renamed", ({ board, name }) => {
  */
 function lookAt(board) {
   look = board;
-  if (isReplay || isTournament()) closeReplay();
+  if (isReplay || isTournament() || player.name !== null) closeReplay();
   else show();
 }
 state.on("Thud.Replay", ({ battle, ply }) => openReplay(battle, ply)); // somebody has typed it
@@ -779,14 +813,19 @@ function follow() {
     return;
   }
   isReplay = false;
-  if (place && "tournament" in place && state.me.player) {
+  if (place && "tournament" in place) {
     openTournament(place.tournament);
     return;
   }
+  if (place && "player" in place) {
+    openPlayer(place.player);
+    return;
+  }
   tournament.open(null);
+  player.open(null);
   if (!state.me.player) {
-    wanted = place && "tournament" in place ? place : null;
-    wantsIn = place === null || wanted !== null;
+    wanted = null;
+    wantsIn = place === null;
     watchBoard(place && "board" in place ? place.board : null);
   } else if ((place && "board" in place ? place.board : null) !== state.me.room) {
     goTo(place && "board" in place ? place.board : null);
@@ -832,6 +871,8 @@ function showPlaces() {
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
     isTournament() &&
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
+    player.name !== null &&
+      h("button.place", { type: "button", "aria-current": "page" }, player.name),
   );
   scrollToPlace();
 }
@@ -862,6 +903,9 @@ function scrollToPlace() {
 
 function comeIn() {
   isReplay = false;
+  wanted = placeNamed(); // to which we come back
+  tournament.open(null);
+  player.open(null);
   wantsIn = true;
   show();
   byId("name").focus();
@@ -876,7 +920,7 @@ function place(label, room) {
   const isObserved = room !== null && room !== state.place && state.observed.includes(room);
   const calls = room !== null && state.mover(room) !== null;
   const go = () => {
-    if (isReplay || isTournament() || look !== null) lookAt(null);
+    if (isReplay || isTournament() || player.name !== null || look !== null) lookAt(null);
     if (isObserved) {
       lookAt(room);
       return;
@@ -892,7 +936,7 @@ function place(label, room) {
       "data-key": `place-${room}`,
       title: room !== null && label !== capitalised(room) && capitalised(room),
       "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
-      "aria-current": isHere && !isReplay && !isTournament() && "page",
+      "aria-current": isHere && !isReplay && !isTournament() && player.name === null && "page",
       click: go,
     },
     isObserved && h("span.eye", { "aria-hidden": "true" }),

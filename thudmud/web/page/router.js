@@ -1,8 +1,8 @@
 /**
- * The address of the page: a board, a battle and one of its plies, a tournament, or the hall.
+ * The address of the page: a board, a battle and one of its plies, a tournament, a player, a challenge, or the hall.
  */
 
-/** @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | null} Place null is the hall */
+/** @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | {player: string} | {challenge: string} | null} Place null is the hall */
 
 /**
  * Return the place that the address names.
@@ -18,6 +18,8 @@ export function placeNamed() {
       return null; // it is no address of ours
     }
   }
+  if (kind === "player" && name) return { player: name };
+  if (kind === "challenge" && name) return { challenge: name };
   if (kind === "tournament" && Number(name)) return { tournament: Number(name) };
   if (kind !== "game" || !Number(name)) return null;
   const ply = /^#ply=(\d+)$/.exec(location.hash);
@@ -39,6 +41,8 @@ export function namePlace(place) {
 /** @param {Place} place */
 function pathOf(place) {
   if (!place) return "/";
+  if ("player" in place) return `/player/${place.player}`;
+  if ("challenge" in place) return `/challenge/${place.challenge}`;
   if ("tournament" in place) return `/tournament/${place.tournament}`;
   if ("board" in place) return `/board/${encodeURIComponent(place.board)}`;
   return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;

@@ -55,6 +55,7 @@ import { played, positionOf, unplayed } from "./position.js";
  * @property {boolean} rated
  * @property {string | null} to
  * @property {string | null} [time]
+ * @property {string | null} word the one by which others can accept it, who don't see it
  * @property {number | null} answers the seek of the player who is asked, while they play
  */
 

@@ -2,7 +2,7 @@
  * Tournaments: the list in the hall, and one with who stands where, its matches and their boards.
  */
 
-import { byId, capitalised, clockText, counted, fill, h } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, playerLink } from "./dom.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -178,7 +178,7 @@ export class TournamentView {
    * @param {any} table
    */
   actions(known, table) {
-    if (!known || !table || ["over", "cancelled"].includes(known.state)) return [];
+    if (!this.state.me.player || !known || !table || ["over", "cancelled"].includes(known.state)) return [];
     const { player } = this.state.me;
     const mine = table.players.find((/** @type {any} */ each) => each.player === player);
     const isLate =
@@ -233,7 +233,7 @@ export class TournamentView {
             `tr${each.left ? ".left" : ""}${each.player === this.state.me.player ? ".mine" : ""}`,
             {},
             h("td", {}, String(each.place)),
-            h("th.name", { scope: "row" }, each.player, each.left && h("small", {}, " left")),
+            h("th.name", { scope: "row" }, playerLink(each.player), each.left && h("small", {}, " left")),
             ...numbers.map((number) => cell(each.player, number, matches, lines)),
             h("td", {}, half(each.points)),
             h("td", {}, signed(each.battle_points)),

@@ -26,6 +26,21 @@ const GOODBYES = /** @type {Record<number, Link>} */ ({
 
 /** @typedef {"connecting" | "open" | "lost" | "quit" | "elsewhere" | "idle" | "banned" | "kicked" | "logged_out" | "rejected"} Link */
 
+/**
+ * Return a new connection: the first time, the one that `early.js` has made, and what has happened
+ * on it.
+ *
+ * @returns {{socket: WebSocket, events: Event[]}}
+ */
+function connected() {
+  const early = /** @type {any} */ (window).takeEarlySocket?.();
+  if (early) return early;
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}/ws`, [SUBPROTOCOL]);
+  socket.binaryType = "arraybuffer";
+  return { socket, events: [] };
+}
+
 export class Wire {
   /**
    * @param {object} listener
@@ -51,26 +66,29 @@ export class Wire {
   /** Connect. */
   open() {
     clearTimeout(this.timer);
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/ws`, [SUBPROTOCOL]);
+    const { socket, events } = connected();
     const decoder = new TextDecoder();
-    socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.become("connecting");
-    socket.addEventListener("open", () => {
-      this.since = Date.now();
-      this.ask("Core.Supports.Set", SUPPORTS);
-      this.become("open");
-      this.pingLater();
-    });
-    socket.addEventListener("message", ({ data }) => {
-      if (socket !== this.socket) return;
-      if (typeof data === "string") this.take(data);
-      else this.listener.text(decoder.decode(data));
-    });
-    socket.addEventListener("close", ({ code }) => {
-      if (socket === this.socket) this.closed(GOODBYES[code] ?? "lost");
-    });
+    /** @type {Record<string, (event: any) => void>} */
+    const handlers = {
+      open: () => {
+        this.since = Date.now();
+        this.ask("Core.Supports.Set", SUPPORTS);
+        this.become("open");
+        this.pingLater();
+      },
+      message: ({ data }) => {
+        if (socket !== this.socket) return;
+        if (typeof data === "string") this.take(data);
+        else this.listener.text(decoder.decode(data));
+      },
+      close: ({ code }) => {
+        if (socket === this.socket) this.closed(GOODBYES[code] ?? "lost");
+      },
+    };
+    for (const [kind, handle] of Object.entries(handlers)) socket.addEventListener(kind, handle);
+    for (const event of events) handlers[event.type](event);
   }
 
   /**

@@ -1,0 +1,122 @@
+"""The hall: the form to play, challenge links, and changes without a reload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ports import free_ports
+from tests.web.conftest import Served, Visit
+
+BOT = '\n[[bot]]\nname = "Chip"\nlevel = "Slate"\n'
+
+
+class ServedBots(Served):
+    """A server with a bot."""
+
+    def start(self) -> None:
+        text = self.config.read_text("utf-8")
+        self.config.write_text(text.replace("bot = []\n", ""), "utf-8")
+        super().start()
+
+
+@pytest.fixture(scope="module")
+def with_bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with free_ports() as free_port:
+        folder = tmp_path_factory.mktemp("hall")
+        with ServedBots(folder, free_port(), {"oak": "discworld"}, BOT) as server:
+            yield server
+
+
+def test_form_takes_a_clock_of_ones_own(visit: Visit) -> None:
+    vera = visit().come_in("Vera")
+    vera.page.get_by_label("Custom").check()
+    vera.page.get_by_label("Minutes each").fill("7")
+    vera.page.get_by_label("Seconds a move").fill("2")
+    vera.press("Wait for a human opponent")
+    expect(vera.page.locator("#seeks")).to_contain_text("7+2")
+    vera.press("Withdraw")
+    vera.page.get_by_label("Measured in").select_option("days")
+    vera.page.get_by_label("Days a move").fill("15")
+    vera.press("Wait for a human opponent")
+    vera.page.get_by_label("Days a move").fill("1")
+    vera.press("Wait for a human opponent")
+    expect(vera.page.locator("#seeks")).to_contain_text("1 day")
+    expect(vera.page.locator("#log")).not_to_contain_text("15 days")
+
+
+def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> None:
+    walt = visit(server=with_bot).come_in("Walt")
+    walt.page.get_by_role("combobox", name="Opponent").select_option("Chip")
+    expect(walt.page.locator("#plays")).to_contain_text("walks into most traps")
+    expect(walt.page.get_by_role("button", name="Wait for a human opponent")).to_be_hidden()
+    walt.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
+    expect(walt.page.locator("#plays")).to_contain_text("at random")
+    walt.page.get_by_label("Dwarfs").check()
+    walt.press("Play Chip").sees(A6="dwarf")
+    walt.hears("match Chip discworld as dwarf level 1")
+
+
+def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
+    xena = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Xena")
+    other = visit().come_in("Zack")
+    xena.page.get_by_label("Trolls").check()
+    xena.press("Challenge a friend")
+    expect(xena.page.locator("#toast")).to_contain_text("The link is copied.")
+    expect(xena.page.locator("#seeks")).to_contain_text("to whoever has your link")
+    expect(other.page.locator("#seeks")).to_contain_text("No one is waiting")
+    link = xena.page.evaluate("navigator.clipboard.readText()")
+    path = link.removeprefix(xena.page.evaluate("location.origin"))
+    yuri = visit(path)
+    offer = "Xena challenges you to a casual match under discworld rules"
+    expect(yuri.page.locator("#login-note")).to_contain_text(offer)
+    yuri.page.get_by_label("Your name").fill("Yuri")
+    yuri.page.get_by_role("button", name="Play as guest").click()
+    for player in (xena, yuri):
+        player.hears("begin a match").sees(A6="dwarf")
+    yuri.click("A6", "B6").sees(B6="dwarf")
+    late = visit("/nothing.txt")
+    answer = late.page.goto(link)
+    assert answer
+    assert answer.status == 404
+    expect(late.page.locator("main")).to_contain_text("has been accepted or withdrawn")
+    late.errors.clear()
+
+
+def test_challenge_link_is_withdrawn(visit: Visit) -> None:
+    zoe = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Zoe")
+    zoe.press("Challenge a friend")
+    expect(zoe.page.locator("#toast")).to_contain_text("The link is copied.")
+    zoe.press("Withdraw", within="#seeks")
+    zoe.hears("Your challenge with a word is withdrawn.")
+    expect(zoe.page.get_by_role("button", name="Copy link")).to_be_hidden()
+
+
+def test_results_appear_in_the_hall_without_a_reload(visit: Visit) -> None:
+    fern, gale, hugo = (visit().come_in(name) for name in ("Fern", "Gale", "Hugo"))
+    fern.type("match gale as dwarf")
+    gale.press("Accept", within="#challenges")
+    expect(hugo.page.locator("#boards")).to_contain_text("Fern \N{EN DASH} Gale")
+    expect(hugo.page.locator("#history")).not_to_contain_text("0 \N{EN DASH} 32")
+    fern.sees(A6="dwarf").press("Resign").press("Resign", within="dialog")
+    expect(hugo.page.locator("#history")).to_contain_text("0 \N{EN DASH} 32")
+    hugo.page.locator("#who").get_by_role("link", name="Fern").click()
+    expect(hugo.page.locator("#player-battles")).to_contain_text("Fern \N{EN DASH} Gale")
+
+
+def test_seek_is_shown_again_after_a_restart(visit: Visit, with_bot: Served) -> None:
+    iris, jack = (visit(server=with_bot).come_in(name) for name in ("Iris", "Jack"))
+    for each in (iris, jack):
+        each.loses_server = True
+    iris.type("seek classic")
+    expect(jack.page.locator("#seeks")).to_contain_text("Iris")
+    with_bot.kill()
+    expect(jack.page.locator("#link")).to_contain_text("Connection lost")
+    with_bot.start()
+    expect(jack.page.locator("#link")).to_be_empty()
+    expect(jack.page.locator("#seeks")).to_contain_text("Iris")
+    jack.page.locator("#seeks").get_by_role("button", name="Accept").click()
+    for each in (iris, jack):
+        each.hears("begin a match")

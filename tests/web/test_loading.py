@@ -1,0 +1,123 @@
+"""Loading the page takes few round trips and few bytes."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from benchmarks.page import COLUMNS, LINES, rows
+from tests.web.conftest import Served, Visit
+from thudmud.web import site
+from thudmud.web.bundler import bundle_modules, bundle_styles
+from thudmud.web.site import files
+
+MOST_BYTES = 75_000
+"""Budget of compressed bytes for a first visit; Slow 3G brings 50,000 a second."""
+
+
+def test_first_visit_needs_one_response(served: Served, visit: Visit) -> None:
+    player = visit("/nothing.txt")
+
+    def refuse_others(route: Route) -> None:
+        """Let only the page itself through, not what it loads later."""
+        refused = route.request.resource_type != "document"
+        route.abort() if refused else route.continue_()
+
+    player.page.route("**/*", refuse_others)
+    player.page.goto(served.address)
+    player.come_in("Onetrip")
+    expect(player.page.locator("#lobby-title")).to_be_visible()
+    player.page.unroute_all()
+    player.errors.clear()  # of the refused requests
+
+
+def test_link_needs_two_levels_of_responses(served: Served, visit: Visit) -> None:
+    html = httpx.get(f"{served.address}/board/oak%20board").text
+    named = set(re.findall(r'(?:href|src)="(/[^"]+)"', html))
+    later: list[str] = []
+    player = visit("/nothing.txt")
+    player.errors.clear()  # of the missing page
+    player.page.on("request", lambda each: later.append(each.url.removeprefix(served.address)))
+    player.page.goto(f"{served.address}/board/oak%20board")
+    player.sees(A6="dwarf")
+    assert set(later) - named == {"/board/oak%20board"}
+
+
+def test_first_visit_stays_within_its_budget() -> None:
+    assert len(files()["/start.html"].packed) < MOST_BYTES
+    linked = ("/index.html", "/thud.js", "/thud.css")
+    assert sum(len(files()[name].packed) for name in linked) < MOST_BYTES
+
+
+def test_page_continues_a_connection_with_early_messages(served: Served, visit: Visit) -> None:
+    """Must hold when the connection is open long before the modules run."""
+    player = visit("/nothing.txt")
+    player.errors.clear()
+    held: list[Route] = []
+    player.page.route("**/thud.js", lambda route: held.insert(0, route))
+    with player.page.expect_websocket() as opened:
+        player.page.goto(f"{served.address}/board/oak%20board", wait_until="commit")
+    assert opened.value.url.endswith("/ws")
+    sockets: list[str] = []
+    player.page.on("websocket", lambda each: sockets.append(each.url))
+    player.page.wait_for_function("() => document.readyState !== 'loading'")
+    held[0].continue_()
+    player.sees(A6="dwarf")
+    assert sockets == [], "the modules use the connection that there is"
+
+
+def test_bundle_has_modules_in_topological_order() -> None:
+    sources = {
+        "a.js": 'import { b } from "./b.js";\nimport { c } from "./c.js";\n\nb(c);\n',
+        "b.js": 'import { c } from "./c.js";\n/** A\n * B */\nexport function b() {\n  c;\n}\n',
+        "c.js": "// One.\nexport const c = (/** @type {any} */ (1)); // one\n",
+    }
+    assert bundle_modules("a.js", sources.__getitem__).splitlines() == [
+        "const modules = {};",
+        'modules["c.js"] = (() => {',
+        "const c = ((1)); // one",
+        "return { c };",
+        "})();",
+        'modules["b.js"] = (() => {',
+        'const { c } = modules["c.js"];',
+        "function b() {",
+        "c;",
+        "}",
+        "return { b };",
+        "})();",
+        'modules["a.js"] = (() => {',
+        'const { b } = modules["b.js"];',
+        'const { c } = modules["c.js"];',
+        "b(c);",
+        "return {  };",
+        "})();",
+    ]
+
+
+def test_style_bundle_has_no_comments() -> None:
+    sheets = "a {\n  /* red */\n  color: red;\n}\n", "b {\n}\n"
+    assert bundle_styles(sheets) == "a {\ncolor: red;\n}\nb {\n}\n"
+
+
+def test_page_sources_suit_the_bundler() -> None:
+    script = files()["/thud.js"].body.decode()
+    assert not re.search(r"^(?:import|export)\b|\bimport\(|\bimport\.meta\b", script, re.MULTILINE)
+    spanning = [line for line in script.splitlines() if line.count("`") % 2]
+    assert spanning == [], "a string spans lines"
+
+
+def test_script_with_an_end_tag_is_not_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "without_comments", lambda _: "'</script>'")
+    with pytest.raises(ValueError, match="early"):
+        files.__wrapped__()
+
+
+def test_benchmark_compares_the_page_to_a_bare_one(browser: Browser, served: Served) -> None:
+    first, again = rows(browser, f"{served.address}/", 1, LINES[:1])
+    assert 0 < first.page.seconds <= first.page.connected
+    assert first.page.kib > first.bare.kib / 1.1 > again.page.kib
+    assert first.bare.seconds > 0
+    assert len(first.cells) == len(COLUMNS)

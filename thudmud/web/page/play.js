@@ -1,0 +1,137 @@
+/**
+ * The form in the hall: the terms of a match, and who is to be played.
+ */
+
+import { byId, fill, h } from "./dom.js";
+
+/** @typedef {import("./state.js").State} State */
+
+/**
+ * @typedef {{bot: string, level: number | null}} Bot
+ * @typedef {{level: number, name: string, plays: string}} Level
+ */
+
+export class PlayForm {
+  /** The bots that are here. @type {Bot[]} */
+  bots = [];
+
+  /** At which levels they can play. @type {Level[]} */
+  levels = [];
+
+  /** The word of the last challenge that was made by a link. */
+  word = "";
+
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a command
+   */
+  constructor(state, { send }) {
+    this.send = send;
+    this.form = /** @type {HTMLFormElement} */ (byId("play"));
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const bot = this.bot;
+      this.look(bot ? `match ${bot.bot}` : "play");
+    });
+    this.form.addEventListener("change", () => this.show());
+    byId("opponent").addEventListener("change", () => {
+      byId("level").value = String(this.bot?.level ?? "");
+      this.show();
+    });
+    byId("seek").addEventListener("click", () => this.look("seek"));
+    state.on("Thud.Bots", ({ bots, levels }) => this.offer(bots, levels));
+    this.show();
+  }
+
+  /** The bot that is chosen, if one is. */
+  get bot() {
+    return this.bots.find((each) => each.bot === byId("opponent").value);
+  }
+
+  /**
+   * Offer the bots as opponents, and keep the chosen one.
+   *
+   * @param {Bot[]} bots
+   * @param {Level[]} levels
+   */
+  offer(bots, levels) {
+    [this.bots, this.levels] = [bots, levels];
+    const { value } = byId("opponent");
+    const level = byId("level").value;
+    fill(
+      byId("opponent"),
+      h("option", { value: "" }, "Anyone"),
+      ...bots.map(({ bot, level: usual }) => {
+        const strength = usual ? `level ${usual}` : "a program of its own";
+        return h("option", { value: bot }, `${bot}, a bot (${strength})`);
+      }),
+    );
+    fill(
+      byId("level"),
+      ...levels.map(({ level: number, name }) => h("option", { value: number }, `${number} ${name}`)),
+    );
+    byId("opponent").value = bots.some((each) => each.bot === value) ? value : "";
+    byId("level").value = level || String(this.bot?.level ?? "");
+    this.show();
+  }
+
+  /** Show what belongs to the choices. */
+  show() {
+    const { bot } = this;
+    const isByDays = byId("unit").value === "days";
+    const isCustom = new FormData(this.form).get("time") === "custom";
+    byId("custom").hidden = !isCustom;
+    for (const [name, isDays] of /** @type {const} */ ([
+      ["minutes", false],
+      ["seconds", false],
+      ["days", true],
+    ])) {
+      byId(name).parentElement.hidden = isDays !== isByDays;
+      byId(name).disabled = !isCustom || isDays !== isByDays; // else it could stop the form
+    }
+    byId("opponents").hidden = !this.bots.length;
+    byId("levels").hidden = !bot?.level;
+    const level = this.levels.find((each) => String(each.level) === byId("level").value);
+    byId("plays").textContent = bot?.level && level ? level.plays : "";
+    byId("play-now").textContent = bot ? `Play ${bot.bot}` : "Play";
+    byId("seek").hidden = byId("friend").hidden = byId("play-hint").hidden = bot !== undefined;
+  }
+
+  /**
+   * Send a command with the terms that are chosen.
+   *
+   * @param {string} asked `play`, `seek`, or `match` and a name
+   * @param {string} [word] by which alone the seek can be accepted
+   */
+  look(asked, word = "") {
+    if (!this.form.reportValidity()) return;
+    this.word = word;
+    const form = new FormData(this.form);
+    const side = form.get("side");
+    const { bot } = this;
+    const isBot = bot?.level && asked === `match ${bot.bot}`;
+    const words = [
+      asked,
+      form.get("rules"),
+      this.time(form),
+      side && `as ${side}`,
+      form.get("rated"),
+      isBot && `level ${byId("level").value}`,
+      word && `by word ${word}`,
+    ];
+    this.send(words.filter(Boolean).join(" "));
+  }
+
+  /**
+   * Return the time control as it is typed.
+   *
+   * @param {FormData} form
+   */
+  time(form) {
+    const time = form.get("time");
+    if (time !== "custom") return time;
+    const days = Number(form.get("days"));
+    return days ? `${days} ${days === 1 ? "day" : "days"}` : `${form.get("minutes")}+${form.get("seconds")}`;
+  }
+}
