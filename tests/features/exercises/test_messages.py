@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -202,6 +203,34 @@ def test_set_up_board_versions_increase() -> None:
     sent = [each for line in lines for each in at.obey("Anna", line, 2.0)]
     versions = [each.data["version"] for each in sent if each.package == "Thud.Board"]
     assert versions == sorted(set(versions))
+
+
+def packet(at: House, line: str, package: str) -> dict[str, Any]:
+    return next(each.data for each in at.obey("Anna", line, 2.0) if each.package == package)
+
+
+def test_lessons_packet_marks_what_is_done() -> None:
+    at = House([BoardSpec("oak board")])
+    at.enter("Anna", 1.0, Terminal(packages=frozenset({"thud"})))
+    told(at, "tutorial 1")
+    while not where(at).is_over:
+        told(at, where(at).current.answer)
+    for line in ("puzzle 1", SOLUTION, "puzzle 2", "hint"):
+        told(at, line)
+    listed = packet(at, "lessons", "Thud.Lessons")
+    assert [each["number"] for each in listed["lessons"] if each["done"]] == [1]
+    assert [each["number"] for each in listed["puzzles"] if each["solved"]] == [1]
+    assert [each["number"] for each in listed["puzzles"] if each["tried"]] == [1, 2]
+    assert packet(at, "puzzle 3", "Thud.Exercise")["in_all"] == len(puzzles())
+
+
+def test_lesson_is_picked_up_by_its_number() -> None:
+    at = house()
+    for line in ("tutorial 2", "move c5 c11", "next", "stop", "tutorial 2"):
+        told(at, line)
+    assert where(at).step == 1
+    told(at, "tutorial 2")  # at the lesson, it starts again
+    assert where(at).step == 0
 
 
 SOLUTION = str(Play(puzzles()[1].solution.attempt()))

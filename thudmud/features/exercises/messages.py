@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import assert_never
 
 from thudmud.english import capitalised, join_words
 from thudmud.features.archive.commands import Stop, ViewScore
-from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
+from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial, next_remarks
 from thudmud.features.exercises.model import (
     TUTORIAL,
     BattleWaits,
@@ -19,9 +19,12 @@ from thudmud.features.exercises.model import (
     PuzzleProgress,
     Remark,
     attempt_of,
+    exercise_of,
     lessons,
+    puzzles,
     studies_of,
 )
+from thudmud.game.asides import TookOver
 from thudmud.game.command import has_verb
 from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Variation
@@ -34,7 +37,13 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.facts import ply_fact, table_facts_in_full
 from thudmud.views.reasons import danger, short_command, some
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import RenderContext, add_lines_to, facts, words
+from thudmud.views.registry import (
+    RenderContext,
+    add_facts_to,
+    add_lines_to,
+    facts,
+    words,
+)
 from thudmud.views.standing import board_lines, full_board_lines
 from thudmud.views.view import View
 from thudmud.views.words import wrap, wrap_each
@@ -98,6 +107,28 @@ def _exercised_facts(told: ExerciseChanged, context: RenderContext) -> Iterator[
     yield Fact("Thud.Exercise", _exercise(exercise, player, remarks), player)
 
 
+@add_lines_to(TookOver)
+def _carried_on(came: TookOver, context: RenderContext, view: View) -> list[str]:
+    """Show the open exercise to a player who is back after losing the connection."""
+    told = _reopened(came, context)
+    return _exercised(told, context, view) if told else []
+
+
+@add_facts_to(TookOver)
+def _carried_on_facts(came: TookOver, context: RenderContext) -> Iterator[Fact]:
+    if told := _reopened(came, context):
+        yield from _exercised_facts(told, context)
+
+
+def _reopened(came: TookOver, context: RenderContext) -> ExerciseChanged | None:
+    exercise = exercise_of(context.hall.people[came.player])
+    if exercise is None:
+        return None
+    return ExerciseChanged(
+        came.player, exercise, (Remark.BEGUN, *next_remarks(exercise)), shows=True
+    )
+
+
 @words.register
 def _left(told: ExerciseLeft, _: RenderContext, view: View) -> list[str]:
     return wrap(left(told.exercise), view.width)
@@ -120,11 +151,13 @@ def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
 @words.register
 def _lessons(_: Lessons, context: RenderContext, view: View) -> list[str]:
     """Render the list of lessons, marking those that are done."""
-    done = studies_of(context.hall.people[context.player]).lessons | context.answer.lessons
+    lessons_done, _, solved = _numbers_done(context)
     entries = [
-        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
+        f"{each.number:>2}. {each.title}{' (done)' if each.number in lessons_done else ''}"
         for each in lessons().values()
     ]
+    of = f"{len(solved)} of {len(puzzles())} puzzles"
+    puzzles_line = f'You have solved {of}. "{TryPuzzle()}" gives you one.'
     more = (
         f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" picks up where you left off.'
     )
@@ -132,7 +165,35 @@ def _lessons(_: Lessons, context: RenderContext, view: View) -> list[str]:
         "The lessons of the tutorial:",
         *wrap_each(entries, view.width, "    "),
         *wrap(more, view.width),
+        *wrap(puzzles_line, view.width),
     ]
+
+
+@facts.register
+def _lessons_facts(_: Lessons, context: RenderContext) -> Iterator[Fact]:
+    lessons_done, tried, solved = _numbers_done(context)
+    listed: list[Data] = [
+        {"number": number, "title": lesson.title, "done": number in lessons_done}
+        for number, lesson in lessons().items()
+    ]
+    to_solve: list[Data] = [
+        {
+            "number": number,
+            "rules": puzzle.game.ruleset.name,
+            "side": puzzle.game.turn.value,
+            "tried": puzzle.key in tried,
+            "solved": puzzle.key in solved,
+        }
+        for number, puzzle in puzzles().items()
+    ]
+    yield Fact("Thud.Lessons", {"lessons": listed, "puzzles": to_solve}, context.player)
+
+
+def _numbers_done(context: RenderContext) -> tuple[Set[int], Set[int], Set[int]]:
+    """Return the numbers of finished lessons, and the keys of tried and of solved puzzles."""
+    visit, stored = studies_of(context.hall.people[context.player]), context.answer
+    solved = {key for key, at_first in stored.tried.items() if at_first}
+    return visit.lessons | stored.lessons, visit.tried | stored.tried.keys(), visit.solved | solved
 
 
 def _exercise(
@@ -145,6 +206,7 @@ def _exercise(
         "number": exercise.number,
         "step": lesson.step + 1 if lesson else None,
         "steps": len(lesson.lesson.steps) if lesson else None,
+        "in_all": len(lessons() if lesson else puzzles()),
         "side": side.value if side else None,
         "remarks": [each.value for each in remarks],
         "over": exercise.is_over,

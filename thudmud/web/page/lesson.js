@@ -90,6 +90,7 @@ export class LessonView {
         task && hasFeature("hints") && this.button("Hint", "hint"),
         this.button("Leave", "stop"),
       ),
+      neighbours(exercise),
     ];
   }
 
@@ -112,6 +113,27 @@ export class LessonView {
     const click = () => this.send(line);
     return h(`button${kind}`, { type: "button", "data-key": line, click }, label);
   }
+}
+
+/**
+ * Return links to the lesson or puzzle before, the list of all, and the one after.
+ *
+ * @param {any} exercise
+ */
+function neighbours({ step, number, in_all }) {
+  const kind = step === null ? "puzzle" : "lesson";
+  /** @type {(number: number, label: string) => HTMLElement | false} */
+  const link = (other, label) =>
+    other > 0 &&
+    other <= in_all &&
+    h("a", { href: `/${kind}/${other}`, "data-key": `${label} ${kind}` }, label);
+  return h(
+    "nav.row.neighbours",
+    { "aria-label": `Other ${kind}s` },
+    link(number - 1, "Previous"),
+    h("a", { href: "/lessons", "data-key": "lessons" }, "All lessons and puzzles"),
+    link(number + 1, "Next"),
+  );
 }
 
 /**

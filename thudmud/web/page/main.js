@@ -10,12 +10,14 @@ import { confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
+import { exerciseTitle } from "./lesson.js";
+import { LessonList } from "./lessons.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
 import { Registration } from "./register.js";
 import { ReplayView } from "./replay.js";
-import { namePlace, placeNamed } from "./router.js";
+import { isNamed, namePlace, needsName, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
 import { showcase } from "./showcase.js";
 import { play } from "./sound.js";
@@ -30,6 +32,7 @@ const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected }
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
+const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
   at: (battle, ply) => namePlace({ battle, ply }),
@@ -66,6 +69,10 @@ let endedBy = "";
 let stopping = "";
 /** Where the address leads, until we are there. */
 let wanted = placeNamed();
+/** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
+let exerciseWanted = null;
+/** Whether we are on the way to where the address leads, and have not been told of it yet. */
+let isFollowing = false;
 /** The board to which the address leads, until we are there. @type {string | null} */
 let going = null;
 /** Where the player was when the connection was lost. @type {string | null | undefined} */
@@ -87,7 +94,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !wanted || "tournament" in wanted;
+let wantsIn = !wanted || needsName(wanted);
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -105,6 +112,7 @@ function send(line) {
     warn("No connection: nothing was sent. Try again in a moment.");
     return false;
   }
+  isFollowing = false;
   log.echo(line);
   unanswered.push(line);
   wire.send(line);
@@ -288,6 +296,10 @@ function take(name, data) {
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
+  if (isFollowing && state.me.player) {
+    isFollowing = false;
+    nameView(); // we stay where we are
+  }
   if (isOfExplorer(refused) || SURE[refused.code] || isOfAddress(refused)) return;
   if (!log.isSeen()) toast(oneLine(heard));
 });
@@ -309,7 +321,8 @@ state.on("Thud.Refused", ({ code, details }) => {
   if (code !== "no_board_here" || details.words !== going) return;
   toast(`There is no board “${going}”. It may have been closed.`);
   going = null;
-  namePlace(state.me.room ? { board: state.me.room } : null);
+  isFollowing = false;
+  nameView();
   if (state.me.player) return;
   wantsIn = true;
   wire.ask("Thud.Watch", { board: null });
@@ -468,6 +481,10 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       if (tv.on) wire.send("tv");
     }
   }
+  if (asks === "command" && exerciseWanted) {
+    openExercise(exerciseWanted);
+    exerciseWanted = null;
+  }
   isPasswordNext = false;
   log.hide(hidden);
   byId("line").autocomplete = LINE_COMPLETES[asks] ?? "off";
@@ -492,15 +509,17 @@ state.on("Thud.Me", ({ room }) => {
   if (room !== lastRoom && lastRoom !== undefined) {
     isReplay = false;
     tournament.open(null);
+    lessons.close();
     look = null;
   }
   lastRoom = room;
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply);
-  else if (place && "tournament" in place) openTournament(place.tournament);
+  else if (place && ("lesson" in place || "puzzle" in place)) [exerciseWanted, isFollowing] = [place, true];
+  else if (needsName(place)) goInside(place);
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
-  else if (!isReplay && tournament.number === null) namePlace(room ? { board: room } : null);
+  else nameView();
 });
 
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
@@ -519,7 +538,10 @@ function linked(link) {
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
   if (link !== "open") registration.stop();
-  if (link === "lost" && state.me.player) roomBefore = state.me.room;
+  if (link === "lost" && state.me.player) {
+    roomBefore = state.me.room;
+    if (state.exercise) wanted = placeOf(state.exercise);
+  }
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
     note(NOTE);
@@ -608,7 +630,7 @@ state.on("change", () => {
 
 /** Return the board that is to be seen, if any is. */
 function boardInView() {
-  if (isReplay || isTournament()) return null;
+  if (isElsewhere()) return null;
   if (state.me.player) return look ?? state.place;
   return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
 }
@@ -620,6 +642,8 @@ function show() {
     ? "replay"
     : isTournament()
       ? "tournament"
+      : isList()
+        ? "lessons"
       : board
         ? "game"
         : state.me.player
@@ -637,6 +661,7 @@ function show() {
   chat.show(board);
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
+  else if (view === "lessons") lessons.show();
   else if (board) game.show(board);
   else if (view === "lobby") [lobby.show(), tournament.showList()];
   else lobby.showNow();
@@ -676,6 +701,8 @@ function isFocusLost() {
 function titled(board) {
   if (isReplay) return `Battle ${replay.number} – Thud`;
   if (isTournament()) return `${tournament.title} – Thud`;
+  if (isList()) return "Lessons and puzzles – Thud";
+  if (board && board === state.exercise?.board) return `${exerciseTitle(state.exercise)} – Thud`;
   if (!board) return "Thud";
   return `${state.mover(board) ? "● Your turn" : capitalised(board)} – Thud`;
 }
@@ -688,6 +715,7 @@ function titled(board) {
  */
 function openReplay(battle, ply) {
   tournament.open(null);
+  lessons.close();
   const isNew = !isReplay || battle !== replay.number;
   isReplay = true;
   wantsIn = false;
@@ -702,22 +730,102 @@ function isTournament() {
   return tournament.number !== null && state.me.player !== null;
 }
 
+/** Whether the list of lessons and puzzles is shown, not where the player is. */
+function isList() {
+  return lessons.isOpen && state.me.player !== null;
+}
+
+/** Whether something else is shown than where the player is, or what they observe. */
+function isElsewhere() {
+  return isReplay || isTournament() || isList();
+}
+
 /** @param {number} number */
 function openTournament(number) {
   isReplay = false;
+  lessons.close();
   tournament.open(number);
   namePlace({ tournament: number });
+  show();
+}
+
+function openList() {
+  isReplay = false;
+  tournament.open(null);
+  lessons.open();
+  namePlace({ lessons: true });
   show();
 }
 
 function closeReplay() {
   isReplay = false;
   tournament.open(null);
-  namePlace(state.me.room ? { board: state.me.room } : null);
+  lessons.close();
+  nameView();
   show();
 }
 
-state.on("Thud.Exercise", () => (isReplay = false));
+/**
+ * Go to what only somebody with a name can see.
+ *
+ * @param {import("./router.js").Inside} place
+ */
+function goInside(place) {
+  if ("tournament" in place) openTournament(place.tournament);
+  else if ("lessons" in place) openList();
+  else if ("tv" in place) turnTvOn();
+  else openExercise(place);
+}
+
+/** @param {import("./router.js").Exercise} place */
+function openExercise(place) {
+  const [[kind, number]] = Object.entries(place);
+  const { exercise } = state;
+  if (exercise && placeOf(exercise)[kind] === number) lookAt(null);
+  else wire.send(kind === "lesson" ? `tutorial ${number}` : `puzzle ${number}`);
+}
+
+function turnTvOn() {
+  if (state.tv.on) lookAt(state.tv.board);
+  else wire.send("tv");
+}
+
+/**
+ * Return where a lesson or a puzzle is.
+ *
+ * @param {any} exercise
+ * @returns {any} a `Place`
+ */
+function placeOf({ step, number }) {
+  return step === null ? { puzzle: number } : { lesson: number };
+}
+
+/** Name in the address what is seen, unless that did so itself, or it is left for what is named. */
+function nameView() {
+  if (isElsewhere()) return;
+  const place = placeInView();
+  if (isFollowing && !isNamed(place)) return;
+  isFollowing = false;
+  namePlace(place);
+}
+
+/** @returns {import("./router.js").Place} */
+function placeInView() {
+  const { exercise, me, tv } = state;
+  if (tv.on && look === tv.board && (look !== null || state.place === null)) return { tv: true };
+  if (exercise && look === null) return placeOf(exercise);
+  return me.room ? { board: me.room } : null;
+}
+
+state.on("Thud.Exercise", ({ left, remarks }) => {
+  if (remarks.includes("begun")) look = null;
+  if (!left) {
+    isReplay = false;
+    tournament.open(null);
+    lessons.close();
+  }
+  nameView();
+});
 
 state.on("Thud.Observe", ({ boards }) => {
   const added = boards.find((/** @type {string} */ each) => !observed.includes(each));
@@ -729,6 +837,7 @@ state.on("Thud.Observe", ({ boards }) => {
 state.on("Thud.Tv", () => {
   isTvSeen = !tv.on || (tv.board ? look === tv.board : !isReplay && boardInView() === null);
   tv = state.tv;
+  if (look === null) nameView();
 });
 state.on("Thud.Renamed", ({ board, name }) => {
   if (look === board) look = name;
@@ -743,8 +852,7 @@ state.on("Thud.Renamed", ({ board, name }) => {
  */
 function lookAt(board) {
   look = board;
-  if (isReplay || isTournament()) closeReplay();
-  else show();
+  closeReplay();
 }
 state.on("Thud.Replay", ({ battle, ply }) => openReplay(battle, ply)); // somebody has typed it
 
@@ -761,22 +869,27 @@ addEventListener("popstate", follow);
 /** Go where the address leads. */
 function follow() {
   const place = placeNamed();
+  isFollowing = true;
   if (place && "battle" in place) {
     openReplay(place.battle, place.ply);
     return;
   }
   isReplay = false;
-  if (place && "tournament" in place && state.me.player) {
-    openTournament(place.tournament);
+  if (needsName(place) && state.me.player) {
+    goInside(place);
     return;
   }
   tournament.open(null);
+  lessons.close();
+  const board = place && "board" in place ? place.board : null;
   if (!state.me.player) {
-    wanted = place && "tournament" in place ? place : null;
+    wanted = needsName(place) ? place : null;
     wantsIn = place === null || wanted !== null;
-    watchBoard(place && "board" in place ? place.board : null);
-  } else if ((place && "board" in place ? place.board : null) !== state.me.room) {
-    goTo(place && "board" in place ? place.board : null);
+    watchBoard(board);
+  } else {
+    look = null;
+    if (state.exercise) wire.send("stop");
+    if (board !== state.me.room) goTo(board);
   }
   show();
 }
@@ -819,6 +932,7 @@ function showPlaces() {
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
     isTournament() &&
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
+    isList() && h("button.place", { type: "button", "aria-current": "page" }, "Lessons"),
   );
   scrollToPlace();
 }
@@ -850,7 +964,7 @@ function place(label, room) {
   const isObserved = room !== null && room !== state.place && state.observed.includes(room);
   const calls = room !== null && state.mover(room) !== null;
   const go = () => {
-    if (isReplay || isTournament() || look !== null) lookAt(null);
+    if (isElsewhere() || look !== null) lookAt(null);
     if (isObserved) {
       lookAt(room);
       return;
@@ -865,7 +979,7 @@ function place(label, room) {
       type: "button",
       "data-key": `place-${room}`,
       "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
-      "aria-current": isHere && !isReplay && !isTournament() && "page",
+      "aria-current": isHere && !isElsewhere() && "page",
       click: go,
     },
     isObserved && h("span.eye", { "aria-hidden": "true" }),

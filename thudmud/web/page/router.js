@@ -1,8 +1,18 @@
 /**
- * The address of the page: a board, a battle and one of its plies, a tournament, or the hall.
+ * The address of the page: a board, a battle and one of its plies, a tournament, a lesson, a puzzle,
+ * the list of these, the tv, or the hall.
  */
 
-/** @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | null} Place null is the hall */
+/**
+ * @typedef {{board: string} | {battle: number, ply: number | null}} Watched what anybody may see
+ * @typedef {{lesson: number} | {puzzle: number}} Exercise
+ * @typedef {{tournament: number} | Exercise | {lessons: true} | {tv: true}} Inside what needs a name
+ * @typedef {Watched | Inside | null} Place null is the hall
+ */
+
+/** Addresses with a number, beside battles. */
+const NUMBERED = ["tournament", "lesson", "puzzle"];
+const NAMED = ["lessons", "tv"];
 
 /**
  * Return the place that the address names.
@@ -18,10 +28,31 @@ export function placeNamed() {
       return null; // it is no address of ours
     }
   }
-  if (kind === "tournament" && Number(name)) return { tournament: Number(name) };
-  if (kind !== "game" || !Number(name)) return null;
+  if (NAMED.includes(kind)) return /** @type {Inside} */ ({ [kind]: true });
+  if (!Number(name)) return null;
+  if (NUMBERED.includes(kind)) return /** @type {Inside} */ ({ [kind]: Number(name) });
+  if (kind !== "game") return null;
   const ply = /^#ply=(\d+)$/.exec(location.hash);
   return { battle: Number(name), ply: ply && Number(ply[1]) };
+}
+
+/**
+ * Whether a place can only be seen by somebody who has a name.
+ *
+ * @param {Place} place
+ * @returns {place is Inside}
+ */
+export function needsName(place) {
+  return place !== null && !("board" in place) && !("battle" in place);
+}
+
+/**
+ * Whether the address names a place.
+ *
+ * @param {Place} place
+ */
+export function isNamed(place) {
+  return pathOf(place) === location.pathname + location.hash;
 }
 
 /**
@@ -30,8 +61,8 @@ export function placeNamed() {
  * @param {Place} place
  */
 export function namePlace(place) {
+  if (isNamed(place)) return;
   const path = pathOf(place);
-  if (path === location.pathname + location.hash) return;
   const isSame = path.split("#")[0] === location.pathname;
   history[isSame ? "replaceState" : "pushState"](null, "", path);
 }
@@ -39,7 +70,8 @@ export function namePlace(place) {
 /** @param {Place} place */
 function pathOf(place) {
   if (!place) return "/";
-  if ("tournament" in place) return `/tournament/${place.tournament}`;
   if ("board" in place) return `/board/${encodeURIComponent(place.board)}`;
-  return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
+  if ("battle" in place) return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
+  const [[kind, value]] = Object.entries(place);
+  return value === true ? `/${kind}` : `/${kind}/${value}`;
 }

@@ -1,0 +1,112 @@
+"""Lessons, puzzles and TV on the page: their addresses, the list of them, and the welcome page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import Player, Served, Visit, served_boards
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve boards of this module alone, on which nobody else plays."""
+    folder: Path = tmp_path_factory.mktemp("learning")
+    with served_boards(folder, {"oak": "discworld", "elm": "classic"}) as server:
+        yield server
+
+
+def expect_view(player: Player, path: str, title: str = "") -> None:
+    """Wait until the page has this address, and a board this title."""
+    expect(player.page).to_have_url(re.compile(re.escape(path) + "$"))
+    if title:
+        expect(player.page.locator("#game-title")).to_contain_text(title)
+        expect(player.page.locator("#game-title")).to_be_visible()
+    else:
+        expect(player.page.locator("#game-title")).to_be_hidden()
+
+
+def test_lesson_link_asks_for_a_name_and_then_opens_the_lesson(visit: Visit) -> None:
+    anna = visit("/lesson/3")
+    expect(anna.page.locator("body")).to_have_attribute("data-view", "welcome")
+    anna.page.get_by_label("Your name").fill("Annabel")
+    anna.press("Play as guest")
+    expect_view(anna, "/lesson/3", "Lesson 3")
+    anna.click("E7", "E8").press("Next", within="#lesson .row:not(nav)")
+    expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
+    anna.page.reload()
+    expect_view(anna, "/lesson/3", "Lesson 3")
+    expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
+
+
+def test_back_returns_from_lessons_and_puzzles_to_earlier_views(visit: Visit) -> None:
+    beth = visit().come_in("Beth").press("Learn the rules")
+    expect_view(beth, "/lesson/1", "Lesson 1")
+    beth.page.get_by_role("link", name="Next", exact=True).click()
+    expect_view(beth, "/lesson/2", "Lesson 2")
+    beth.type("puzzle 12")
+    expect_view(beth, "/puzzle/12", "Puzzle 12")
+    expect(beth.page.locator("#places")).not_to_contain_text("Tutorial")
+    beth.page.go_back()
+    expect_view(beth, "/lesson/2", "Lesson 2")
+    beth.page.go_back()
+    beth.page.go_back()
+    expect_view(beth, "/")
+    expect(beth.page.locator("body")).to_have_attribute("data-view", "lobby")
+    beth.page.go_forward()
+    expect_view(beth, "/lesson/1", "Lesson 1")
+    beth.press("Leave")
+    expect_view(beth, "/")
+    assert beth.page.evaluate("document.body.dataset.view") == "lobby"
+
+
+def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
+    dora, egon = visit().come_in("Dora"), visit().come_in("Egon")
+    watcher = visit("/tv").come_in("Wanda")
+    expect(watcher.page.locator("#tv")).to_have_attribute("aria-pressed", "true")
+    expect_view(watcher, "/tv")
+    dora.type("join game as dwarf on oak board")
+    egon.type("join game as troll on oak board", "start")
+    expect_view(watcher, "/tv", "Oak board")
+    watcher.page.reload()
+    expect_view(watcher, "/tv", "Oak board")
+    watcher.press("Hall")
+    expect_view(watcher, "/")
+    watcher.page.go_back()
+    expect_view(watcher, "/tv", "Oak board")
+    watcher.type("tv off")
+    expect_view(watcher, "/")
+    dora.type("leave game", "yes")
+
+
+def test_unknown_lesson_is_not_found(visit: Visit) -> None:
+    lost = visit("/lesson/99")
+    expect(lost.page.get_by_role("heading", name="Page not found")).to_be_visible()
+    lost.errors = [each for each in lost.errors if "404" not in each]
+
+
+def test_list_marks_what_is_done(visit: Visit) -> None:
+    carla = visit().come_in("Carla")
+    carla.page.get_by_role("link", name="All lessons and puzzles").click()
+    expect_view(carla, "/lessons")
+    facts, puzzles = carla.page.locator("#lessons-facts"), carla.page.locator("#puzzle-list")
+    expect(facts).to_have_text("0 of 6 lessons done · 0 of 63 puzzles solved")
+    puzzles.get_by_role("link", name="1: Puzzle 1, dwarfs to move", exact=False).first.click()
+    expect_view(carla, "/puzzle/1", "Puzzle 1")
+    carla.click("C5", "E5")
+    expect(carla.page.locator("#lesson")).to_contain_text("That's it!")
+    carla.page.get_by_role("link", name="All lessons and puzzles").click()
+    expect(facts).to_have_text("0 of 6 lessons done · 1 of 63 puzzles solved")
+    expect(puzzles.locator(".solved")).to_have_count(1)
+    carla.page.locator("#lesson-list").get_by_role("link", name="How the classic rules").click()
+    expect_view(carla, "/lesson/5", "Lesson 5")
+    carla.page.go_back()
+    expect_view(carla, "/lessons")
+    carla.press("Hall")
+    expect_view(carla, "/")
