@@ -32,11 +32,18 @@ def expect_view(player: Player, path: str, title: str = "") -> None:
         expect(player.page.locator("#game-title")).to_be_hidden()
 
 
+def come_in_at(player: Player, name: str) -> Player:
+    """Log in where the address leads to a board."""
+    player.page.get_by_label("Your name").fill(name)
+    player.press("Play as guest")
+    expect(player.page.locator("body")).to_have_attribute("data-view", "game")
+    return player
+
+
 def test_lesson_link_asks_for_a_name_and_then_opens_the_lesson(visit: Visit) -> None:
     anna = visit("/lesson/3")
     expect(anna.page.locator("body")).to_have_attribute("data-view", "welcome")
-    anna.page.get_by_label("Your name").fill("Annabel")
-    anna.press("Play as guest")
+    come_in_at(anna, "Annabel")
     expect_view(anna, "/lesson/3", "Lesson 3")
     anna.click("E7", "E8").press("Next", within="#lesson .row:not(nav)")
     expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
@@ -96,13 +103,13 @@ def test_list_marks_what_is_done(visit: Visit) -> None:
     carla.page.get_by_role("link", name="All lessons and puzzles").click()
     expect_view(carla, "/lessons")
     facts, puzzles = carla.page.locator("#lessons-facts"), carla.page.locator("#puzzle-list")
-    expect(facts).to_have_text("0 of 6 lessons done · 0 of 63 puzzles solved")
+    expect(facts).to_have_text("0 of 7 lessons done · 0 of 63 puzzles solved")
     puzzles.get_by_role("link", name="1: Puzzle 1, dwarfs to move", exact=False).first.click()
     expect_view(carla, "/puzzle/1", "Puzzle 1")
     carla.click("C5", "E5")
     expect(carla.page.locator("#lesson")).to_contain_text("That's it!")
     carla.page.get_by_role("link", name="All lessons and puzzles").click()
-    expect(facts).to_have_text("0 of 6 lessons done · 1 of 63 puzzles solved")
+    expect(facts).to_have_text("0 of 7 lessons done · 1 of 63 puzzles solved")
     expect(puzzles.locator(".solved")).to_have_count(1)
     carla.page.locator("#lesson-list").get_by_role("link", name="How the classic rules").click()
     expect_view(carla, "/lesson/5", "Lesson 5")
@@ -110,3 +117,33 @@ def test_list_marks_what_is_done(visit: Visit) -> None:
     expect_view(carla, "/lessons")
     carla.press("Hall")
     expect_view(carla, "/")
+
+
+def test_answer_to_a_question_in_a_lesson_is_shown_on_a_phone(visit: Visit) -> None:
+    size = {"width": 390, "height": 844}
+    fay = visit("/lesson/7", viewport=size, has_touch=True, is_mobile=True)
+    come_in_at(fay, "Fay").press("around g7", within="#lesson")
+    answer = fay.page.locator("#lesson .answer")
+    expect(answer).to_contain_text("East: a troll on H7, adjacent.")
+    expect(answer).not_to_contain_text("You can look for pieces")  # it is said below
+    expect(answer).to_be_in_viewport()
+    fay.press("where trolls", within="#lesson")
+    expect(answer).to_have_text("8 trolls: G7, H7, I7, G8, I8, G9, H9, I9.")
+    fay.type("hint")
+    expect(answer).to_be_hidden()
+
+
+def test_hints_mark_squares(visit: Visit) -> None:
+    gina = come_in_at(visit("/puzzle/1"), "Gina")
+    gina.press("Hint", within="#lesson").sees(C5="dwarf, named in the lesson")
+    gina.press("Hint", within="#lesson").sees(E5="troll, named in the lesson")
+    expect(gina.page.locator("#lesson")).to_contain_text("Hurl the dwarf from C5 to E5.")
+
+
+def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
+    hilda = come_in_at(visit("/lesson/7"), "Hilda")
+    for line in ("around g7", "where trolls", "moves a6", "look", "set board full"):
+        hilda.press(line, within="#lesson")
+    expect(hilda.page.locator("#lesson")).to_contain_text("the last one")
+    buttons = hilda.page.locator("#lesson .row:not(nav)").get_by_role("button")
+    expect(buttons).to_have_text(["Leave"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Set
 from typing import assert_never
 
@@ -31,7 +32,7 @@ from thudmud.game.evaluation import Variation
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.rules import Game, Move, Piece
+from thudmud.rules import Game, Move, Piece, Verb
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import ply_fact, table_facts_in_full
@@ -213,8 +214,20 @@ def _exercise(
         "left": left,
         "title": lesson.lesson.title if lesson else None,
         "task": _task(exercise),
+        "squares": _squares_named(exercise, remarks),
         "words": list(remarks.values()),
     }
+
+
+_SQUARE = re.compile(r"\b[A-O](?:1[0-5]|[1-9])\b")
+_SHOWN = {Remark.HINT, Remark.ANSWER, Remark.FEWER}
+
+
+def _squares_named(exercise: Exercise, remarks: Mapping[Remark, str]) -> list[str]:
+    """Return the squares that the task names, and the last hint."""
+    shown = _SHOWN | ({Remark.WRONG} if isinstance(exercise, LessonProgress) else set())
+    asked = [_task(exercise) or "", *(text for key, text in remarks.items() if key in shown)]
+    return list(dict.fromkeys(_SQUARE.findall(" ".join(asked).upper())))
 
 
 def remark_sentences(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
@@ -224,7 +237,7 @@ def remark_sentences(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapp
         ways = f'"hint" helps, {ways}'
     if isinstance(at, LessonProgress):
         return {each: _in_lesson(each, at, told, ways, clicks=clicks) for each in told.remarks}
-    return {each: _at_puzzle(each, at, told, ways) for each in told.remarks}
+    return {each: _at_puzzle(each, at, told, ways, clicks=clicks) for each in told.remarks}
 
 
 def _task(exercise: Exercise) -> str | None:
@@ -270,7 +283,7 @@ def _in_lesson(
             return at.current.task(clicks=clicks)
         case R.DONE:
             done = at.current if at.is_done else at.lesson.steps[at.step - 1]
-            return done.done
+            return done.confirmation(clicks=clicks)
         case R.NEXT:
             return '"next" goes on.'
         case R.OVER:
@@ -280,15 +293,32 @@ def _in_lesson(
                 return f'Not yet: {"press" if clicks else "type"} "{at.current.answer}" first.'
             why = danger(told.advice) if told.advice else ""
             then = f" {capitalised(why)}." if why else ""
-            return f"That's a legal move, but not the one for this step.{then} {at.current.hint}"
+            todo = _answer_in_words(at) if clicks else at.current.advice(clicks=False)
+            return f"That's a legal move, but not the one for this step.{then} {todo}"
         case R.HINT:
-            return at.current.hint
+            return at.current.advice(clicks=clicks)
         case R.ANSWER:
-            return f'{"Press" if clicks else "Type"} "{at.current.answer}".'
+            return _answer_in_words(at) if clicks else f'Type "{at.current.answer}".'
         case R.FEWER | R.COUNTED:
             raise ValueError(f"{remark} is not said in a lesson")
         case _:
             assert_never(remark)
+
+
+def _answer_in_words(at: LessonProgress) -> str:
+    """Return what to do in the current step, for a player who clicks."""
+    game, asked = at.table.game, attempt_of(at.current.answer)
+    if game is None or asked is None:
+        return f'Press "{at.current.answer}".'
+    return _instruction(game.resolve(asked, game.turn))
+
+
+def _instruction(move: Move) -> str:
+    """Return a sentence that asks for a move, without commands."""
+    sentence = f"{move.verb.value.capitalize()} the {move.piece.noun} from {_way(move)}"
+    if move.captures and move.verb is not Verb.HURL:
+        sentence += f", and capture {join_words([str(each) for each in move.captures])}"
+    return f"{sentence}."
 
 
 def _over(at: LessonProgress) -> str:
@@ -305,7 +335,9 @@ def _over(at: LessonProgress) -> str:
 # Puzzles.
 
 
-def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: str) -> str:
+def _at_puzzle(
+    remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: str, *, clicks: bool
+) -> str:
     puzzle = at.puzzle
     match remark:
         case R.BEGUN:
@@ -325,7 +357,8 @@ def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: 
         case R.HINT:
             return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
         case R.ANSWER:
-            return f'Type "{short_command(puzzle.solution)}".'
+            best = puzzle.solution
+            return _instruction(best) if clicks else f'Type "{short_command(best)}".'
         case R.COUNTED:
             done = "solved" if at.is_over else "not solved"
             return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'

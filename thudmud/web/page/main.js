@@ -191,6 +191,7 @@ function hear(text) {
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
+  game.lesson.hear(words.replace(/(^|\n)> ?$/, ""), endsInPrompt(text));
   if (isPasswordNext && endsInPrompt(text)) {
     isPasswordNext = false; // it is not asked for
     log.hide(state.prompt.hidden);
