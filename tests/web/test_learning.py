@@ -147,3 +147,71 @@ def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
     expect(hilda.page.locator("#lesson")).to_contain_text("the last one")
     buttons = hilda.page.locator("#lesson .row:not(nav)").get_by_role("button")
     expect(buttons).to_have_text(["Leave"])
+
+
+def test_guest_without_a_name_is_given_one(visit: Visit) -> None:
+    nobody = visit()
+    nobody.press("Play as guest")
+    expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
+    expect(nobody.page.locator("#who")).to_contain_text(re.compile(r"[A-Z][a-z]{5,} you"))
+
+
+def test_taken_name_is_said_in_plain_words(visit: Visit) -> None:
+    visit().come_in("Irma")
+    other = visit()
+    note = other.page.locator("#login-note")
+    other.page.get_by_label("Your name").fill("irma")
+    other.press("Play as guest")
+    expect(note).to_have_text("Irma is taken. Another name?")
+    other.press("I'm Irma")
+    expect(other.page.get_by_label("Comeback words")).to_be_focused()
+    other.press("Another name").page.get_by_label("Your name").fill("Irmgard")
+    other.press("Play as guest")
+    expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
+
+
+def test_welcome_page_shows_a_battle_under_way(visit: Visit) -> None:
+    jan, kai = visit().come_in("Janka"), visit().come_in("Kaisa")
+    stranger = visit()
+    board = stranger.page.locator("#showcase [data-square='B6']")
+    players = stranger.page.locator("#showcase-players")
+    expect(stranger.page.locator("#rules figure")).to_have_count(3)
+    expect(players).to_be_hidden()
+    jan.type("join game as dwarf on elm board").hears("Kaisa")
+    kai.type("join game as troll on elm board", "start").hears("begins")
+    expect(players).to_have_text("Janka \N{EN DASH} Kaisa, now")
+    jan.type("a6 b6")
+    expect(board).to_have_attribute("aria-label", "B6, dwarf, last move")
+    jan.type("leave game", "yes")
+    expect(players).to_be_hidden()
+    stranger.page.get_by_label("Your name").fill("Stella")
+    stranger.press("Play as guest")
+    expect(stranger.page.locator("body")).to_have_attribute("data-view", "lobby")
+
+
+def test_focus_goes_on_after_the_login(visit: Visit) -> None:
+    luca = visit().come_in("Luca")
+    expect(
+        luca.page.locator("#play").get_by_role("button", name="Play", exact=True)
+    ).to_be_focused()
+    mona = visit("/lesson/2")
+    come_in_at(mona, "Mona")
+    expect(mona.page.locator("#board [data-square]:focus")).to_have_count(1)
+
+
+def test_skip_link_leads_to_what_is_seen(visit: Visit) -> None:
+    nora = visit()
+    expect(nora.page.locator("body")).to_have_attribute("data-view", "welcome")
+    nora.page.keyboard.press("Tab")
+    expect(nora.page.get_by_role("link", name="To the name field")).to_be_focused()
+    nora.page.keyboard.press("Enter")
+    expect(nora.page.get_by_label("Your name")).to_be_focused()
+    nora.come_in("Norina").page.get_by_role("link", name="To the command line").press("Enter")
+    expect(nora.page.locator("#line")).to_be_focused()
+    assert nora.path == "/"
+
+
+def test_page_without_scripts_says_how_to_play(visit: Visit) -> None:
+    plain = visit(java_script_enabled=False)
+    expect(plain.page.locator(".noscript")).to_contain_text("telnet")
+    expect(plain.page.locator(".noscript")).to_be_visible()

@@ -671,7 +671,7 @@ def test_axe_finds_no_violations_on_the_main_screens(visit: Visit) -> None:
     player.come_in("Axel").type("seek koom valley as troll unrated", "say Hello.")
     player.page.get_by_role("tab", name="Chat").click()
     expect(player.page.locator("#chat")).to_contain_text("Hello.")
-    expect(player.page.locator("#seeks")).to_contain_text("Koom valley")
+    expect(player.page.locator("#seeks")).to_contain_text("Koom Valley")
     found += violations(player, "hall")
     player.page.get_by_role("tab", name="Log").click()
     player.practises("fir", "setup dwarfs a6, f6, h6 trolls g8 turn trolls").click("G8")
@@ -737,7 +737,7 @@ def test_resume_word_is_valid_until_the_password_is_reset(
         expect(anna.page.locator("#login-note")).to_contain_text("sign in again as Anna")
         anna.press("Another name").page.get_by_label("Your name").fill("Anna")
         anna.press("Play as guest").page.get_by_label("Password").fill(password)
-        anna.press("Play as guest").sees(G6="troll", G7="empty")
+        anna.press("Log in").sees(G6="troll", G7="empty")
 
 
 def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
@@ -759,10 +759,10 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     expect(nobody.page.locator("#log")).to_contain_text("Nils comes")
     expect(note).to_contain_text("is registered")
     nobody.page.get_by_label("Password").fill("wrong")
-    nobody.press("Play as guest")
+    nobody.press("Log in")
     expect(note).to_contain_text("That isn't the password")
     nobody.page.get_by_label("Password").fill("correct horse")
-    nobody.press("Play as guest")
+    nobody.press("Log in")
     expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
     nobody.type("quit")
     expect(note).to_have_text(hint)

@@ -2,7 +2,7 @@
  * The hall: who would like to play, the boards, who is here.
  */
 
-import { byId, capitalised, counted, fill, h, hasFeature, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, rulesTitle, token } from "./dom.js";
 import { agreeing } from "./game.js";
 import { holder } from "./state.js";
 
@@ -39,7 +39,7 @@ export class LobbyView {
     state.on("Thud.Standings", ({ players, rules, time }) =>
       fill(
         byId("standings"),
-        h("p.hint", {}, `${capitalised(rules)}, ${time}`),
+        h("p.hint", {}, `${rulesTitle(rules)}, ${time}`),
         players.length
           ? h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing))
           : h("p.hint", {}, "No one yet. Only rated matches between registered players count."),
@@ -88,6 +88,19 @@ export class LobbyView {
     ];
   }
 
+  /**
+   * Return the board that is most worth watching: a rated battle, or else any between two players.
+   *
+   * @returns {string | null}
+   */
+  best() {
+    const battles = [...this.state.tables.values()].filter(({ running, seats }) => {
+      const [dwarf, troll] = seats.map((each) => each.player);
+      return running && dwarf && troll && dwarf !== troll;
+    });
+    return (battles.find((each) => each.rated) ?? battles[0])?.board ?? null;
+  }
+
   /** Show those who have no name yet what they could watch. */
   showNow() {
     const running = [...this.state.tables.values()].filter((each) => each.running);
@@ -104,7 +117,7 @@ export class LobbyView {
                   "li",
                   {},
                   h("a", { href: `/board/${encodeURIComponent(each.board)}` }, this.seats(each)),
-                  h("small", {}, ` ${capitalised(each.rules)}`),
+                  h("small", {}, ` ${rulesTitle(each.rules)}`),
                 ),
               ),
             ),
@@ -149,7 +162,7 @@ export class LobbyView {
     const isMine = seek.player === this.state.me.player;
     const other = seek.side === "dwarf" ? "troll" : "dwarf";
     const facts = [
-      capitalised(seek.rules),
+      rulesTitle(seek.rules),
       seek.time,
       seek.side && `as ${seek.side}s`,
       seek.rated ? "rated" : "casual",
@@ -191,7 +204,7 @@ export class LobbyView {
         h(
           "small",
           {},
-          [capitalised(table.rules), table.running && table.rated && "rated", this.seats(table)]
+          [rulesTitle(table.rules), table.running && table.rated && "rated", this.seats(table)]
             .filter(Boolean)
             .join(" · "),
         ),
@@ -286,7 +299,7 @@ function battle(known) {
     ? `${dwarf}, both sides`
     : `${dwarf ?? "Somebody"} – ${troll ?? "somebody"}`;
   const result = score ? `${score.dwarf} – ${score.troll}` : state;
-  const facts = [capitalised(rules), plies != null && counted(plies, "move"), result];
+  const facts = [rulesTitle(rules), plies != null && counted(plies, "move"), result];
   return h(
     "li",
     {},

@@ -16,6 +16,7 @@ import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
 import { Registration } from "./register.js";
+import { showRules } from "./rules.js";
 import { ReplayView } from "./replay.js";
 import { isNamed, namePlace, needsName, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
@@ -213,10 +214,14 @@ function answered(text, words) {
   const isAside = /^\r?\n/.test(text) && !log.isHidden; // a hidden line is ended for the player
   if (state.me.player || !dataset.sent || isAside) return;
   const question = /(^|\n)[^\n]*[?:]$/.exec(words);
+  if (taken && question) {
+    delete dataset.sent; // the page says itself that the name is taken
+    return;
+  }
   lastWords = words.slice(0, question?.index) || lastWords;
   if (!question || !/[.!]$/.test(lastWords)) return;
   delete dataset.sent;
-  note(oneLine(lastWords));
+  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""));
   byId("name").select(); // what was refused may be mended
 }
 
@@ -409,6 +414,8 @@ function watch() {
  */
 function watchBoard(board) {
   going = board;
+  onShow = null;
+  for (const each of state.boards.keys()) if (each !== board) state.boards.delete(each);
   wire.ask("Thud.Watch", { board });
 }
 
@@ -444,7 +451,9 @@ function loggedIn({ success, message }) {
 byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const input = byId("name");
-  const line = input.value.trim();
+  const line = input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST);
+  if (asked === "name") nameGiven = line;
+  isOwner = taken = false;
   if (wire.link === "open") {
     logIn(line);
   } else {
@@ -456,9 +465,34 @@ byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
 
 byId("other").addEventListener("click", () => {
   wire.send(""); // which gives up
-  note("");
+  note(NOTE);
   byId("name").focus();
 });
+
+byId("mine").addEventListener("click", () => {
+  isOwner = true;
+  taken = false;
+  byId("mine").hidden = true;
+  logIn(nameGiven);
+  byId("name").focus();
+});
+
+/** Give up a name that a guest has, unless it is theirs: their comeback words are asked for. */
+function declineTaken() {
+  taken = true;
+  delete byId("login").dataset.sent;
+  wire.send("");
+}
+
+/** Show at the login that a name is taken, if the one that was given is. */
+function showTaken() {
+  byId("mine").hidden = !taken;
+  if (!taken) return;
+  const name = capitalised(nameGiven);
+  byId("mine").textContent = `I'm ${name}`;
+  note(`${name} is taken. Another name?`);
+  byId("name").select();
+}
 
 state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
 
@@ -469,9 +503,20 @@ const LINE_COMPLETES = /** @type {Record<string, any>} */ ({
   again: "new-password",
 });
 
+/** What is given in place of a name by somebody who wants one made up. */
+const GUEST = "guest";
+/** The name that was given last, whether a guest has it, and whether it is theirs. */
+let nameGiven = "";
+let taken = false;
+let isOwner = false;
+
 /** What was asked for last. */
 let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
+  if (asks === "word" && nameGiven && !isOwner && wire.link === "open" && !isComingBack) {
+    declineTaken();
+    return;
+  }
   // Who is quick has typed a name before they are asked for it.
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
@@ -495,6 +540,8 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   byId("name-label").textContent = label;
   byId("name").type = hidden ? "password" : "text";
   byId("other").hidden = !["word", "password"].includes(asks);
+  byId("enter").textContent = label === "Your name" ? "Play as guest" : "Log in";
+  showTaken();
   byId("name").autocomplete = hidden ? "current-password" : "username";
 });
 
@@ -653,9 +700,11 @@ function show() {
             ? "coming"
             : "welcome";
   if (view !== document.body.dataset.view) {
+    hasJustComeIn ||= document.body.dataset.view === "welcome" && state.me.player !== null;
     document.body.dataset.view = view;
-    if (view === "welcome") showcase(byId("showcase"));
+    if (view === "welcome") showRules(byId("rules"));
     else byId("showcase").replaceChildren();
+    showSkip(view);
     fit(); // the log may not have been seen before
     scrollTo(0, 0);
   }
@@ -665,12 +714,45 @@ function show() {
   else if (view === "lessons") lessons.show();
   else if (board) game.show(board);
   else if (view === "lobby") [lobby.show(), tournament.showList()];
-  else lobby.showNow();
+  else if (view === "welcome") showWelcome();
   showPlaces();
   challenges.show();
   goToNewBattle(board);
+  if (hasJustComeIn) focusAfterLogin(view);
   document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
 }
+
+/** The board that is shown on the first screen. @type {string | null} */
+let onShow = null;
+
+/** Show what is being played: the first board as it goes on, or a battle of our own. */
+function showWelcome() {
+  lobby.showNow();
+  const best = lobby.best();
+  if (best !== onShow && wire.link === "open") {
+    onShow = best;
+    wire.ask("Thud.Watch", { board: best });
+  }
+  const board = best === null ? null : (state.boards.get(best) ?? null);
+  showcase(byId("showcase"), board);
+  const table = board && state.tables.get(board.board);
+  byId("showcase-players").textContent = table ? `${lobby.seats(table)}, now` : "";
+}
+
+/**
+ * Let the skip link lead to what can be seen.
+ *
+ * @param {string} view
+ */
+function showSkip(view) {
+  const isIn = view === "welcome";
+  byId("skip").textContent = isIn ? "To the name field" : "To the command line";
+  byId("skip").setAttribute("href", isIn ? "#name" : "#line");
+}
+byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
+  event.preventDefault(); // the address stays
+  byId(byId("skip").hash.slice(1)).focus();
+});
 
 /** The battle in view that the player plays. @type {number | null} */
 let played = null;
@@ -689,6 +771,18 @@ function goToNewBattle(board) {
     scrollTo(0, 0);
   }
   played = battle;
+}
+
+/** Whether the player has just come in, and the focus has not gone to where play goes on. */
+let hasJustComeIn = false;
+
+/** @param {string} view */
+function focusAfterLogin(view) {
+  if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
+  hasJustComeIn = false;
+  if (!isFocusLost()) return;
+  if (view === "game") game.focus();
+  else if (view === "lobby") byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
 }
 
 /** Whether the focus is on nothing that stays, as after a button was pressed that goes. */
