@@ -543,7 +543,7 @@ def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
     other.page.get_by_label("Your name").fill("Ines")
     other.press("Play as guest")
     other.page.get_by_label("Password").fill("correct horse")
-    other.press("Play as guest")
+    other.press("Log in")
     worn(other, "vivid", dwarf="#00ff00")
     other.press("Settings").page.get_by_label("dim").check(force=True)
     worn(other, "dim", dwarf="#8a6444")

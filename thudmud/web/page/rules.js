@@ -6,6 +6,7 @@ import { BoardView, NO_MARKS } from "./board.js";
 import { h } from "./dom.js";
 
 const PART = "0 5 6 4"; // A6 to F9
+const IN_PART = /^[A-F][6-9]$/;
 
 /**
  * @typedef {object} Rule
@@ -67,5 +68,9 @@ function picture({ words, pieces, marks }) {
   view.element.setAttribute("viewBox", PART);
   view.show(new Map(pieces), null, "");
   view.mark({ ...NO_MARKS, ...marks });
+  for (const [square, cell] of view.cells) {
+    if (IN_PART.test(square)) cell.removeAttribute("data-square"); // there is nothing to do on it
+    else cell.remove();
+  }
   return h("figure", {}, host, h("figcaption", {}, words));
 }
