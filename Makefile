@@ -117,7 +117,7 @@ clients:
 # Evennia needs its own environment: one of its dependencies installs a package called "tests".
 evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
-$(VENV)/.run: EXTRAS = [server]
+$(VENV)/.run: EXTRAS = [server,pictures]
 $(VENV)/.run: NEEDS = its dependencies
 $(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres,notify,pictures]
 $(VENV)/.dev: GROUPS = --group dev

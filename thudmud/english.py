@@ -132,6 +132,11 @@ def _third_person(verb: str) -> str:
     return _IRREGULAR.get(verb) or (f"{verb}es" if verb.endswith("o") else _with_s(verb))
 
 
+def rules_title(name: str) -> str:
+    """Capitalise words that begin with a ruleset: "Discworld", "Koom Valley, untimed"."""
+    return capitalised(name).replace("Koom valley", "Koom Valley")
+
+
 def join_words(names: Iterable[object], conjunction: str = "and") -> str:
     """Join names into a list: "oak", "oak and pine" or "oak, pine and elm"; "nothing" if empty."""
     words = [str(name) for name in names]

@@ -17,6 +17,7 @@ from tests.service.stores import do_instead
 from tests.store.test_persons import holding
 from thudmud.accounts import last_seen, passwords
 from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
+from thudmud.accounts.guest_names import make_up_name
 from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.login import Epochs
@@ -26,6 +27,8 @@ from thudmud.features.notifications.model import ANOTHER, Browser, Contact
 from thudmud.features.options.commands import SetReader, SetWidth
 from thudmud.game.options import Options, Switch
 from thudmud.game.sanctions import Measure, Sanction
+from thudmud.game.table import BoardSpec
+from thudmud.house import House
 from thudmud.language.parsing import parse_option
 from thudmud.store import KeptName, NotWrittenError, Store, accounts, persons
 
@@ -99,6 +102,28 @@ class TestGuests:
         assert (await setup.enter(["bert", "password"]))[0] == "Bert"
         name, answers = await setup.enter(["carla"])
         assert (name, answers.told) == ("", ["Reserved."])
+
+    async def test_guest_without_a_name_is_given_a_free_one(
+        self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await setup.member("Doralin")
+        await setup.guest("Borukin")
+        setup.directory.reserved = {"haladan"}
+        names = iter(["Doralin", "Borukin", "Haladan", "Stenavar"])
+        monkeypatch.setattr("thudmud.accounts.login.make_up_name", lambda: next(names))
+        name, answers = await setup.enter(["Guest"])
+        assert name == "Stenavar"
+        assert answers.word
+
+    async def test_owner_of_the_name_guest_keeps_it(self, setup: LoginSetup) -> None:
+        await setup.member("Guest")
+        assert (await setup.enter(["guest", "password"]))[0] == "Guest"
+
+    def test_made_up_names_are_valid(self) -> None:
+        names = {make_up_name() for _ in range(1000)}
+        assert len(names) > 500
+        house = House([BoardSpec("oak board")])
+        assert [name for name in names if house.name_problem(name)] == []
 
     async def test_quit_at_the_name_prompt_says_goodbye(self, setup: LoginSetup) -> None:
         name, answers = await setup.enter(["Quit"])

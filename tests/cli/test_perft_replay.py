@@ -130,7 +130,7 @@ class TestReplay:
         path.write_text(str(Record(game, "Anna", "Bert", "2026-11-22")), encoding="utf-8")
         assert main(["replay", str(path)]) == 0
         printed = capsys.readouterr().out
-        assert "Koom valley rules, 1 move\n" in printed
+        assert "Koom Valley rules, 1 move\n" in printed
         assert main(["replay", str(path), "--rules", "Koom-Valley"]) == 0
         assert capsys.readouterr().out == printed
         assert main(["replay", str(path), "--rules", "classic"]) == 2

@@ -140,6 +140,7 @@ LINES = [
             "follow carl",
             "games",
             "history",
+            "lessons",
             "standings",
             "score",
             "score grog",

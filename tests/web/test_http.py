@@ -161,6 +161,12 @@ async def test_link_preview_describes_its_target(asking: httpx.AsyncClient) -> N
         title, description = await told(path)
         assert title == "Oak board \N{EN DASH} Thud"
         assert description == "Oak board (discworld rules): both seats free."
+    assert (await told("/lesson/1"))[0].startswith("Lesson 1 of 7: ")
+    title, description = await told("/puzzle/1")
+    assert title == "Puzzle 1 \N{EN DASH} Thud"
+    assert description.startswith("The dwarfs move, under discworld rules. ")
+    for path in ("/lessons", "/tv"):
+        assert await told(path) == await told("/")
 
 
 async def test_battle_link_waits_for_the_store(
@@ -259,6 +265,10 @@ NO_PAGES = {
     "/game/9999999999999": "no such battle",
     "/tournament/99": "no such tournament",
     "/tournament/x": "no such tournament",
+    "/lesson/8": "no such lesson",
+    "/lesson/x": "no such lesson",
+    "/puzzle/0": "no such puzzle",
+    "/puzzle/1000": "no such puzzle",
 }
 
 

@@ -21,6 +21,7 @@ from typing import Protocol
 
 from thudmud.accounts import passwords
 from thudmud.accounts.guesses import Guess, GuessThrottle, Secret
+from thudmud.accounts.guest_names import make_up_name
 from thudmud.accounts.last_seen import LastSeen, PlayerDirectory
 from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
@@ -74,6 +75,12 @@ _ADVICE = f"Choose a password of at least {LENGTHS.start} characters, or just pr
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0
 """The limit on password changes from an address: how many at once, and the seconds to gain another.
 Hashing is slow, and delays the logins of others."""
+
+_GUEST = "guest"
+"""What is given instead of a name by players who want a made-up one."""
+
+_NAMES_TRIED = 20
+"""The number of made-up names that are tried until one is free."""
 
 _TAKEN_AT_ONCE = 32
 """The most new guests that are stored at once: each waits for the store, but never for a player."""
@@ -339,11 +346,26 @@ class AccountDialogues:
         kept = await self._store.read(accounts.find_guest, words)
         if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
+        if words.lower() == _GUEST and (made_up := await self._find_free_name()):
+            return await self._register_guest(prompter, made_up, None, address)
         # Only for new names: an owner keeps a name that has become invalid, such as a new command.
         if problem := self._directory.name_problem(words):
             prompter.say(problem)
             return None
         return await self._register_guest(prompter, capitalised(words), kept, address)
+
+    async def _find_free_name(self) -> str | None:
+        """Make up a name that nobody has or had; None if all attempts fail."""
+        for _ in range(_NAMES_TRIED):
+            name = make_up_name()
+            if self._directory.name_problem(name) or self._directory.is_online(name):
+                continue
+            is_known = await self._store.read(accounts.find, name) or await self._store.read(
+                accounts.find_guest, name
+            )
+            if not is_known:
+                return name
+        return None
 
     async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
         proved: Account | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.english import capitalised, pluralize
+from thudmud.english import pluralize, rules_title
 from thudmud.game.events import Offered
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
@@ -150,7 +150,7 @@ def summary(game: Game) -> list[str]:
     grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
     return [
         *map(str.rstrip, grid),
-        f"{capitalised(game.ruleset.name)} rules, {pluralize(len(game.moves), 'move')}",
+        f"{rules_title(game.ruleset.name)} rules, {pluralize(len(game.moves), 'move')}",
         f"{sentences.score_phrase(game.score)}; {ahead}.",
         state,
     ]

@@ -115,7 +115,7 @@ class PreviewUnavailableError(ThudmudError):
 
 
 FindPreview = Callable[[str, str], Awaitable[Preview | None]]
-"""Returns the preview of a "board" by name, or of a "game" or "tournament" by number.
+"""Returns the preview of a "board" by name, or of a "game", "lesson" and so on by number.
 
 It returns None if there is none, and raises `PreviewUnavailableError` if that is unknown.
 """

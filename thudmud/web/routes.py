@@ -29,6 +29,9 @@ from thudmud.web.site import (
     missing_response,
 )
 
+_VIEWS = {"/lessons": "exercises", "/tv": "tv"}
+"""Paths of further views of the page, with the features that they need."""
+
 Handler = Callable[..., Answer | None]
 """Request handler; called with the request, and with the path's variables as keyword arguments."""
 
@@ -108,7 +111,8 @@ def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
         Route("/ws", lambda _: None),
         Route("/*", lambda _: HttpResponse(HTTPStatus.NO_CONTENT), ("OPTIONS",)),
         Route(f"/{board_or_game}", link),
-        Route("/<any(tournament, challenge, player):where>/<name>", link),
+        Route("/<any(tournament, challenge, player, lesson, puzzle):where>/<name>", link),
+        *(Route(path, page) for path, feature in _VIEWS.items() if feature in site.features),
         Route(
             f"/{board_or_game}.<any(svg, png, gif, thud):kind>",
             partial(picture_response, site=site),

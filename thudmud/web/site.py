@@ -35,6 +35,8 @@ _MISSING = {
     "game": "There's no such battle. The hall lists the latest ones.",
     "player": "There's no such player, or they haven't finished a battle yet.",
     "challenge": "This challenge has been accepted or withdrawn. Ask for another link.",
+    "lesson": "There's no such lesson. The list of lessons has them all.",
+    "puzzle": "There's no such puzzle. The list of lessons and puzzles has them all.",
     "tournament": "There's no such tournament. The hall lists those that are coming or under way.",
 }
 _PIECES = b"<!-- pieces.svg -->"
@@ -209,7 +211,7 @@ def missing_response(page: File, where: str = "") -> HttpResponse:
 
     Args:
         page: the file ``missing.html``.
-        where: what kind of thing a link is to, such as "board"; "" elsewhere.
+        where: the first part of a link such as ``/game/3``, else "".
     """
     fields = {"Content-Type": page.kind, "Cache-Control": "no-store"}
     words = _MISSING.get(where, _SENTENCE)
@@ -220,7 +222,7 @@ def missing_response(page: File, where: str = "") -> HttpResponse:
 async def link_response(
     request: HttpRequest, where: str, name: str, *, site: Site, page: File, missing: File
 ) -> HttpResponse:
-    """Respond to a link to a board, battle or tournament: the page, with a preview in its head."""
+    """Respond to a link to a board, battle and so on: the page, with a preview in its head."""
     try:
         shared = await find_linked(where, name, site)
     except PreviewUnavailableError:

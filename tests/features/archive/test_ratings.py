@@ -67,7 +67,7 @@ Anna:
     as trolls 0 won, 7 drawn, 0 lost.
     Untimed, rating 1500, give or take 208 (6 matches).
     Blitz, rating 1579?, give or take 242 (1 match).
-  Koom valley: as trolls 1 won, 0 drawn, 0 lost.
+  Koom Valley: as trolls 1 won, 0 drawn, 0 lost.
 Anna, against bots:
   Discworld: as dwarfs 0 won, 0 drawn, 1 lost.
     Rating 1421?, give or take 242 (1 battle).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_lesson_fits_the_screen(number: int, utf8: bool) -> None:  # noqa: FBT00
 @pytest.mark.parametrize("number", lessons())
 def test_quoted_commands_in_lessons_parse(number: int) -> None:
     for step in lessons()[number].steps:
-        for text in (step.text, step.hint, step.done):
+        for text in (step.text, step.advice(clicks=False), step.confirmation(clicks=False)):
             for line in re.findall(r'"([^"]+)"', " ".join(text.split())):
                 parse(PARTS.get(line, line))
 
@@ -204,6 +205,62 @@ def test_set_up_board_versions_increase() -> None:
     assert versions == sorted(set(versions))
 
 
+def packet(at: House, line: str, package: str) -> dict[str, Any]:
+    return next(each.data for each in at.obey("Anna", line, 2.0) if each.package == package)
+
+
+def test_lessons_packet_marks_what_is_done() -> None:
+    at = House([BoardSpec("oak board")])
+    at.enter("Anna", 1.0, Terminal(packages=frozenset({"thud"})))
+    told(at, "tutorial 1")
+    while not where(at).is_over:
+        told(at, where(at).current.answer)
+    for line in ("puzzle 1", SOLUTION, "puzzle 2", "hint"):
+        told(at, line)
+    listed = packet(at, "lessons", "Thud.Lessons")
+    assert [each["number"] for each in listed["lessons"] if each["done"]] == [1]
+    assert [each["number"] for each in listed["puzzles"] if each["solved"]] == [1]
+    assert [each["number"] for each in listed["puzzles"] if each["tried"]] == [1, 2]
+    assert packet(at, "puzzle 3", "Thud.Exercise")["in_all"] == len(puzzles())
+
+
+@pytest.mark.parametrize("number", lessons())
+def test_texts_of_lessons_for_clicks_quote_no_moves(number: int) -> None:
+    for step in lessons()[number].steps:
+        texts = (step.task(clicks=True), step.confirmation(clicks=True), step.advice(clicks=True))
+        assert not re.search(r'"(move|hurl|shove)\b|\b[Tt]ype', " ".join(texts)), texts
+
+
+def test_hints_name_squares_and_are_worded_for_clicks() -> None:
+    at = House([BoardSpec("oak board")])
+    at.enter("Anna", 1.0, Terminal(packages=frozenset({"thud"})))
+    told(at, "tutorial 2")
+    told(at, "move c5 c11")
+    assert packet(at, "next", "Thud.Exercise")["squares"] == ["F6", "E5"]
+    wrong = packet(at, "move e9 e8", "Thud.Exercise")
+    assert wrong["words"][0].endswith(" Hurl the dwarf from E5 to F6.")
+    told(at, "puzzle 1")
+    assert packet(at, "hint", "Thud.Exercise")["squares"] == ["C5"]
+    answer = packet(at, "hint", "Thud.Exercise")
+    assert (answer["squares"], answer["words"]) == (["C5", "E5"], ["Hurl the dwarf from C5 to E5."])
+    told(at, "tutorial 3")
+    assert packet(at, "move e7 e8", "Thud.Exercise")["squares"] == []
+    told(at, "next")
+    told(at, "hint")
+    answer = packet(at, "hint", "Thud.Exercise")
+    assert answer["words"] == ["Move the troll from E8 to F8, and capture G7 and G9."]
+    assert sorted(answer["squares"]) == ["E8", "F8", "G7", "G9"]
+
+
+def test_lesson_is_picked_up_by_its_number() -> None:
+    at = house()
+    for line in ("tutorial 2", "move c5 c11", "next", "stop", "tutorial 2"):
+        told(at, line)
+    assert where(at).step == 1
+    told(at, "tutorial 2")  # at the lesson, it starts again
+    assert where(at).step == 0
+
+
 SOLUTION = str(Play(puzzles()[1].solution.attempt()))
 
 
@@ -211,8 +268,8 @@ SOLUTION = str(Play(puzzles()[1].solution.attempt()))
     ("lines", "sentence"),
     [
         (
-            ("tutorial 7",),
-            'There is no lesson 7: they go from 1 to 6. "lessons" lists them.',
+            ("tutorial 8",),
+            'There is no lesson 8: they go from 1 to 7. "lessons" lists them.',
         ),
         (
             ("puzzle 100000",),

@@ -37,8 +37,8 @@ async def anna(place: Place, store: SlowStore) -> Place:
 
 
 async def test_final_answer_of_a_lesson_is_stored_with_it(anna: Place) -> None:
-    await anna.type("Anna", "tutorial 1", *(step.answer for step in lessons()[1].steps))
-    assert (await known(anna)).lessons == {1}
+    await anna.type("Anna", "tutorial 7", *(step.answer for step in lessons()[7].steps))
+    assert (await known(anna)).lessons == {7}
     assert anna.kept["Anna"].styles == {"tutorial": Style.FULL}
 
 
@@ -86,3 +86,12 @@ async def test_lesson_continues_on_another_connection(anna: Place) -> None:
     await anna.type("Anna", "tutorial 2")
     await anna.enter("Anna", screen=Screen(), member=True)
     assert "Move the dwarf on C5" in await anna.type("Anna", "look")
+
+
+async def test_open_lesson_is_shown_again_to_a_player_who_takes_over(anna: Place) -> None:
+    await anna.type("Anna", "tutorial 2", "move c5 c11", "next")
+    await anna.enter("Anna", member=True)
+    [text] = anna.told["Anna"][-1:]
+    assert text.startswith("You carry on from here.")
+    assert "Lesson 2 of 7" in text
+    assert text.rstrip().endswith('Capture the troll on F6: type "hurl e5 f6".')

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from thudmud.english import capitalised, join_words, ordinal, pluralize, shortened
+from thudmud.english import capitalised, join_words, ordinal, pluralize, rules_title, shortened
 from thudmud.features.archive import curves
 from thudmud.features.archive.commands import Replay, ViewScore, ViewStandings
 from thudmud.features.archive.messages import count
@@ -128,7 +128,7 @@ def _fared(
             if (rules, side) in fared.battles
         ]
         told = f": {'; '.join(counts)}." if counts else ":"
-        lines += wrap(f"  {capitalised(rules)}{told}", width, INDENT)
+        lines += wrap(f"  {rules_title(rules)}{told}", width, INDENT)
         for pool in (archive.Pool(rules, time) for time in TimeClass):
             if rating := fared.ratings.get(pool):
                 pace = f"{pool.time.value}, " if noun == "match" else ""
@@ -182,7 +182,7 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     said = "nobody is ranked yet."
     if ranking.in_all:
         said = "best first, by rating minus twice the give or take:"
-    lines = wrap(f"{capitalised(str(ranking.pool))}: {said}", width)
+    lines = wrap(f"{rules_title(str(ranking.pool))}: {said}", width)
     for place, name, rating in ranking.players:
         text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
         lines += wrap(text, width, "     ")
@@ -240,13 +240,13 @@ def changed(
     own_first = sorted(changes, key=lambda change: change.player != me)
     told = "; ".join([_change(each, me, display) for each in own_first])
     if event.levels != NO_BOTS:
-        return [f"{capitalised(changes[0].pool.rules)}, against bots: {told}."]
+        return [f"{rules_title(changes[0].pool.rules)}, against bots: {told}."]
     for player in (event.dwarf, event.troll):
         if player != changes[0].player and len(changes) == 1:
             stays = "yours" if player == me else f"{player}'s"
             whose = "yours" if changes[0].player == me else f"{changes[0].player}'s"
             told += f"; {stays} stays the same, since {whose} is provisional"
-    return [f"{capitalised(str(changes[0].pool))}: {told}."]
+    return [f"{rules_title(str(changes[0].pool))}: {told}."]
 
 
 def _change(change: archive.RatingChange, me: str | None, display: Display) -> str:

@@ -157,7 +157,10 @@ def _require_no_live_clock(context: CommandContext) -> None:
 
 @verb("tutorial")
 class Tutorial(PrivateCommand):
-    """Open a lesson of the tutorial by its number, or the next one."""
+    """Open a lesson of the tutorial by its number, or the next one.
+
+    A lesson that the player left half-way is picked up. At the lesson, its number starts it again.
+    """
 
     lesson: int | None = None
 
@@ -165,8 +168,9 @@ class Tutorial(PrivateCommand):
         _require_no_live_clock(context)
         person, known, number = context.person, exercises.lessons(), self.lesson
         last = studies_of(person).lesson
-        if number is None and last and not last.is_over:
-            begun = ExerciseChanged(person.name, last, (R.BEGUN, *_next_remarks(last)), shows=True)
+        is_left = exercise_of(person) is not last
+        if last and not last.is_over and (number is None or (is_left and number == last.number)):
+            begun = ExerciseChanged(person.name, last, (R.BEGUN, *next_remarks(last)), shows=True)
             return _open_exercise(context, begun)
         if number is None:
             done = studies_of(person).lessons | _study_record(person, context.found).lessons
@@ -181,7 +185,9 @@ class Tutorial(PrivateCommand):
 
 @verb("lessons")
 class Lessons(PrivateCommand):
-    """List the lessons, marking completed ones."""
+    """List the lessons, marking completed ones, and count the puzzles that are solved."""
+
+    is_question = True
 
     def decide(self, context: CommandContext) -> Decision:
         return context.decide_answer(self, answer=_study_record(context.person, context.found))
@@ -251,7 +257,7 @@ def _exercise_decision(told: ExerciseChanged) -> Decision:
     return Decision(told.player, told.exercise.table.name, asides=(told,))
 
 
-def _next_remarks(exercise: exercises.Exercise) -> tuple[Remark, ...]:
+def next_remarks(exercise: exercises.Exercise) -> tuple[Remark, ...]:
     """Return the remarks that say what to do next."""
     if exercise.is_over:
         return (R.OVER,)
@@ -263,7 +269,7 @@ def _next_remarks(exercise: exercises.Exercise) -> tuple[Remark, ...]:
 
 
 def _repeat_task(player: str, exercise: exercises.Exercise) -> ExerciseChanged:
-    return ExerciseChanged(player, exercise, _next_remarks(exercise))
+    return ExerciseChanged(player, exercise, next_remarks(exercise))
 
 
 def _complete_line_step(
@@ -286,7 +292,7 @@ def _complete_step(
     table = table or before.table
     if before.next_step is None or before.next_step.scene:
         done = replace(before, table=table, is_done=True)
-        return ExerciseChanged(player, done, (R.DONE, *_next_remarks(done)))
+        return ExerciseChanged(player, done, (R.DONE, *next_remarks(done)))
     then = replace(before, table=table, step=before.step + 1, hints=0)
     return ExerciseChanged(player, then, (R.DONE, R.TASK))
 

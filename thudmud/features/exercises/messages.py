@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Set
 from typing import assert_never
 
 from thudmud.english import capitalised, join_words
 from thudmud.features.archive.commands import Stop, ViewScore
-from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
+from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial, next_remarks
 from thudmud.features.exercises.model import (
     TUTORIAL,
     BattleWaits,
@@ -19,22 +20,31 @@ from thudmud.features.exercises.model import (
     PuzzleProgress,
     Remark,
     attempt_of,
+    exercise_of,
     lessons,
+    puzzles,
     studies_of,
 )
+from thudmud.game.asides import TookOver
 from thudmud.game.command import has_verb
 from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Variation
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.rules import Game, Move, Piece
+from thudmud.rules import Game, Move, Piece, Verb
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import ply_fact, table_facts_in_full
 from thudmud.views.reasons import danger, short_command, some
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import RenderContext, add_lines_to, facts, words
+from thudmud.views.registry import (
+    RenderContext,
+    add_facts_to,
+    add_lines_to,
+    facts,
+    words,
+)
 from thudmud.views.standing import board_lines, full_board_lines
 from thudmud.views.view import View
 from thudmud.views.words import wrap, wrap_each
@@ -98,6 +108,28 @@ def _exercised_facts(told: ExerciseChanged, context: RenderContext) -> Iterator[
     yield Fact("Thud.Exercise", _exercise(exercise, player, remarks), player)
 
 
+@add_lines_to(TookOver)
+def _carried_on(came: TookOver, context: RenderContext, view: View) -> list[str]:
+    """Show the open exercise to a player who is back after losing the connection."""
+    told = _reopened(came, context)
+    return _exercised(told, context, view) if told else []
+
+
+@add_facts_to(TookOver)
+def _carried_on_facts(came: TookOver, context: RenderContext) -> Iterator[Fact]:
+    if told := _reopened(came, context):
+        yield from _exercised_facts(told, context)
+
+
+def _reopened(came: TookOver, context: RenderContext) -> ExerciseChanged | None:
+    exercise = exercise_of(context.hall.people[came.player])
+    if exercise is None:
+        return None
+    return ExerciseChanged(
+        came.player, exercise, (Remark.BEGUN, *next_remarks(exercise)), shows=True
+    )
+
+
 @words.register
 def _left(told: ExerciseLeft, _: RenderContext, view: View) -> list[str]:
     return wrap(left(told.exercise), view.width)
@@ -120,11 +152,13 @@ def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
 @words.register
 def _lessons(_: Lessons, context: RenderContext, view: View) -> list[str]:
     """Render the list of lessons, marking those that are done."""
-    done = studies_of(context.hall.people[context.player]).lessons | context.answer.lessons
+    lessons_done, _, solved = _numbers_done(context)
     entries = [
-        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
+        f"{each.number:>2}. {each.title}{' (done)' if each.number in lessons_done else ''}"
         for each in lessons().values()
     ]
+    of = f"{len(solved)} of {len(puzzles())} puzzles"
+    puzzles_line = f'You have solved {of}. "{TryPuzzle()}" gives you one.'
     more = (
         f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" picks up where you left off.'
     )
@@ -132,7 +166,35 @@ def _lessons(_: Lessons, context: RenderContext, view: View) -> list[str]:
         "The lessons of the tutorial:",
         *wrap_each(entries, view.width, "    "),
         *wrap(more, view.width),
+        *wrap(puzzles_line, view.width),
     ]
+
+
+@facts.register
+def _lessons_facts(_: Lessons, context: RenderContext) -> Iterator[Fact]:
+    lessons_done, tried, solved = _numbers_done(context)
+    listed: list[Data] = [
+        {"number": number, "title": lesson.title, "done": number in lessons_done}
+        for number, lesson in lessons().items()
+    ]
+    to_solve: list[Data] = [
+        {
+            "number": number,
+            "rules": puzzle.game.ruleset.name,
+            "side": puzzle.game.turn.value,
+            "tried": puzzle.key in tried,
+            "solved": puzzle.key in solved,
+        }
+        for number, puzzle in puzzles().items()
+    ]
+    yield Fact("Thud.Lessons", {"lessons": listed, "puzzles": to_solve}, context.player)
+
+
+def _numbers_done(context: RenderContext) -> tuple[Set[int], Set[int], Set[int]]:
+    """Return the numbers of finished lessons, and the keys of tried and of solved puzzles."""
+    visit, stored = studies_of(context.hall.people[context.player]), context.answer
+    solved = {key for key, at_first in stored.tried.items() if at_first}
+    return visit.lessons | stored.lessons, visit.tried | stored.tried.keys(), visit.solved | solved
 
 
 def _exercise(
@@ -145,14 +207,27 @@ def _exercise(
         "number": exercise.number,
         "step": lesson.step + 1 if lesson else None,
         "steps": len(lesson.lesson.steps) if lesson else None,
+        "in_all": len(lessons() if lesson else puzzles()),
         "side": side.value if side else None,
         "remarks": [each.value for each in remarks],
         "over": exercise.is_over,
         "left": left,
         "title": lesson.lesson.title if lesson else None,
         "task": _task(exercise),
+        "squares": _squares_named(exercise, remarks),
         "words": list(remarks.values()),
     }
+
+
+_SQUARE = re.compile(r"\b[A-O](?:1[0-5]|[1-9])\b")
+_SHOWN = {Remark.HINT, Remark.ANSWER, Remark.FEWER}
+
+
+def _squares_named(exercise: Exercise, remarks: Mapping[Remark, str]) -> list[str]:
+    """Return the squares that the task names, and the last hint."""
+    shown = _SHOWN | ({Remark.WRONG} if isinstance(exercise, LessonProgress) else set())
+    asked = [_task(exercise) or "", *(text for key, text in remarks.items() if key in shown)]
+    return list(dict.fromkeys(_SQUARE.findall(" ".join(asked).upper())))
 
 
 def remark_sentences(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
@@ -162,7 +237,7 @@ def remark_sentences(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapp
         ways = f'"hint" helps, {ways}'
     if isinstance(at, LessonProgress):
         return {each: _in_lesson(each, at, told, ways, clicks=clicks) for each in told.remarks}
-    return {each: _at_puzzle(each, at, told, ways) for each in told.remarks}
+    return {each: _at_puzzle(each, at, told, ways, clicks=clicks) for each in told.remarks}
 
 
 def _task(exercise: Exercise) -> str | None:
@@ -208,7 +283,7 @@ def _in_lesson(
             return at.current.task(clicks=clicks)
         case R.DONE:
             done = at.current if at.is_done else at.lesson.steps[at.step - 1]
-            return done.done
+            return done.confirmation(clicks=clicks)
         case R.NEXT:
             return '"next" goes on.'
         case R.OVER:
@@ -218,15 +293,32 @@ def _in_lesson(
                 return f'Not yet: {"press" if clicks else "type"} "{at.current.answer}" first.'
             why = danger(told.advice) if told.advice else ""
             then = f" {capitalised(why)}." if why else ""
-            return f"That's a legal move, but not the one for this step.{then} {at.current.hint}"
+            todo = _answer_in_words(at) if clicks else at.current.advice(clicks=False)
+            return f"That's a legal move, but not the one for this step.{then} {todo}"
         case R.HINT:
-            return at.current.hint
+            return at.current.advice(clicks=clicks)
         case R.ANSWER:
-            return f'{"Press" if clicks else "Type"} "{at.current.answer}".'
+            return _answer_in_words(at) if clicks else f'Type "{at.current.answer}".'
         case R.FEWER | R.COUNTED:
             raise ValueError(f"{remark} is not said in a lesson")
         case _:
             assert_never(remark)
+
+
+def _answer_in_words(at: LessonProgress) -> str:
+    """Return what to do in the current step, for a player who clicks."""
+    game, asked = at.table.game, attempt_of(at.current.answer)
+    if game is None or asked is None:
+        return f'Press "{at.current.answer}".'
+    return _instruction(game.resolve(asked, game.turn))
+
+
+def _instruction(move: Move) -> str:
+    """Return a sentence that asks for a move, without commands."""
+    sentence = f"{move.verb.value.capitalize()} the {move.piece.noun} from {_way(move)}"
+    if move.captures and move.verb is not Verb.HURL:
+        sentence += f", and capture {join_words([str(each) for each in move.captures])}"
+    return f"{sentence}."
 
 
 def _over(at: LessonProgress) -> str:
@@ -243,7 +335,9 @@ def _over(at: LessonProgress) -> str:
 # Puzzles.
 
 
-def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: str) -> str:
+def _at_puzzle(
+    remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: str, *, clicks: bool
+) -> str:
     puzzle = at.puzzle
     match remark:
         case R.BEGUN:
@@ -263,7 +357,8 @@ def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: 
         case R.HINT:
             return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
         case R.ANSWER:
-            return f'Type "{short_command(puzzle.solution)}".'
+            best = puzzle.solution
+            return _instruction(best) if clicks else f'Type "{short_command(best)}".'
         case R.COUNTED:
             done = "solved" if at.is_over else "not solved"
             return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'

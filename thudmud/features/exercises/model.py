@@ -12,8 +12,8 @@ has
   for players who click on a board;
 - ``answer``: the expected line. If ``accepts`` is given, its lines complete the step instead, or
   lines that begin like them. If ``wants`` is given, so do plies that meet it, see `PlyWanted`;
-- ``hint``: the answer to "hint", and to a wrong ply;
-- ``done``: the remark when the step is done;
+- ``hint``: the answer to "hint". If the answer is a ply, it is appended for players who type;
+- ``done``: the remark when the step is done; ``done_type`` is appended for players who type;
 - ``reply``: the ply that the other side then plays.
 
 A step sets up a board if it has ``opening = true``, or squares of ``dwarfs`` or ``trolls``, perhaps
@@ -135,6 +135,7 @@ class LessonStep(Value):
     done: str
     typed: str = ""
     clicked: str = ""
+    done_typed: str = ""
     accepts: tuple[str, ...] = ()
     wants: PlyWanted | None = None
     reply: Attempt | None = None
@@ -143,6 +144,16 @@ class LessonStep(Value):
     def task(self, *, clicks: bool) -> str:
         """Return the text of the task, for a player who types or who clicks."""
         return " ".join(filter(None, (self.text, self.clicked if clicks else self.typed)))
+
+    def confirmation(self, *, clicks: bool) -> str:
+        """Return the remark when the step is done, for a player who types or who clicks."""
+        return self.done if clicks else " ".join(filter(None, (self.done, self.done_typed)))
+
+    def advice(self, *, clicks: bool) -> str:
+        """Return the hint, with the expected ply for a player who types."""
+        if clicks or attempt_of(self.answer) is None:
+            return self.hint
+        return f'{self.hint.removesuffix(".")}: "{self.answer}".'
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -218,6 +229,7 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
                 done=_line(each["done"]),
                 typed=_line(each.get("type", "")),
                 clicked=_line(each.get("click", "")),
+                done_typed=_line(each.get("done_type", "")),
                 accepts=tuple(each.get("accepts", ())),
                 wants=_parse_ply_wanted(wants) if wants else None,
                 reply=attempt_of(each["reply"]) if "reply" in each else None,

@@ -173,3 +173,12 @@ export function playerLink(name) {
 export function capitalised(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/**
+ * Return what a ruleset is called at the beginning of a line.
+ *
+ * @param {string} rules
+ */
+export function rulesTitle(rules) {
+  return rules === "koom valley" ? "Koom Valley" : capitalised(rules);
+}

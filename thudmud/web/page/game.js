@@ -5,7 +5,18 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
-import { byId, capitalised, counted, fill, h, hasFeature, replaceIfChanged, timeLeftText, token } from "./dom.js";
+import {
+  byId,
+  capitalised,
+  counted,
+  fill,
+  h,
+  hasFeature,
+  replaceIfChanged,
+  rulesTitle,
+  timeLeftText,
+  token,
+} from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -260,7 +271,7 @@ export class GameView {
    */
   facts(table, board) {
     const name = capitalised(board.board);
-    const facts = [`${capitalised(table.rules)} rules`];
+    const facts = [`${rulesTitle(table.rules)} rules`];
     if (titleOf(table, name) !== name) facts.unshift(name);
     if (table.time) facts.push(table.time);
     const { exercise } = this.state;

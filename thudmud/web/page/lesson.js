@@ -8,7 +8,6 @@ import { fill, h, hasFeature } from "./dom.js";
 const ABOVE = ["done"];
 const UNSAID = ["begun", "task", "next"];
 const COMMAND = /"([^"]+)"/;
-const SQUARE = /\b[A-O](?:1[0-5]|[1-9])\b/gi;
 
 export class LessonView {
   /**
@@ -23,6 +22,32 @@ export class LessonView {
     /** The commands that are, too. @type {string[]} */
     this.commands = [];
     this.shown = "";
+    /** What was said since a question in the words was pressed; null if none was. @type {string | null} */
+    this.heard = null;
+    /** The answer to it, once it is known. */
+    this.answer = "";
+    /** The `Thud.Exercise` beside which it is shown. @type {any} */
+    this.answered = null;
+    /** @type {any} */
+    this.exercise = null;
+  }
+
+  /**
+   * Take what the server says: on a phone the log, which has the answer to a question, may be out of
+   * sight.
+   *
+   * @param {string} words
+   * @param {boolean} isAll whether the answer ends here
+   */
+  hear(words, isAll) {
+    if (this.heard === null) return;
+    this.heard += words;
+    if (!isAll) return;
+    this.answer = withoutEnd(this.heard, this.exercise?.words ?? []);
+    this.heard = null;
+    this.shown = "";
+    this.answered = this.exercise;
+    this.show(this.exercise);
   }
 
   /**
@@ -34,6 +59,8 @@ export class LessonView {
     const shown = JSON.stringify(exercise);
     if (shown === this.shown) return;
     this.shown = shown;
+    this.exercise = exercise;
+    if (exercise !== this.answered) this.answer = "";
     this.host.hidden = !exercise;
     const said = exercise ? this.said(exercise) : [];
     const asked = [
@@ -42,7 +69,7 @@ export class LessonView {
     ]
       .filter(Boolean)
       .join(" ");
-    this.squares = new Set(asked.match(SQUARE)?.map((each) => each.toUpperCase()));
+    this.squares = new Set(exercise?.squares);
     this.commands = asked.split(COMMAND).filter((_, each) => each % 2);
     const had = this.host.contains(document.activeElement);
     fill(this.host, ...(exercise ? this.content(exercise, said) : []));
@@ -70,11 +97,13 @@ export class LessonView {
    * @param {[string, string][]} said
    */
   content(exercise, said) {
-    const { step, task, over } = exercise;
+    const { step, task, over, number, in_all } = exercise;
     const isAbove = (/** @type {[string, string]} */ [key]) => ABOVE.includes(key);
-    const goesOn = step === null || task === null;
+    const isLast = over && step !== null && number === in_all;
+    const goesOn = !isLast && (step === null || task === null);
     const label = step !== null && over ? "Next lesson" : step === null && task ? "Skip" : "Next";
     return [
+      this.answer && h("p.answer", { role: "status" }, this.answer),
       ...said.filter(isAbove).map(([, words]) => h("p.done", {}, ...this.pressable(words))),
       task && h("p.task", {}, ...this.pressable(task)),
       ...said
@@ -90,6 +119,7 @@ export class LessonView {
         task && hasFeature("hints") && this.button("Hint", "hint"),
         this.button("Leave", "stop"),
       ),
+      neighbours(exercise),
     ];
   }
 
@@ -109,9 +139,51 @@ export class LessonView {
    */
   button(label, line, isFirst = false) {
     const kind = label === line ? ".command" : isFirst ? ".primary" : "";
-    const click = () => this.send(line);
+    const click = () => {
+      this.answer = "";
+      this.heard = label === line ? "" : null; // a question in the words
+      this.send(line);
+    };
     return h(`button${kind}`, { type: "button", "data-key": line, click }, label);
   }
+}
+
+/**
+ * Return a text without what it ends in, however that is wrapped; nothing if it ends in something
+ * else than all of it.
+ *
+ * @param {string} text
+ * @param {string[]} end
+ */
+function withoutEnd(text, end) {
+  const bare = (/** @type {string} */ words) => words.replace(/\s/g, "");
+  const last = bare(end.join(""));
+  if (!last || !bare(text).endsWith(last)) return text.trim();
+  let left = bare(text).length - last.length;
+  let at = 0;
+  for (; left > 0; at++) if (/\S/.test(text[at])) left--;
+  return text.slice(0, at);
+}
+
+/**
+ * Return links to the lesson or puzzle before, the list of all, and the one after.
+ *
+ * @param {any} exercise
+ */
+function neighbours({ step, number, in_all }) {
+  const kind = step === null ? "puzzle" : "lesson";
+  /** @type {(number: number, label: string) => HTMLElement | false} */
+  const link = (other, label) =>
+    other > 0 &&
+    other <= in_all &&
+    h("a", { href: `/${kind}/${other}`, "data-key": `${label} ${kind}` }, label);
+  return h(
+    "nav.row.neighbours",
+    { "aria-label": `Other ${kind}s` },
+    link(number - 1, "Previous"),
+    h("a", { href: "/lessons", "data-key": "lessons" }, "All lessons and puzzles"),
+    link(number + 1, "Next"),
+  );
 }
 
 /**

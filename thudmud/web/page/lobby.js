@@ -3,7 +3,7 @@
  */
 
 import { share } from "./dialogs.js";
-import { byId, capitalised, counted, fill, h, hasFeature, playerLink, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, playerLink, rulesTitle, token } from "./dom.js";
 import { agreeing } from "./game.js";
 import { PlayForm } from "./play.js";
 import { holder } from "./state.js";
@@ -53,7 +53,7 @@ export class LobbyView {
     state.on("Thud.Standings", ({ players, rules, time }) =>
       fill(
         byId("standings"),
-        h("p.hint", {}, `${capitalised(rules)}, ${time}`),
+        h("p.hint", {}, `${rulesTitle(rules)}, ${time}`),
         players.length
           ? h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing))
           : h("p.hint", {}, "No one yet. Only rated matches between registered players count."),
@@ -105,6 +105,19 @@ export class LobbyView {
     ];
   }
 
+  /**
+   * Return the board that is most worth watching: a rated battle, or else any between two players.
+   *
+   * @returns {string | null}
+   */
+  best() {
+    const battles = [...this.state.tables.values()].filter(({ running, seats }) => {
+      const [dwarf, troll] = seats.map((each) => each.player);
+      return running && dwarf && troll && dwarf !== troll;
+    });
+    return (battles.find((each) => each.rated) ?? battles[0])?.board ?? null;
+  }
+
   /** Show those who have no name yet what they could watch. */
   showNow() {
     const running = [...this.state.tables.values()].filter((each) => each.running);
@@ -121,7 +134,7 @@ export class LobbyView {
                   "li",
                   {},
                   h("a", { href: `/board/${encodeURIComponent(each.board)}` }, this.seats(each)),
-                  h("small", {}, ` ${capitalised(each.rules)}`),
+                  h("small", {}, ` ${rulesTitle(each.rules)}`),
                 ),
               ),
             ),
@@ -166,7 +179,7 @@ export class LobbyView {
     const isMine = seek.player === this.state.me.player;
     const other = seek.side === "dwarf" ? "troll" : "dwarf";
     const facts = [
-      capitalised(seek.rules),
+      rulesTitle(seek.rules),
       seek.time,
       seek.side && `as ${seek.side}s`,
       seek.rated ? "rated" : "casual",
@@ -215,7 +228,7 @@ export class LobbyView {
         h(
           "small",
           {},
-          [capitalised(table.rules), table.running && table.rated && "rated", this.seats(table)]
+          [rulesTitle(table.rules), table.running && table.rated && "rated", this.seats(table)]
             .filter(Boolean)
             .join(" · "),
         ),
@@ -321,7 +334,7 @@ export function battleEntry(known) {
     ? `${dwarf}, both sides`
     : `${dwarf ?? "Somebody"} – ${troll ?? "somebody"}`;
   const result = score ? `${score.dwarf} – ${score.troll}` : state;
-  const facts = [capitalised(rules), plies != null && counted(plies, "move"), result];
+  const facts = [rulesTitle(rules), plies != null && counted(plies, "move"), result];
   return h(
     "li",
     {},

@@ -10,12 +10,15 @@ import { confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
+import { exerciseTitle } from "./lesson.js";
+import { LessonList } from "./lessons.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
 import { Registration } from "./register.js";
+import { showRules } from "./rules.js";
 import { ReplayView } from "./replay.js";
-import { namePlace, placeNamed } from "./router.js";
+import { isNamed, namePlace, needsName, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
 import { showcase } from "./showcase.js";
 import { PlayerView } from "./player.js";
@@ -32,6 +35,7 @@ const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
 const player = new PlayerView(state, outside);
+const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
   at: (battle, ply) => namePlace({ battle, ply }),
@@ -70,6 +74,10 @@ let endedBy = "";
 let stopping = "";
 /** Where the address leads, until we are there. */
 let wanted = placeNamed();
+/** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
+let exerciseWanted = null;
+/** Whether we are on the way to where the address leads, and have not been told of it yet. */
+let isFollowing = false;
 /** The board to which the address leads, until we are there. @type {string | null} */
 let going = null;
 /** Where the player was when the connection was lost. @type {string | null | undefined} */
@@ -91,7 +99,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !wanted || "challenge" in wanted;
+let wantsIn = !wanted || needsName(wanted);
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -109,6 +117,7 @@ function send(line) {
     warn("No connection: nothing was sent. Try again in a moment.");
     return false;
   }
+  isFollowing = false;
   log.echo(line);
   unanswered.push(line);
   wire.send(line);
@@ -195,6 +204,7 @@ function hear(text) {
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
+  game.lesson.hear(words.replace(/(^|\n)> ?$/, ""), endsInPrompt(text));
   if (isPasswordNext && endsInPrompt(text)) {
     isPasswordNext = false; // it is not asked for
     log.hide(state.prompt.hidden);
@@ -216,10 +226,14 @@ function answered(text, words) {
   const isAside = /^\r?\n/.test(text) && !log.isHidden; // a hidden line is ended for the player
   if (state.me.player || !dataset.sent || isAside) return;
   const question = /(^|\n)[^\n]*[?:]$/.exec(words);
+  if (taken && question) {
+    delete dataset.sent; // the page says itself that the name is taken
+    return;
+  }
   lastWords = words.slice(0, question?.index) || lastWords;
   if (!question || !/[.!]$/.test(lastWords)) return;
   delete dataset.sent;
-  note(oneLine(lastWords));
+  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""));
   byId("name").select(); // what was refused may be mended
 }
 
@@ -300,6 +314,10 @@ function take(name, data) {
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
+  if (isFollowing && state.me.player) {
+    isFollowing = false;
+    nameView(); // we stay where we are
+  }
   if (isOfExplorer(refused) || SURE[refused.code] || isOfAddress(refused)) return;
   if (!log.isSeen()) toast(oneLine(heard));
 });
@@ -326,7 +344,8 @@ state.on("Thud.Refused", ({ code, details }) => {
   if (code !== "no_board_here" || details.words !== going) return;
   toast(`There is no board “${going}”. It may have been closed.`);
   going = null;
-  namePlace(state.me.room ? { board: state.me.room } : null);
+  isFollowing = false;
+  nameView();
   if (state.me.player) return;
   wantsIn = true;
   wire.ask("Thud.Watch", { board: null });
@@ -414,6 +433,8 @@ function watch() {
  */
 function watchBoard(board) {
   going = board;
+  onShow = null;
+  for (const each of state.boards.keys()) if (each !== board) state.boards.delete(each);
   wire.ask("Thud.Watch", { board });
 }
 
@@ -449,7 +470,9 @@ function loggedIn({ success, message }) {
 byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const input = byId("name");
-  const line = input.value.trim();
+  const line = input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST);
+  if (asked === "name") nameGiven = line;
+  isOwner = taken = false;
   if (wire.link === "open") {
     logIn(line);
   } else {
@@ -461,9 +484,34 @@ byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
 
 byId("other").addEventListener("click", () => {
   wire.send(""); // which gives up
-  note("");
+  note(NOTE);
   byId("name").focus();
 });
+
+byId("mine").addEventListener("click", () => {
+  isOwner = true;
+  taken = false;
+  byId("mine").hidden = true;
+  logIn(nameGiven);
+  byId("name").focus();
+});
+
+/** Give up a name that a guest has, unless it is theirs: their comeback words are asked for. */
+function declineTaken() {
+  taken = true;
+  delete byId("login").dataset.sent;
+  wire.send("");
+}
+
+/** Show at the login that a name is taken, if the one that was given is. */
+function showTaken() {
+  byId("mine").hidden = !taken;
+  if (!taken) return;
+  const name = capitalised(nameGiven);
+  byId("mine").textContent = `I'm ${name}`;
+  note(`${name} is taken. Another name?`);
+  byId("name").select();
+}
 
 state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
 
@@ -474,9 +522,20 @@ const LINE_COMPLETES = /** @type {Record<string, any>} */ ({
   again: "new-password",
 });
 
+/** What is given in place of a name by somebody who wants one made up. */
+const GUEST = "guest";
+/** The name that was given last, whether a guest has it, and whether it is theirs. */
+let nameGiven = "";
+let taken = false;
+let isOwner = false;
+
 /** What was asked for last. */
 let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
+  if (asks === "word" && nameGiven && !isOwner && wire.link === "open" && !isComingBack) {
+    declineTaken();
+    return;
+  }
   // Who is quick has typed a name before they are asked for it.
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
@@ -487,6 +546,10 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       if (tv.on) wire.send("tv");
     }
   }
+  if (asks === "command" && exerciseWanted) {
+    openExercise(exerciseWanted);
+    exerciseWanted = null;
+  }
   isPasswordNext = false;
   log.hide(hidden);
   byId("line").autocomplete = LINE_COMPLETES[asks] ?? "off";
@@ -496,6 +559,8 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   byId("name-label").textContent = label;
   byId("name").type = hidden ? "password" : "text";
   byId("other").hidden = !["word", "password"].includes(asks);
+  byId("enter").textContent = label === "Your name" ? "Play as guest" : "Log in";
+  showTaken();
   byId("name").autocomplete = hidden ? "current-password" : "username";
 });
 
@@ -510,19 +575,20 @@ state.on("Thud.Me", ({ room }) => {
   going = null;
   if (room !== lastRoom && lastRoom !== undefined) {
     isReplay = false;
-    tournament.open(null);
-    player.open(null);
+    closePages();
     look = null;
   }
   lastRoom = room;
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply);
+  else if (place && ("lesson" in place || "puzzle" in place))
+    [exerciseWanted, isFollowing] = [place, true];
+  else if (needsName(place)) goInside(place);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && "player" in place) openPlayer(place.player);
-  else if (place && "challenge" in place) acceptChallenge(place.challenge);
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
-  else if (!isReplay && !isTournament() && player.name === null) namePlace(room ? { board: room } : null);
+  else nameView();
 });
 
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
@@ -541,7 +607,10 @@ function linked(link) {
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
   if (link !== "open") registration.stop();
-  if (link === "lost" && state.me.player) roomBefore = state.me.room;
+  if (link === "lost" && state.me.player) {
+    roomBefore = state.me.room;
+    if (state.exercise) wanted = placeOf(state.exercise);
+  }
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
     note((wanted && "challenge" in wanted && OFFERED) || NOTE);
@@ -630,7 +699,7 @@ state.on("change", () => {
 
 /** Return the board that is to be seen, if any is. */
 function boardInView() {
-  if (isReplay || isTournament() || player.name !== null) return null;
+  if (isElsewhere()) return null;
   if (state.me.player) return look ?? state.place;
   return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
 }
@@ -642,8 +711,10 @@ function show() {
     ? "replay"
     : isTournament()
       ? "tournament"
-      : player.name !== null
-      ? "player"
+      : isPlayer()
+        ? "player"
+        : isList()
+          ? "lessons"
       : board
         ? "game"
         : state.me.player
@@ -652,9 +723,11 @@ function show() {
             ? "coming"
             : "welcome";
   if (view !== document.body.dataset.view) {
+    hasJustComeIn ||= document.body.dataset.view === "welcome" && state.me.player !== null;
     document.body.dataset.view = view;
-    if (view === "welcome") showcase(byId("showcase"));
+    if (view === "welcome") showRules(byId("rules"));
     else byId("showcase").replaceChildren();
+    showSkip(view);
     fit(); // the log may not have been seen before
     scrollTo(0, 0);
   }
@@ -662,14 +735,48 @@ function show() {
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
   else if (view === "player") player.show();
+  else if (view === "lessons") lessons.show();
   else if (board) game.show(board);
   else if (view === "lobby") [lobby.show(), tournament.showList()];
-  else lobby.showNow();
+  else if (view === "welcome") showWelcome();
   showPlaces();
   challenges.show();
   goToNewBattle(board);
+  if (hasJustComeIn) focusAfterLogin(view);
   document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
 }
+
+/** The board that is shown on the first screen. @type {string | null} */
+let onShow = null;
+
+/** Show what is being played: the first board as it goes on, or a battle of our own. */
+function showWelcome() {
+  lobby.showNow();
+  const best = lobby.best();
+  if (best !== onShow && wire.link === "open") {
+    onShow = best;
+    wire.ask("Thud.Watch", { board: best });
+  }
+  const board = best === null ? null : (state.boards.get(best) ?? null);
+  showcase(byId("showcase"), board);
+  const table = board && state.tables.get(board.board);
+  byId("showcase-players").textContent = table ? `${lobby.seats(table)}, now` : "";
+}
+
+/**
+ * Let the skip link lead to what can be seen.
+ *
+ * @param {string} view
+ */
+function showSkip(view) {
+  const isIn = view === "welcome";
+  byId("skip").textContent = isIn ? "To the name field" : "To the command line";
+  byId("skip").setAttribute("href", isIn ? "#name" : "#line");
+}
+byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
+  event.preventDefault(); // the address stays
+  byId(byId("skip").hash.slice(1)).focus();
+});
 
 /** The battle in view that the player plays. @type {number | null} */
 let played = null;
@@ -690,6 +797,18 @@ function goToNewBattle(board) {
   played = battle;
 }
 
+/** Whether the player has just come in, and the focus has not gone to where play goes on. */
+let hasJustComeIn = false;
+
+/** @param {string} view */
+function focusAfterLogin(view) {
+  if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
+  hasJustComeIn = false;
+  if (!isFocusLost()) return;
+  if (view === "game") game.focus();
+  else if (view === "lobby") byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+}
+
 /** Whether the focus is on nothing that stays, as after a button was pressed that goes. */
 function isFocusLost() {
   const { activeElement, body } = document;
@@ -701,7 +820,9 @@ function isFocusLost() {
 function titled(board) {
   if (isReplay) return `${replay.title} – Thud`;
   if (isTournament()) return `${tournament.title} – Thud`;
-  if (player.name !== null) return `${player.name} – Thud`;
+  if (isPlayer()) return `${player.name} – Thud`;
+  if (isList()) return "Lessons and puzzles – Thud";
+  if (board && board === state.exercise?.board) return `${exerciseTitle(state.exercise)} – Thud`;
   if (!board) return "Thud";
   const title = titleOf(state.tables.get(board), board);
   return `${state.mover(board) ? "● Your turn: " : ""}${title} – Thud`;
@@ -714,8 +835,7 @@ function titled(board) {
  * @param {number | null} ply
  */
 function openReplay(battle, ply) {
-  tournament.open(null);
-  player.open(null);
+  closePages();
   const isNew = !isReplay || battle !== replay.number;
   isReplay = true;
   wantsIn = false;
@@ -730,11 +850,26 @@ function isTournament() {
   return tournament.number !== null;
 }
 
+/** Whether the page of a player is shown, not where the player is. */
+function isPlayer() {
+  return player.name !== null;
+}
+
+/** Whether the list of lessons and puzzles is shown, not where the player is. */
+function isList() {
+  return lessons.isOpen && state.me.player !== null;
+}
+
+/** Whether something else is shown than where the player is, or what they observe. */
+function isElsewhere() {
+  return isReplay || isTournament() || isPlayer() || isList();
+}
+
 /** @param {number} number */
 function openTournament(number) {
   isReplay = false;
   wantsIn = false;
-  player.open(null);
+  closePages();
   tournament.open(number);
   namePlace({ tournament: number });
   show();
@@ -744,7 +879,7 @@ function openTournament(number) {
 function openPlayer(name) {
   isReplay = false;
   wantsIn = false;
-  tournament.open(null);
+  closePages();
   player.open(name);
   namePlace({ player: name });
   show();
@@ -756,15 +891,89 @@ function acceptChallenge(word) {
   send(`accept word ${word}`);
 }
 
-function closeReplay() {
+function openList() {
   isReplay = false;
-  tournament.open(null);
-  player.open(null);
-  namePlace(state.me.room ? { board: state.me.room } : null);
+  closePages();
+  lessons.open();
+  namePlace({ lessons: true });
   show();
 }
 
-state.on("Thud.Exercise", () => (isReplay = false));
+/** Close what was opened beside where the player is. */
+function closePages() {
+  tournament.open(null);
+  player.open(null);
+  lessons.close();
+}
+
+function closeReplay() {
+  isReplay = false;
+  closePages();
+  nameView();
+  show();
+}
+
+/**
+ * Go to what only somebody with a name can see.
+ *
+ * @param {import("./router.js").Inside} place
+ */
+function goInside(place) {
+  if ("lessons" in place) openList();
+  else if ("tv" in place) turnTvOn();
+  else if ("challenge" in place) acceptChallenge(place.challenge);
+  else openExercise(place);
+}
+
+/** @param {import("./router.js").Exercise} place */
+function openExercise(place) {
+  const [[kind, number]] = Object.entries(place);
+  const { exercise } = state;
+  if (exercise && placeOf(exercise)[kind] === number) lookAt(null);
+  else wire.send(kind === "lesson" ? `tutorial ${number}` : `puzzle ${number}`);
+}
+
+function turnTvOn() {
+  if (state.tv.on) lookAt(state.tv.board);
+  else wire.send("tv");
+}
+
+/**
+ * Return where a lesson or a puzzle is.
+ *
+ * @param {any} exercise
+ * @returns {any} a `Place`
+ */
+function placeOf({ step, number }) {
+  return step === null ? { puzzle: number } : { lesson: number };
+}
+
+/** Name in the address what is seen, unless that did so itself, or it is left for what is named. */
+function nameView() {
+  if (isElsewhere()) return;
+  const place = placeInView();
+  if (isFollowing && !isNamed(place)) return;
+  isFollowing = false;
+  namePlace(place);
+}
+
+/** @returns {import("./router.js").Place} */
+function placeInView() {
+  const { exercise, me, tv } = state;
+  if (tv.on && look === tv.board && (look !== null || state.place === null)) return { tv: true };
+  if (exercise && look === null) return placeOf(exercise);
+  return me.room ? { board: me.room } : null;
+}
+
+state.on("Thud.Exercise", ({ left, remarks }) => {
+  if (remarks.includes("begun")) look = null;
+  if (!left) {
+    isReplay = false;
+    tournament.open(null);
+    lessons.close();
+  }
+  nameView();
+});
 
 state.on("Thud.Observe", ({ boards }) => {
   const added = boards.find((/** @type {string} */ each) => !observed.includes(each));
@@ -776,6 +985,7 @@ state.on("Thud.Observe", ({ boards }) => {
 state.on("Thud.Tv", () => {
   isTvSeen = !tv.on || (tv.board ? look === tv.board : !isReplay && boardInView() === null);
   tv = state.tv;
+  if (look === null) nameView();
 });
 state.on("Thud.Renamed", ({ board, name }) => {
   if (look === board) look = name;
@@ -790,8 +1000,7 @@ state.on("Thud.Renamed", ({ board, name }) => {
  */
 function lookAt(board) {
   look = board;
-  if (isReplay || isTournament() || player.name !== null) closeReplay();
-  else show();
+  closeReplay();
 }
 state.on("Thud.Replay", ({ battle, ply }) => openReplay(battle, ply)); // somebody has typed it
 
@@ -808,11 +1017,16 @@ addEventListener("popstate", follow);
 /** Go where the address leads. */
 function follow() {
   const place = placeNamed();
+  isFollowing = true;
   if (place && "battle" in place) {
     openReplay(place.battle, place.ply);
     return;
   }
   isReplay = false;
+  if (needsName(place) && state.me.player) {
+    goInside(place);
+    return;
+  }
   if (place && "tournament" in place) {
     openTournament(place.tournament);
     return;
@@ -821,14 +1035,16 @@ function follow() {
     openPlayer(place.player);
     return;
   }
-  tournament.open(null);
-  player.open(null);
+  closePages();
+  const board = place && "board" in place ? place.board : null;
   if (!state.me.player) {
-    wanted = null;
-    wantsIn = place === null;
-    watchBoard(place && "board" in place ? place.board : null);
-  } else if ((place && "board" in place ? place.board : null) !== state.me.room) {
-    goTo(place && "board" in place ? place.board : null);
+    wanted = needsName(place) ? place : null;
+    wantsIn = place === null || wanted !== null;
+    watchBoard(board);
+  } else {
+    look = null;
+    if (state.exercise) wire.send("stop");
+    if (board !== state.me.room) goTo(board);
   }
   show();
 }
@@ -871,8 +1087,8 @@ function showPlaces() {
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
     isTournament() &&
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
-    player.name !== null &&
-      h("button.place", { type: "button", "aria-current": "page" }, player.name),
+    isPlayer() && h("button.place", { type: "button", "aria-current": "page" }, player.name),
+    isList() && h("button.place", { type: "button", "aria-current": "page" }, "Lessons"),
   );
   scrollToPlace();
 }
@@ -920,7 +1136,7 @@ function place(label, room) {
   const isObserved = room !== null && room !== state.place && state.observed.includes(room);
   const calls = room !== null && state.mover(room) !== null;
   const go = () => {
-    if (isReplay || isTournament() || player.name !== null || look !== null) lookAt(null);
+    if (isElsewhere() || look !== null) lookAt(null);
     if (isObserved) {
       lookAt(room);
       return;
@@ -936,7 +1152,7 @@ function place(label, room) {
       "data-key": `place-${room}`,
       title: room !== null && label !== capitalised(room) && capitalised(room),
       "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
-      "aria-current": isHere && !isReplay && !isTournament() && player.name === null && "page",
+      "aria-current": isHere && !isElsewhere() && "page",
       click: go,
     },
     isObserved && h("span.eye", { "aria-hidden": "true" }),

@@ -5,7 +5,7 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, hasFeature, token } from "./dom.js";
+import { byId, clockText, counted, fill, h, hasFeature, rulesTitle, token } from "./dom.js";
 import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -160,7 +160,7 @@ export class ReplayView {
   facts() {
     const { record } = this;
     const date = new Date(record.at * 1000).toLocaleDateString(undefined, { dateStyle: "medium" });
-    const facts = [`${capitalised(record.rules)} rules`, date, counted(record.ply, "move")];
+    const facts = [`${rulesTitle(record.rules)} rules`, date, counted(record.ply, "move")];
     const battle = `Battle ${this.number}`;
     if (this.title !== battle) facts.unshift(battle);
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));

@@ -1,8 +1,21 @@
 /**
- * The address of the page: a board, a battle and one of its plies, a tournament, a player, a challenge, or the hall.
+/**
+ * The address of the page: a board, a battle and one of its plies, a tournament, a player, a lesson, a
+ * puzzle, the list of these, the tv, a challenge, or the hall.
  */
 
-/** @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | {player: string} | {challenge: string} | null} Place null is the hall */
+/**
+ * @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | {player: string}} Watched what anybody may see
+ * @typedef {{lesson: number} | {puzzle: number}} Exercise
+ * @typedef {Exercise | {lessons: true} | {tv: true} | {challenge: string}} Inside what needs a name
+ * @typedef {Watched | Inside | null} Place null is the hall
+ */
+
+/** Addresses with a number, with a name, and with neither, beside boards and battles. */
+const NUMBERED = ["tournament", "lesson", "puzzle"];
+const NAMED = ["player", "challenge"];
+const SINGLE = ["lessons", "tv"];
+const INSIDE = ["lesson", "puzzle", "lessons", "tv", "challenge"];
 
 /**
  * Return the place that the address names.
@@ -18,12 +31,32 @@ export function placeNamed() {
       return null; // it is no address of ours
     }
   }
-  if (kind === "player" && name) return { player: name };
-  if (kind === "challenge" && name) return { challenge: name };
-  if (kind === "tournament" && Number(name)) return { tournament: Number(name) };
-  if (kind !== "game" || !Number(name)) return null;
+  if (SINGLE.includes(kind)) return /** @type {Inside} */ ({ [kind]: true });
+  if (NAMED.includes(kind) && name) return /** @type {Place} */ ({ [kind]: name });
+  if (!Number(name)) return null;
+  if (NUMBERED.includes(kind)) return /** @type {Place} */ ({ [kind]: Number(name) });
+  if (kind !== "game") return null;
   const ply = /^#ply=(\d+)$/.exec(location.hash);
   return { battle: Number(name), ply: ply && Number(ply[1]) };
+}
+
+/**
+ * Whether a place can only be seen by somebody who has a name.
+ *
+ * @param {Place} place
+ * @returns {place is Inside}
+ */
+export function needsName(place) {
+  return place !== null && INSIDE.some((kind) => kind in place);
+}
+
+/**
+ * Whether the address names a place.
+ *
+ * @param {Place} place
+ */
+export function isNamed(place) {
+  return pathOf(place) === location.pathname + location.hash;
 }
 
 /**
@@ -32,8 +65,8 @@ export function placeNamed() {
  * @param {Place} place
  */
 export function namePlace(place) {
+  if (isNamed(place)) return;
   const path = pathOf(place);
-  if (path === location.pathname + location.hash) return;
   const isSame = path.split("#")[0] === location.pathname;
   history[isSame ? "replaceState" : "pushState"](null, "", path);
 }
@@ -41,9 +74,8 @@ export function namePlace(place) {
 /** @param {Place} place */
 function pathOf(place) {
   if (!place) return "/";
-  if ("player" in place) return `/player/${place.player}`;
-  if ("challenge" in place) return `/challenge/${place.challenge}`;
-  if ("tournament" in place) return `/tournament/${place.tournament}`;
   if ("board" in place) return `/board/${encodeURIComponent(place.board)}`;
-  return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
+  if ("battle" in place) return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
+  const [[kind, value]] = Object.entries(place);
+  return value === true ? `/${kind}` : `/${kind}/${value}`;
 }

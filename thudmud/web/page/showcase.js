@@ -1,5 +1,5 @@
 /**
- * The board on the first screen, on which a short battle is played over and over.
+ * The board on the first screen: a battle under way, or a short one that is played over and over.
  */
 
 import { BoardView } from "./board.js";
@@ -34,21 +34,34 @@ const PLIES = /** @type {[string, string, ...string[]][]} */ ([
 ]);
 const EVERY = 1600; // milliseconds
 
+/** What the board shows: whether it is a battle under way. @type {{view: BoardView, isLive: boolean} | null} */
+let shown = null;
+
 /**
- * Begin, and go on for as long as the board is there.
+ * Show a battle under way, or play the short one for as long as the board is there.
  *
  * @param {Element} host
+ * @param {import("./state.js").Board | null} board
  */
-export function showcase(host) {
-  if (host.firstChild) return;
-  const nothing = () => false;
-  const view = new BoardView(host, { pick: nothing, lift: nothing, drop: nothing, key: nothing });
+export function showcase(host, board) {
+  if (!host.firstChild || !shown || shown.isLive !== (board !== null)) {
+    host.replaceChildren();
+    const nothing = () => false;
+    const view = new BoardView(host, { pick: nothing, lift: nothing, drop: nothing, key: nothing });
+    shown = { view, isLive: board !== null };
+    if (!board) playOver(view);
+  }
+  if (board) shown.view.show(board.position, board.last, "");
+}
+
+/** @param {BoardView} view */
+function playOver(view) {
   let position = positionOf(OPENING);
   let at = 0;
   view.show(position, null, "");
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const timer = setInterval(() => {
-    if (!host.firstChild) clearInterval(timer);
+    if (!view.element.isConnected) clearInterval(timer);
     if (document.hidden) return;
     if (at === PLIES.length) {
       [position, at] = [positionOf(OPENING), 0];

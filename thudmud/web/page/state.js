@@ -376,6 +376,8 @@ export class State extends EventTarget {
 
   /** @param {{board: string, left: boolean}} exercise */
   onExercise(exercise) {
+    const before = this.exercise?.board;
+    if (before && before !== exercise.board) this.onClosed({ board: before });
     this.exercise = exercise.left ? null : exercise;
     if (exercise.left) this.onClosed(exercise);
   }

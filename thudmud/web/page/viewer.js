@@ -14,7 +14,7 @@
  */
 
 import { BoardView } from "./board.js";
-import { capitalised, counted, fill, h, svg, token } from "./dom.js";
+import { capitalised, counted, fill, h, rulesTitle, svg, token } from "./dom.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, spokenPly } from "./position.js";
 import { readRecord } from "./record.js";
@@ -222,7 +222,7 @@ export class ThudGame extends HTMLElement {
   facts() {
     const { headers, ply } = /** @type {NonNullable<typeof this.battle>} */ (this.battle);
     const [rules, winner] = [headers.get("Rules"), headers.get("Winner")];
-    const facts = [rules && `${capitalised(rules)} rules`, headers.get("Date")];
+    const facts = [rules && `${rulesTitle(rules)} rules`, headers.get("Date")];
     facts.push(counted(ply, "move"), headers.get("Ending"));
     if (winner) facts.push(winner === "none" ? "a draw" : `the ${winner}s won`);
     return facts.filter(Boolean).join(" · ");

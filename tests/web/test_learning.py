@@ -1,0 +1,217 @@
+"""Lessons, puzzles and TV on the page: their addresses, the list of them, and the welcome page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import Player, Served, Visit, served_boards
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve boards of this module alone, on which nobody else plays."""
+    folder: Path = tmp_path_factory.mktemp("learning")
+    with served_boards(folder, {"oak": "discworld", "elm": "classic"}) as server:
+        yield server
+
+
+def expect_view(player: Player, path: str, title: str = "") -> None:
+    """Wait until the page has this address, and a board this title."""
+    expect(player.page).to_have_url(re.compile(re.escape(path) + "$"))
+    if title:
+        expect(player.page.locator("#game-title")).to_contain_text(title)
+        expect(player.page.locator("#game-title")).to_be_visible()
+    else:
+        expect(player.page.locator("#game-title")).to_be_hidden()
+
+
+def come_in_at(player: Player, name: str) -> Player:
+    """Log in where the address leads to a board."""
+    player.page.get_by_label("Your name").fill(name)
+    player.press("Play as guest")
+    expect(player.page.locator("body")).to_have_attribute("data-view", "game")
+    return player
+
+
+def test_lesson_link_asks_for_a_name_and_then_opens_the_lesson(visit: Visit) -> None:
+    anna = visit("/lesson/3")
+    expect(anna.page.locator("body")).to_have_attribute("data-view", "welcome")
+    come_in_at(anna, "Annabel")
+    expect_view(anna, "/lesson/3", "Lesson 3")
+    anna.click("E7", "E8").press("Next", within="#lesson .row:not(nav)")
+    expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
+    anna.page.reload()
+    expect_view(anna, "/lesson/3", "Lesson 3")
+    expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
+
+
+def test_back_returns_from_lessons_and_puzzles_to_earlier_views(visit: Visit) -> None:
+    beth = visit().come_in("Beth").press("Learn the rules")
+    expect_view(beth, "/lesson/1", "Lesson 1")
+    beth.page.get_by_role("link", name="Next", exact=True).click()
+    expect_view(beth, "/lesson/2", "Lesson 2")
+    beth.type("puzzle 12")
+    expect_view(beth, "/puzzle/12", "Puzzle 12")
+    expect(beth.page.locator("#places")).not_to_contain_text("Tutorial")
+    beth.page.go_back()
+    expect_view(beth, "/lesson/2", "Lesson 2")
+    beth.page.go_back()
+    beth.page.go_back()
+    expect_view(beth, "/")
+    expect(beth.page.locator("body")).to_have_attribute("data-view", "lobby")
+    beth.page.go_forward()
+    expect_view(beth, "/lesson/1", "Lesson 1")
+    beth.press("Leave")
+    expect_view(beth, "/")
+    assert beth.page.evaluate("document.body.dataset.view") == "lobby"
+
+
+def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
+    dora, egon = visit().come_in("Dora"), visit().come_in("Egon")
+    watcher = visit("/tv").come_in("Wanda")
+    expect(watcher.page.locator("#tv")).to_have_attribute("aria-pressed", "true")
+    expect_view(watcher, "/tv")
+    dora.type("join game as dwarf on oak board")
+    egon.type("join game as troll on oak board", "start")
+    expect_view(watcher, "/tv", "Oak board")
+    watcher.page.reload()
+    expect_view(watcher, "/tv", "Oak board")
+    watcher.press("Hall")
+    expect_view(watcher, "/")
+    watcher.page.go_back()
+    expect_view(watcher, "/tv", "Oak board")
+    watcher.type("tv off")
+    expect_view(watcher, "/")
+    dora.type("leave game", "yes")
+
+
+def test_unknown_lesson_is_not_found(visit: Visit) -> None:
+    lost = visit("/lesson/99")
+    expect(lost.page.get_by_role("heading", name="Page not found")).to_be_visible()
+    lost.errors = [each for each in lost.errors if "404" not in each]
+
+
+def test_list_marks_what_is_done(visit: Visit) -> None:
+    carla = visit().come_in("Carla")
+    carla.page.get_by_role("link", name="All lessons and puzzles").click()
+    expect_view(carla, "/lessons")
+    facts, puzzles = carla.page.locator("#lessons-facts"), carla.page.locator("#puzzle-list")
+    expect(facts).to_have_text("0 of 7 lessons done · 0 of 63 puzzles solved")
+    puzzles.get_by_role("link", name="1: Puzzle 1, dwarfs to move", exact=False).first.click()
+    expect_view(carla, "/puzzle/1", "Puzzle 1")
+    carla.click("C5", "E5")
+    expect(carla.page.locator("#lesson")).to_contain_text("That's it!")
+    carla.page.get_by_role("link", name="All lessons and puzzles").click()
+    expect(facts).to_have_text("0 of 7 lessons done · 1 of 63 puzzles solved")
+    expect(puzzles.locator(".solved")).to_have_count(1)
+    carla.page.locator("#lesson-list").get_by_role("link", name="How the classic rules").click()
+    expect_view(carla, "/lesson/5", "Lesson 5")
+    carla.page.go_back()
+    expect_view(carla, "/lessons")
+    carla.press("Hall")
+    expect_view(carla, "/")
+
+
+def test_answer_to_a_question_in_a_lesson_is_shown_on_a_phone(visit: Visit) -> None:
+    size = {"width": 390, "height": 844}
+    fay = visit("/lesson/7", viewport=size, has_touch=True, is_mobile=True)
+    come_in_at(fay, "Fay").press("around g7", within="#lesson")
+    answer = fay.page.locator("#lesson .answer")
+    expect(answer).to_contain_text("East: a troll on H7, adjacent.")
+    expect(answer).not_to_contain_text("You can look for pieces")  # it is said below
+    expect(answer).to_be_in_viewport()
+    fay.press("where trolls", within="#lesson")
+    expect(answer).to_have_text("8 trolls: G7, H7, I7, G8, I8, G9, H9, I9.")
+    fay.type("hint")
+    expect(answer).to_be_hidden()
+
+
+def test_hints_mark_squares(visit: Visit) -> None:
+    gina = come_in_at(visit("/puzzle/1"), "Gina")
+    gina.press("Hint", within="#lesson").sees(C5="dwarf, named in the lesson")
+    gina.press("Hint", within="#lesson").sees(E5="troll, named in the lesson")
+    expect(gina.page.locator("#lesson")).to_contain_text("Hurl the dwarf from C5 to E5.")
+
+
+def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
+    hilda = come_in_at(visit("/lesson/7"), "Hilda")
+    for line in ("around g7", "where trolls", "moves a6", "look", "set board full"):
+        hilda.press(line, within="#lesson")
+    expect(hilda.page.locator("#lesson")).to_contain_text("the last one")
+    buttons = hilda.page.locator("#lesson .row:not(nav)").get_by_role("button")
+    expect(buttons).to_have_text(["Leave"])
+
+
+def test_guest_without_a_name_is_given_one(visit: Visit) -> None:
+    nobody = visit()
+    nobody.press("Play as guest")
+    expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
+    expect(nobody.page.locator("#who")).to_contain_text(re.compile(r"[A-Z][a-z]{5,} you"))
+
+
+def test_taken_name_is_said_in_plain_words(visit: Visit) -> None:
+    visit().come_in("Irma")
+    other = visit()
+    note = other.page.locator("#login-note")
+    other.page.get_by_label("Your name").fill("irma")
+    other.press("Play as guest")
+    expect(note).to_have_text("Irma is taken. Another name?")
+    other.press("I'm Irma")
+    expect(other.page.get_by_label("Comeback words")).to_be_focused()
+    other.press("Another name").page.get_by_label("Your name").fill("Irmgard")
+    other.press("Play as guest")
+    expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
+
+
+def test_welcome_page_shows_a_battle_under_way(visit: Visit) -> None:
+    jan, kai = visit().come_in("Janka"), visit().come_in("Kaisa")
+    stranger = visit()
+    board = stranger.page.locator("#showcase [data-square='B6']")
+    players = stranger.page.locator("#showcase-players")
+    expect(stranger.page.locator("#rules figure")).to_have_count(3)
+    expect(players).to_be_hidden()
+    jan.type("join game as dwarf on elm board").hears("Kaisa")
+    kai.type("join game as troll on elm board", "start").hears("begins")
+    expect(players).to_have_text("Janka \N{EN DASH} Kaisa, now")
+    jan.type("a6 b6")
+    expect(board).to_have_attribute("aria-label", "B6, dwarf, last move")
+    jan.type("leave game", "yes")
+    expect(players).to_be_hidden()
+    stranger.page.get_by_label("Your name").fill("Stella")
+    stranger.press("Play as guest")
+    expect(stranger.page.locator("body")).to_have_attribute("data-view", "lobby")
+
+
+def test_focus_goes_on_after_the_login(visit: Visit) -> None:
+    luca = visit().come_in("Luca")
+    expect(
+        luca.page.locator("#play").get_by_role("button", name="Play", exact=True)
+    ).to_be_focused()
+    mona = visit("/lesson/2")
+    come_in_at(mona, "Mona")
+    expect(mona.page.locator("#board [data-square]:focus")).to_have_count(1)
+
+
+def test_skip_link_leads_to_what_is_seen(visit: Visit) -> None:
+    nora = visit()
+    expect(nora.page.locator("body")).to_have_attribute("data-view", "welcome")
+    nora.page.keyboard.press("Tab")
+    expect(nora.page.get_by_role("link", name="To the name field")).to_be_focused()
+    nora.page.keyboard.press("Enter")
+    expect(nora.page.get_by_label("Your name")).to_be_focused()
+    nora.come_in("Norina").page.get_by_role("link", name="To the command line").press("Enter")
+    expect(nora.page.locator("#line")).to_be_focused()
+    assert nora.path == "/"
+
+
+def test_page_without_scripts_says_how_to_play(visit: Visit) -> None:
+    plain = visit(java_script_enabled=False)
+    expect(plain.page.locator(".noscript")).to_contain_text("telnet")
+    expect(plain.page.locator(".noscript")).to_be_visible()

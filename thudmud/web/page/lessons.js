@@ -1,0 +1,84 @@
+/**
+ * The list of lessons and puzzles, with what the player has done.
+ */
+
+import { byId, counted, fill, h, token } from "./dom.js";
+
+/** @typedef {import("./state.js").State} State */
+
+/**
+ * @typedef {{number: number, title: string, done: boolean}} Lesson
+ * @typedef {{number: number, rules: string, side: string, tried: boolean, solved: boolean}} Puzzle
+ */
+
+export class LessonList {
+  /** Whether it is shown, not where the player is. */
+  isOpen = false;
+
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   */
+  constructor(state, { ask }) {
+    this.ask = ask;
+    /** @type {Lesson[]} */
+    this.lessons = [];
+    /** @type {Puzzle[]} */
+    this.puzzles = [];
+    state.on("Thud.Lessons", ({ lessons, puzzles }) => {
+      this.lessons = lessons;
+      this.puzzles = puzzles;
+    });
+  }
+
+  open() {
+    this.isOpen = true;
+    this.ask("lessons");
+  }
+
+  close() {
+    this.isOpen = false;
+  }
+
+  show() {
+    const done = this.lessons.filter((each) => each.done).length;
+    const solved = this.puzzles.filter((each) => each.solved).length;
+    byId("lessons-facts").textContent = this.lessons.length
+      ? `${done} of ${counted(this.lessons.length, "lesson")} done · ${solved} of ${counted(this.puzzles.length, "puzzle")} solved`
+      : "";
+    fill(byId("lesson-list"), ...this.lessons.map(lessonItem));
+    fill(byId("puzzle-list"), ...this.puzzles.map(puzzleItem));
+  }
+}
+
+/** @param {Lesson} lesson */
+function lessonItem({ number, title, done }) {
+  return h(
+    "li",
+    {},
+    h("a", { href: `/lesson/${number}`, "data-key": `lesson ${number}` }, title),
+    done && h("span.tick", {}, "done"),
+  );
+}
+
+/** @param {Puzzle} puzzle */
+function puzzleItem({ number, rules, side, tried, solved }) {
+  const state = solved ? "solved" : tried ? "tried" : "";
+  const label = [`Puzzle ${number}, ${side}s to move`, rules, state].filter(Boolean).join(", ");
+  return h(
+    "li",
+    {},
+    h(
+      `a${state && `.${state}`}`,
+      {
+        href: `/puzzle/${number}`,
+        title: label,
+        "aria-label": `${number}: ${label}`,
+        "data-key": `puzzle ${number}`,
+      },
+      token(side),
+      String(number),
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * The rules in three pictures, on the first screen: parts of a board, each with a sentence.
+ */
+
+import { BoardView, NO_MARKS } from "./board.js";
+import { h } from "./dom.js";
+
+const PART = "0 5 6 4"; // A6 to F9
+const IN_PART = /^[A-F][6-9]$/;
+
+/**
+ * @typedef {object} Rule
+ * @property {string} words
+ * @property {[string, import("./position.js").Piece][]} pieces
+ * @property {Partial<import("./board.js").Marks>} marks
+ */
+
+/** @type {Rule[]} */
+const RULES = [
+  {
+    words: "A dwarf moves as far as it likes, straight or diagonally.",
+    pieces: [["B8", "dwarf"]],
+    marks: {
+      selected: "B8",
+      targets: new Map(
+        ["A7", "A8", "A9", "B6", "B7", "B9", "C7", "C8", "C9", "D6", "D8", "E8", "F8"].map(
+          (square) => [square, "go"],
+        ),
+      ),
+    },
+  },
+  {
+    words: "A troll moves one square, and captures dwarfs next to it.",
+    pieces: [
+      ["B8", "troll"],
+      ["D7", "dwarf"],
+      ["D9", "dwarf"],
+      ["F7", "dwarf"],
+    ],
+    marks: { selected: "B8", landing: "C8", preys: new Set(["D7", "D9"]), chosen: ["D7", "D9"] },
+  },
+  {
+    words: "A line of dwarfs hurls its first one onto a troll: three reach three squares.",
+    pieces: [
+      ["A8", "dwarf"],
+      ["B8", "dwarf"],
+      ["C8", "dwarf"],
+      ["F8", "troll"],
+    ],
+    marks: { selected: "C8", targets: new Map([["F8", "take"]]) },
+  },
+];
+
+/**
+ * Draw the pictures, once.
+ *
+ * @param {HTMLElement} host
+ */
+export function showRules(host) {
+  if (!host.firstChild) host.append(...RULES.map(picture));
+}
+
+/** @param {Rule} rule */
+function picture({ words, pieces, marks }) {
+  const host = h("div", { "aria-hidden": "true", inert: true });
+  const nothing = () => false;
+  const view = new BoardView(host, { pick: nothing, lift: nothing, drop: nothing, key: nothing });
+  view.element.setAttribute("viewBox", PART);
+  view.show(new Map(pieces), null, "");
+  view.mark({ ...NO_MARKS, ...marks });
+  for (const [square, cell] of view.cells) {
+    if (IN_PART.test(square)) cell.removeAttribute("data-square"); // there is nothing to do on it
+    else cell.remove();
+  }
+  return h("figure", {}, host, h("figcaption", {}, words));
+}
