@@ -70,11 +70,7 @@ export function openSettings(send, me, register) {
     }),
     h("p.hint", {}, "“Safe” is colour-blind friendly."),
     h("h3", {}, "Keys on the board"),
-    h(
-      "dl.keys",
-      {},
-      ...KEYS.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]),
-    ),
+    keyList(BOARD_KEYS),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
 }
@@ -110,7 +106,7 @@ function account({ player, member }, send, register) {
   );
 }
 
-const KEYS = [
+export const BOARD_KEYS = [
   ["arrows", "go from square to square"],
   ["Enter", "pick up a piece, put it down, choose what it captures"],
   ["Esc", "put it back, or return to the current position"],
@@ -122,7 +118,18 @@ const KEYS = [
   ["l", "the last move"],
   ["f", "flip the board"],
   ["/", "to the command line"],
+  ["?", "show all keys"],
 ];
+
+/**
+ * Return a list of keys, and what they do.
+ *
+ * @param {string[][]} keys
+ */
+export function keyList(keys) {
+  const items = keys.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]);
+  return h("dl.keys", {}, ...items);
+}
 
 /**
  * @param {"theme" | "scheme"} name

@@ -10,6 +10,7 @@ import { confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
+import { openKeys } from "./keys.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
@@ -635,6 +636,7 @@ function show() {
     scrollTo(0, 0);
   }
   chat.show(board);
+  if (!isReplay) replay.playback.pause();
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
   else if (board) game.show(board);
@@ -781,16 +783,34 @@ function follow() {
   show();
 }
 
-// The arrows go through the plies, but where they mean something else.
-document.addEventListener("keydown", (event) => {
-  const plies = { ArrowLeft: -1, ArrowRight: 1, Escape: Infinity }[event.key];
-  const isTaken = /** @type {Element} */ (event.target).closest(
-    "input, dialog, [role=grid], [role=tab]",
-  );
-  if (!plies || isTaken || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (isReplay) Number.isFinite(plies) && replay.move(plies);
-  else if (boardInView()) game.move(plies);
+/** How many plies a key goes on, or back. */
+const PLIES = /** @type {Record<string, number>} */ ({
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  Home: -Infinity,
+  End: Infinity,
+  Escape: Infinity,
 });
+const TYPED_INTO = "input, textarea, select, dialog";
+
+// Keys that work all over the page, but where they mean something else.
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {Element} */ (event.target);
+  const { key } = event;
+  if (event.ctrlKey || event.altKey || event.metaKey || target.closest(TYPED_INTO)) return;
+  if (key === "?") openKeys();
+  else if (key === "p" && isReplay && !event.repeat) replay.playback.toggle();
+  else if (PLIES[key] && !target.closest("[role=grid], [role=tab], [role=log]")) goByKey(event);
+});
+
+/** @param {KeyboardEvent} event */
+function goByKey(event) {
+  const { key } = event;
+  const board = boardInView();
+  if (isReplay ? key === "Escape" : !board) return;
+  (isReplay ? replay : game).move(PLIES[key]);
+  if (key !== "Escape") event.preventDefault(); // else the page would scroll
+}
 
 /** Show where the player has something to do. */
 function showPlaces() {

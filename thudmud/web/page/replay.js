@@ -9,9 +9,11 @@ import { byId, capitalised, clockText, counted, fill, h, hasFeature, token } fro
 import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
+import { Playback } from "./playback.js";
 import { count, played, positionOf } from "./position.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
+import { play } from "./sound.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -41,6 +43,12 @@ export class ReplayView {
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
     this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
     this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
+    this.playback = new Playback({
+      restart: () => this.goTo(0),
+      advance: () => this.advance(),
+      isAtEnd: () => this.at >= (this.record?.ply ?? 0),
+      changed: () => this.show(),
+    });
     /** Whether there is no such battle. */
     this.isMissing = false;
     state.on("Thud.Record", (record) => this.take(record));
@@ -69,8 +77,10 @@ export class ReplayView {
       this.record = null;
       this.isMissing = false;
       this.comments = [];
+      this.playback.pause();
     }
     this.at = ply ?? 0;
+    if (this.record) this.at = Math.min(this.at, this.record.ply);
   }
 
   /** @param {any} record */
@@ -89,11 +99,27 @@ export class ReplayView {
     return this.state.analyses.get(this.number) ?? null;
   }
 
-  /** @param {number} ply */
+  /**
+   * Go to a position; whoever looks at one doesn't want to be led away.
+   *
+   * @param {number} ply
+   */
   step(ply) {
+    this.playback.pause();
+    this.goTo(ply);
+  }
+
+  /** @param {number} ply */
+  goTo(ply) {
     this.at = Math.max(0, Math.min(ply, this.record?.ply ?? 0));
     this.outside.at(this.number, this.at);
     this.show();
+  }
+
+  /** Go to the next move, as it sounds when it is played. */
+  advance() {
+    this.goTo(this.at + 1);
+    play(this.record.plies[this.at - 1].captures.length ? "capture" : "move");
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -104,6 +130,7 @@ export class ReplayView {
   /** @param {string} key */
   key(key) {
     if (key === "f") this.flip();
+    else if (key === "p") this.playback.toggle();
     else if (key === "/") byId("line").focus();
     else return false;
     return true;
@@ -138,13 +165,19 @@ export class ReplayView {
     this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
     this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
-    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this).slice(0, -1));
+    fill(byId("replay-steps"), ...this.steps());
     this.curve.show(this.analysis, this.at);
     this.explorer.show({ battle: this.number, board: null, ply: this.at });
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
     this.moves.marks = marksOf(this.analysis);
     this.moves.show(record.plies, this.at); // the last, since it has what room is left
+  }
+
+  steps() {
+    const [first, previous, next, last, flip] = tools(this.at, 0, this.record.ply, this);
+    const playPause = this.playback.playButton();
+    return [first, previous, playPause, next, last, flip, this.playback.speedButton()];
   }
 
   facts() {

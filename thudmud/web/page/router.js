@@ -20,8 +20,9 @@ export function placeNamed() {
   }
   if (kind === "tournament" && Number(name)) return { tournament: Number(name) };
   if (kind !== "game" || !Number(name)) return null;
-  const ply = /^#ply=(\d+)$/.exec(location.hash);
-  return { battle: Number(name), ply: ply && Number(ply[1]) };
+  const ply = /^#(?:ply=)?(\d+)$/.exec(location.hash);
+  const end = location.hash === "#end" ? Infinity : null;
+  return { battle: Number(name), ply: ply ? Number(ply[1]) : end };
 }
 
 /**
@@ -41,5 +42,6 @@ function pathOf(place) {
   if (!place) return "/";
   if ("tournament" in place) return `/tournament/${place.tournament}`;
   if ("board" in place) return `/board/${encodeURIComponent(place.board)}`;
+  if (place.ply === Infinity) return `/game/${place.battle}#end`;
   return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
 }
