@@ -18,6 +18,7 @@ import { ROWS, SIZE, letterOf, placeOf, squareAt } from "./position.js";
  * @property {ReadonlySet<string>} preys what it may capture there
  * @property {readonly string[]} chosen which of them it will
  * @property {string | null} landing where it will go
+ * @property {readonly string[]} [planned] from where to where a premove goes
  *
  * @typedef {() => string | null} Where tells on which square: near what can be done now, for a finger
  *
@@ -262,7 +263,7 @@ export class BoardView {
 
   /** Draw the marks, and tell the cells what is on them. */
   paint() {
-    const { selected, targets, preys, chosen, landing } = this.marks;
+    const { selected, targets, preys, chosen, landing, planned = [] } = this.marks;
     const last = this.last ? [this.last.from, this.last.to] : [];
     const hint = this.hint ? [this.hint.from, this.hint.to] : [];
     const fallen = this.last?.captures ?? [];
@@ -271,6 +272,7 @@ export class BoardView {
       ...last.map((square) => this.tint(square, "last")),
       ...fallen.filter((each) => !last.includes(each)).map((each) => this.tint(each, "fallen")),
       ...hint.map((square) => this.tint(square, "hint")),
+      ...planned.map((square) => this.tint(square, "planned")),
       ...(selected ? [this.tint(selected, "selected")] : []),
       ...(landing ? [this.tint(landing, "selected")] : []),
       ...[...targets].filter(([to]) => isFree(to)).map(([to, kind]) => this.dot(to, kind)),
@@ -294,6 +296,7 @@ export class BoardView {
       if (targets.has(square))
         words.push(targets.get(square) === "go" ? "can go here" : "can capture here");
       if (square === landing) words.push("goes here");
+      if (planned.includes(square)) words.push("premove");
       if (preys.has(square))
         words.push(chosen.includes(square) ? "to be captured" : "can be captured");
       cell.setAttribute("aria-label", words.join(", "));

@@ -69,10 +69,19 @@ export function openSettings(send, me, register) {
       send(`options colour scheme ${scheme}`);
     }),
     h("p.hint", {}, "“Safe” is colour-blind friendly."),
+    premoveSwitch(),
     h("h3", {}, "Keys on the board"),
     keyList(BOARD_KEYS),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
+}
+
+/** Return the switch that turns premoves on and off. */
+function premoveSwitch() {
+  const toggle = (/** @type {Event} */ { target }) =>
+    change({ premoves: /** @type {HTMLInputElement} */ (target).checked });
+  const input = h("input", { type: "checkbox", checked: settings.premoves, change: toggle });
+  return h("label.switch", {}, input, "Premoves: choose a move during your opponent’s turn");
 }
 
 /**
@@ -109,7 +118,7 @@ function account({ player, member }, send, register) {
 export const BOARD_KEYS = [
   ["arrows", "go from square to square"],
   ["Enter", "pick up a piece, put it down, choose what it captures"],
-  ["Esc", "put it back, or return to the current position"],
+  ["Esc", "put it back, cancel a premove, or return to the current position"],
   ["t, d, r", "where the trolls, the dwarfs, the Rock stand"],
   ["s, c", "along this row, this column"],
   ["a", "what is around this square"],

@@ -11,6 +11,7 @@ import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
+import { Premove } from "./premove.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
 import { play } from "./sound.js";
@@ -75,15 +76,23 @@ export class GameView {
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
       show: (marks) => {
+        if (this.premove.selected) return; // nothing else is being chosen
         this.view.mark(marks);
         this.showChoice();
       },
       say: outside.say,
+      warn: outside.warn,
+    });
+    this.premove = new Premove({
+      ask: (board, from) => outside.ask(`moves ${from.toLowerCase()} on ${board}`),
+      show: (marks) => this.view.mark(marks),
+      say: outside.say,
+      warn: outside.warn,
     });
     this.view = new BoardView(byId("board"), {
-      pick: (where) => this.isLive() && this.mover.pick(where),
-      lift: (square) => this.isLive() && this.mover.lift(square),
-      drop: (where) => this.mover.drop(where),
+      pick: (where) => this.isLive() && this.chooser.pick(where),
+      lift: (square) => this.isLive() && this.chooser.lift(square),
+      drop: (where) => this.chooser.drop(where),
       key: (key, square) => this.key(key, square),
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
@@ -91,7 +100,15 @@ export class GameView {
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     state.on("Thud.Me", () => (this.filledIn = ""));
-    state.on("Thud.Legal", (legal) => this.mover.answered(legal));
+    state.on("Thud.Legal", (legal) => {
+      this.mover.answered(legal);
+      this.premove.answered(legal);
+    });
+    byId("board").addEventListener("contextmenu", (/** @type {PointerEvent} */ event) => {
+      if (!this.premove.selected || event.pointerType === "touch") return; // a long press
+      event.preventDefault();
+      this.premove.cancel("Premove cancelled.");
+    });
     state.on("Thud.Refused", (refused) => isOfExplorer(refused) || this.mover.cancel());
     state.on("Thud.Exercise", ({ remarks }) => {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
@@ -117,18 +134,22 @@ export class GameView {
     if (!board || !table) return;
     this.view.flip(settings.flipped);
     this.fillIn(board);
-    if (this.at !== null && this.at >= board.ply) this.at = null;
+    const ahead = this.premoveSide(table, board);
+    const planned = this.premove.follow(board, ahead, this.state.mover(name) !== null);
+    if ((this.at !== null && this.at >= board.ply) || planned) this.at = null;
     const { position, last } = this.at === null ? board : asOf(board, this.at);
     const label = `${capitalised(name)}, ${this.turnWords(table, board)}`;
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
     this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
+    this.view.element.classList.toggle("ahead", ahead !== null);
     this.view.element.classList.toggle("past", this.at !== null);
     this.mover.set(
       this.at === null ? board : null,
       this.at === null ? this.state.mover(name) : null,
     );
+    if (planned) this.mover.playPremove(planned);
     byId("game-facts").textContent = this.facts(table, board);
     this.showPlayers(table, board, position);
     this.showNotices(table, board);
@@ -172,6 +193,31 @@ export class GameView {
   analysisOf(table, board) {
     if (!isOver(table, board) || board.battle === null) return null;
     return this.state.analyses.get(board.battle) ?? null;
+  }
+
+  /** What is clicked and dragged goes to: a premove while it is the opponent's turn. */
+  get chooser() {
+    return this.premove.side ? this.premove : this.mover;
+  }
+
+  /**
+   * Return the side that may choose a premove, if it is the opponent's turn.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  premoveSide(table, board) {
+    const [side, other] = this.state.sides(table);
+    const isWaiting = table.running && board.turn !== null && board.turn !== side;
+    if (!side || other || !isWaiting || this.exercise(board.board)) return null;
+    return settings.premoves && this.outside.isConnected() ? side : null;
+  }
+
+  /** Return to the current position, or give up what was being chosen. */
+  escape() {
+    if (this.at !== null) this.step(Infinity);
+    else if (this.premove.target) this.premove.cancel("Premove cancelled.");
+    else if (this.chooser.selected) this.chooser.cancel("Cancelled.");
   }
 
   /** Put the focus on the board. */
@@ -621,8 +667,7 @@ export class GameView {
   key(key, square) {
     const question = QUESTIONS[key];
     if (question) this.outside.send(`${question(square)} on ${this.name}`);
-    else if (key === "Escape" && this.at !== null) this.step(Infinity);
-    else if (key === "Escape") this.mover.cancel("Cancelled.");
+    else if (key === "Escape") this.escape();
     else if (key === "f") this.flip();
     else if (key === "/") byId("line").focus();
     else return false;

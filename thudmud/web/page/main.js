@@ -642,6 +642,7 @@ function show() {
   else if (board) game.show(board);
   else if (view === "lobby") [lobby.show(), tournament.showList()];
   else lobby.showNow();
+  if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
   challenges.show();
   goToNewBattle(board);
@@ -808,8 +809,12 @@ function goByKey(event) {
   const { key } = event;
   const board = boardInView();
   if (isReplay ? key === "Escape" : !board) return;
+  if (key === "Escape") {
+    game.escape();
+    return;
+  }
   (isReplay ? replay : game).move(PLIES[key]);
-  if (key !== "Escape") event.preventDefault(); // else the page would scroll
+  event.preventDefault(); // else the page would scroll
 }
 
 /** Show where the player has something to do. */
@@ -915,6 +920,7 @@ byId("options").addEventListener("click", () => {
   openSettings((line) => state.me.player && send(line), state.me, () => registration.open());
   if (state.me.member && hasFeature("notifications")) ask("notify");
 });
+byId("dialog").addEventListener("close", show); // settings may have changed
 // The keys of this browser are nothing that anybody needs to see.
 state.on("Thud.Notify", (known) => showNotify(known, (line) => wire.send(line)));
 

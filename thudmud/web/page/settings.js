@@ -12,6 +12,7 @@ const WORD = "thud.word";
  * @property {boolean} sound
  * @property {boolean} flipped whether the board is seen from the other side
  * @property {string} orient which side was at the bottom when a command said so last
+ * @property {boolean} premoves whether moves can be chosen during the opponent's turn
  * @property {string} speed how fast replays are played back
  * @property {boolean} explores whether what others have played is shown
  */
@@ -23,6 +24,7 @@ const DEFAULTS = {
   sound: true,
   flipped: false,
   orient: "south",
+  premoves: true,
   speed: "1×",
   explores: false,
 };
