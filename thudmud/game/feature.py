@@ -43,6 +43,16 @@ class AppliedEvent(NamedTuple):
 Handler = Callable[[AppliedEvent], None]
 
 
+class ProgramQuestion(NamedTuple):
+    """The cause of a question by a player's program, which is answered by facts alone.
+
+    Attributes:
+        number: the program's identifier of the question; None for none.
+    """
+
+    number: int | str | None
+
+
 class LookupRequest(NamedTuple):
     """The circumstances of the command that needs a lookup.
 
