@@ -16,7 +16,9 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     names = dict.fromkeys(("oak", "elm", "yew", "ash", "larch", "alder", "aspen"), "discworld")
-    with served_boards(tmp_path_factory.mktemp("premove"), {**names, "fir": "koom valley"}) as server:
+    with served_boards(
+        tmp_path_factory.mktemp("premove"), {**names, "fir": "koom valley"}
+    ) as server:
         yield server
 
 
@@ -28,9 +30,7 @@ def is_toasted(player: Player, words: str) -> None:
     expect(player.page.locator("#toast")).to_have_text(words)
 
 
-def test_premove_by_mouse_and_keys_is_played_after_the_reply(
-    visit: Visit, boards: Served
-) -> None:
+def test_premove_by_mouse_and_keys_is_played_after_the_reply(visit: Visit, boards: Served) -> None:
     anna, bert = sit_down(visit, "oak", ("Ada", "Ben"), server=boards)
     bert.click("G7")
     bert.sees(G7="troll, picked up", G6="empty, can go here")
@@ -48,9 +48,7 @@ def test_premove_by_mouse_and_keys_is_played_after_the_reply(
     anna.click("B6", "C6").sees(H7="troll, last move")
 
 
-def test_premove_is_cancelled_by_escape_right_click_and_click(
-    visit: Visit, boards: Served
-) -> None:
+def test_premove_is_cancelled_by_escape_right_click_and_click(visit: Visit, boards: Served) -> None:
     anna, bert = sit_down(visit, "elm", ("Alma", "Bob"), server=boards)
 
     def is_cancelled() -> None:
@@ -64,8 +62,9 @@ def test_premove_is_cancelled_by_escape_right_click_and_click(
     bert.click("G7", "G6").sees(G6="empty, premove").click("K8")
     is_cancelled()
     bert.click("G7", "G6").sees(G6="empty, premove").page.locator("#line").focus()
-    bert.page.locator("#moves").evaluate("moves => moves.dispatchEvent(new KeyboardEvent("
-        "'keydown', {key: 'Escape', bubbles: true}))")
+    bert.page.locator("#moves").evaluate(
+        "moves => moves.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))"
+    )
     is_cancelled()
     anna.click("A6", "B6")
     bert.sees(B6="dwarf, last move", G7="troll", G6="empty")

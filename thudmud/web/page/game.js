@@ -2,7 +2,9 @@
  * A board that is played at or watched: the players, the moves, and what can be done.
  */
 
+import { isOfAnalysis } from "./analysis.js";
 import { BoardView } from "./board.js";
+import { showChoice } from "./choice.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import { byId, capitalised, counted, fill, h, hasFeature, replaceIfChanged, timeLeftText, token } from "./dom.js";
@@ -78,7 +80,7 @@ export class GameView {
       show: (marks) => {
         if (this.premove.selected) return; // nothing else is being chosen
         this.view.mark(marks);
-        this.showChoice();
+        showChoice(byId("choice"), this.mover);
       },
       say: outside.say,
       warn: outside.warn,
@@ -109,7 +111,9 @@ export class GameView {
       event.preventDefault();
       this.premove.cancel("Premove cancelled.");
     });
-    state.on("Thud.Refused", (refused) => isOfExplorer(refused) || this.mover.cancel());
+    state.on("Thud.Refused", (refused) => {
+      if (!isOfExplorer(refused) && !isOfAnalysis(refused)) this.mover.cancel();
+    });
     state.on("Thud.Exercise", ({ remarks }) => {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
       if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
@@ -462,11 +466,14 @@ export class GameView {
     const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Rematch";
     const start = { line: `start game on ${table.board}`, isFirst: true };
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
+    const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
+    const analysis = h("a.button", { href: explore }, "Analysis board");
     const isKnown = this.analysisOf(table, board) !== null;
     if (!player) return [board.battle !== null && replay];
     return [
       mine.length > 0 && isFull && this.button({ label, ...start }),
       board.battle !== null && replay,
+      board.battle !== null && hasFeature("variations") && analysis,
       this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
       board.battle !== null &&
         !isKnown &&
@@ -623,41 +630,6 @@ export class GameView {
   showSteps(board) {
     const first = board.ply - board.plies.length;
     fill(byId("steps"), ...tools(this.at ?? board.ply, first, board.ply, this));
-  }
-
-  /** Show what there is to choose before a ply can be played. */
-  showChoice() {
-    const { landing, chosen, isSent } = this.mover;
-    const host = byId("choice");
-    if (!landing || isSent) {
-      fill(host);
-      return;
-    }
-    const isAll = chosen.length === this.mover.preys().size;
-    const prey = this.mover.side === "dwarf" ? "troll" : "dwarf";
-    const words = isAll
-      ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. Click a ${prey} to spare it.`
-      : `Click the ${prey}s to capture.`;
-    const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
-    fill(
-      host,
-      h("p", {}, words),
-      h(
-        "button.primary",
-        {
-          type: "button",
-          "data-key": "confirm",
-          disabled: !this.mover.fitting(),
-          click: () => this.mover.confirm(),
-        },
-        this.mover.fitting() ? what : "Choose",
-      ),
-      h(
-        "button",
-        { type: "button", "data-key": "cancel", click: () => this.mover.cancel() },
-        "Cancel",
-      ),
-    );
   }
 
   /**

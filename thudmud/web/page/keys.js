@@ -11,7 +11,6 @@ const MOVE_KEYS = [
   ["Home, End", "first position, last move"],
   ["p", "play or pause a replay"],
   ["Esc", "return to the current position"],
-  ["?", "show these keys"],
 ];
 
 export function openKeys() {

@@ -4,6 +4,7 @@
  * Whatever is done here by clicking types a command, so everything can be typed as well.
  */
 
+import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { confirmed, openSettings } from "./dialogs.js";
@@ -33,6 +34,7 @@ const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
+  question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply) => namePlace({ battle, ply }),
 });
 const chat = new Chat(state, log);
@@ -289,7 +291,8 @@ function take(name, data) {
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
-  if (isOfExplorer(refused) || SURE[refused.code] || isOfAddress(refused)) return;
+  if (isOfExplorer(refused) || isOfAnalysis(refused)) return;
+  if (SURE[refused.code] || isOfAddress(refused)) return;
   if (!log.isSeen()) toast(oneLine(heard));
 });
 
@@ -497,7 +500,7 @@ state.on("Thud.Me", ({ room }) => {
   }
   lastRoom = room;
   tournament.open(tournament.number); // it may have gone on while there was no connection
-  if (place && "battle" in place) openReplay(place.battle, place.ply);
+  if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
@@ -688,13 +691,14 @@ function titled(board) {
  *
  * @param {number} battle
  * @param {number | null} ply
+ * @param {boolean} [explores] whether on the analysis board
  */
-function openReplay(battle, ply) {
+function openReplay(battle, ply, explores) {
   tournament.open(null);
   const isNew = !isReplay || battle !== replay.number;
   isReplay = true;
   wantsIn = false;
-  replay.open(battle, ply);
+  replay.open(battle, ply, explores);
   if (isNew) askRecord(battle);
   namePlace({ battle, ply });
   show();
@@ -765,7 +769,7 @@ addEventListener("popstate", follow);
 function follow() {
   const place = placeNamed();
   if (place && "battle" in place) {
-    openReplay(place.battle, place.ply);
+    openReplay(place.battle, place.ply, place.explores);
     return;
   }
   isReplay = false;
@@ -808,9 +812,9 @@ document.addEventListener("keydown", (event) => {
 function goByKey(event) {
   const { key } = event;
   const board = boardInView();
-  if (isReplay ? key === "Escape" : !board) return;
+  if (!isReplay && !board) return;
   if (key === "Escape") {
-    game.escape();
+    (isReplay ? replay : game).escape();
     return;
   }
   (isReplay ? replay : game).move(PLIES[key]);

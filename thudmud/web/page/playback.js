@@ -7,7 +7,7 @@ import { change, settings } from "./settings.js";
 
 /** How long a move is shown, in milliseconds, by the label of the speed. */
 const DELAYS = /** @type {Record<string, number>} */ ({ "½×": 3000, "1×": 1500, "2×": 750, "4×": 375 });
-const PLAY = "M8 5l11 7-11 7z";
+const PLAY = "M12 2.5a9.5 9.5 0 1 0 0 19 9.5 9.5 0 0 0 0-19zm0 2a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15zM9.5 7.5v9l7-4.5z";
 const PAUSE = "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z";
 
 export class Playback {

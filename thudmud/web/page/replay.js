@@ -2,7 +2,9 @@
  * A battle that was played: to step through, with what an analysis has found, to download, to link to.
  */
 
-import { BoardView } from "./board.js";
+import { AnalysisBoard } from "./analysis.js";
+import { Annotations } from "./annotations.js";
+import { BoardView, NO_MARKS } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
 import { byId, capitalised, clockText, counted, fill, h, hasFeature, token } from "./dom.js";
@@ -27,6 +29,8 @@ export class ReplayView {
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(battle: number, ply: number) => void} outside.at is told what is shown
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
+   * @param {(line: string, id: string) => void} outside.question asks what a command tells
+   * @param {(sentence: string) => void} outside.warn shows something, and tells those who hear
    */
   constructor(state, outside) {
     this.state = state;
@@ -46,9 +50,23 @@ export class ReplayView {
     this.playback = new Playback({
       restart: () => this.goTo(0),
       advance: () => this.advance(),
-      isAtEnd: () => this.at >= (this.record?.ply ?? 0),
+      isAtEnd: () => this.at >= this.lastPly,
       changed: () => this.show(),
     });
+    const hosts = {
+      tree: byId("replay-tree"),
+      choice: byId("replay-choice"),
+      engine: byId("replay-engine"),
+    };
+    this.board = new AnalysisBoard(state, hosts, {
+      ...outside,
+      mark: (marks) => this.view?.mark(marks),
+      changed: () => this.followTree(),
+    });
+    /** Whether the analysis board is to be opened once the battle is known. */
+    this.isToExplore = false;
+    /** @type {Annotations | null} */
+    this.annotations = null;
     /** Whether there is no such battle. */
     this.isMissing = false;
     state.on("Thud.Record", (record) => this.take(record));
@@ -70,17 +88,22 @@ export class ReplayView {
    *
    * @param {number} number
    * @param {number | null} ply
+   * @param {boolean} [explores] whether on the analysis board
    */
-  open(number, ply) {
+  open(number, ply, explores = false) {
     if (number !== this.number) {
       this.number = number;
       this.record = null;
       this.isMissing = false;
       this.comments = [];
       this.playback.pause();
+      if (this.board.isOpen) this.board.close();
     }
     this.at = ply ?? 0;
     if (this.record) this.at = Math.min(this.at, this.record.ply);
+    this.isToExplore = explores;
+    if (this.board.isOpen) this.board.tree?.goToMain(this.at);
+    this.exploreIfAsked();
   }
 
   /** @param {any} record */
@@ -90,6 +113,9 @@ export class ReplayView {
     const position = record.moves.reduce(played, opening);
     this.record = { ...record, position, ply: record.moves.length, plies: record.moves };
     this.at = Math.min(this.at, record.moves.length);
+    if (this.board.battle !== record.battle || !this.board.isOpen)
+      this.board.load(record.battle, opening, record.moves);
+    this.exploreIfAsked();
     URL.revokeObjectURL(this.download);
     this.download = URL.createObjectURL(new Blob([record.record], { type: "text/plain" }));
   }
@@ -111,15 +137,61 @@ export class ReplayView {
 
   /** @param {number} ply */
   goTo(ply) {
+    if (this.board.isOpen) {
+      this.board.step(ply);
+      return;
+    }
     this.at = Math.max(0, Math.min(ply, this.record?.ply ?? 0));
     this.outside.at(this.number, this.at);
     this.show();
   }
 
+  // The analysis board.
+
+  /** The number of moves in the line that is shown. */
+  get lastPly() {
+    return this.board.isOpen ? (this.board.tree?.last ?? 0) : (this.record?.ply ?? 0);
+  }
+
+  /** The position on the analysis board; null while it is closed. */
+  get node() {
+    return this.board.isOpen ? (this.board.tree?.current ?? null) : null;
+  }
+
+  /** Open the analysis board, if that was asked for, and the battle is known by now. */
+  exploreIfAsked() {
+    if (!this.isToExplore || !this.record || !this.mayExplore) return;
+    this.isToExplore = false;
+    this.board.open(this.at);
+  }
+
+  /** Whether the server tells players about variations of this battle. */
+  get mayExplore() {
+    return this.state.me.player !== null && this.record?.outcome && hasFeature("variations");
+  }
+
+  /** Show the position that the analysis board has come to. */
+  followTree() {
+    const { node } = this;
+    if (node) {
+      this.at = node.ply;
+      this.outside.at(this.number, node.branch);
+    } else {
+      this.at = Math.min(this.at, this.record?.ply ?? 0);
+      this.view?.mark(NO_MARKS);
+    }
+    this.show();
+  }
+
+  annotate() {
+    this.view?.annotate([...this.board.arrows, ...(this.annotations?.drawn ?? [])]);
+  }
+
   /** Go to the next move, as it sounds when it is played. */
   advance() {
     this.goTo(this.at + 1);
-    play(this.record.plies[this.at - 1].captures.length ? "capture" : "move");
+    const move = this.node ? this.node.move : this.record.plies[this.at - 1];
+    play(move?.captures.length ? "capture" : "move");
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -131,9 +203,15 @@ export class ReplayView {
   key(key) {
     if (key === "f") this.flip();
     else if (key === "p") this.playback.toggle();
+    else if (key === "Escape") this.escape();
     else if (key === "/") byId("line").focus();
     else return false;
     return true;
+  }
+
+  /** Give up a move that is being put together. */
+  escape() {
+    if (this.board.mover.selected) this.board.mover.cancel("Cancelled.");
   }
 
   flip() {
@@ -151,31 +229,49 @@ export class ReplayView {
       fill(byId("replay-facts"), ...(this.isMissing ? missing : ["Loading …"]));
       return;
     }
-    const { position, last } = asOf(record, this.at);
-    const still = { pick: () => {}, lift: () => false, drop: () => {} };
-    this.view ??= new BoardView(byId("replay-board"), { ...still, key: (key) => this.key(key) });
+    const { node } = this;
+    const { position, last } = node
+      ? { position: node.position, last: node.move }
+      : asOf(record, this.at);
+    this.view ??= this.makeBoard();
     this.view.flip(settings.flipped);
-    this.view.show(
-      position,
-      last,
-      `Battle ${this.number} after ${counted(this.at, "move")}`,
-    );
+    const variation = node && !node.isMain ? ", variation" : "";
+    const label = `Battle ${this.number} after ${counted(this.at, "move")}${variation}`;
+    this.view.show(position, last, label);
+    this.view.element.classList.toggle("mine", node !== null);
+    this.annotate();
     const { player } = this.state.me;
     const isTroll = player !== null && record.troll === player && record.dwarf !== player;
     this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
     this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...this.steps());
-    this.curve.show(this.analysis, this.at);
-    this.explorer.show({ battle: this.number, board: null, ply: this.at });
+    const branch = node ? node.branch : this.at;
+    this.curve.show(this.analysis, branch);
+    const isMain = !node || node.isMain;
+    this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
     this.moves.marks = marksOf(this.analysis);
-    this.moves.show(record.plies, this.at); // the last, since it has what room is left
+    this.moves.host.hidden = node !== null;
+    this.board.show(this.moves.marks);
+    if (!node) this.moves.show(record.plies, this.at); // the last, since it has what room is left
+  }
+
+  makeBoard() {
+    const { mover } = this.board;
+    const view = new BoardView(byId("replay-board"), {
+      pick: (where) => this.board.isOpen && mover.pick(where),
+      lift: (square) => this.board.isOpen && mover.lift(square),
+      drop: (where) => mover.drop(where),
+      key: (key) => this.key(key),
+    });
+    this.annotations = new Annotations(view, () => this.annotate());
+    return view;
   }
 
   steps() {
-    const [first, previous, next, last, flip] = tools(this.at, 0, this.record.ply, this);
+    const [first, previous, next, last, flip] = tools(this.at, 0, this.lastPly, this);
     const playPause = this.playback.playButton();
     return [first, previous, playPause, next, last, flip, this.playback.speedButton()];
   }
@@ -211,8 +307,9 @@ export class ReplayView {
    */
   left(side) {
     const { plies, time } = this.record;
+    const at = this.node ? this.node.branch : this.at;
     const own = plies.filter(
-      (/** @type {any} */ each) => each.side === side && each.ply <= this.at && each.left !== null,
+      (/** @type {any} */ each) => each.side === side && each.ply <= at && each.left !== null,
     );
     const given = parseInt(time, 10) * (time.includes("day") ? 86400 : 60);
     return own.at(-1)?.left ?? given;
@@ -220,7 +317,8 @@ export class ReplayView {
 
   /** Show what was said of the ply. */
   showWords() {
-    const said = this.comments.filter((each) => each.ply === this.at);
+    const isMain = !this.node || this.node.isMain;
+    const said = isMain ? this.comments.filter((each) => each.ply === this.at) : [];
     fill(
       byId("comments"),
       ...said.map((each) => h("p", {}, h("b", {}, each.player ?? "Somebody"), `: ${each.text}`)),
@@ -229,6 +327,7 @@ export class ReplayView {
 
   actions() {
     return [
+      ...this.exploring(),
       this.state.me.player &&
         this.record.outcome &&
         !this.analysis &&
@@ -253,6 +352,18 @@ export class ReplayView {
         openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped);
       }),
       this.button("Embed", () => openSnippet(location.href, this.outside)),
+    ];
+  }
+
+  /** Return the buttons of the analysis board. */
+  exploring() {
+    const { board, node } = this;
+    if (!this.mayExplore) return [];
+    if (!node) return [this.button("Explore from here", () => board.open(this.at))];
+    return [
+      this.button("Play on from here", () => board.playOn()),
+      !node.isMain && this.button("Delete from here", () => board.prune()),
+      this.button("Close analysis", () => board.close()),
     ];
   }
 

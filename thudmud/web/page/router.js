@@ -2,7 +2,7 @@
  * The address of the page: a board, a battle and one of its plies, a tournament, or the hall.
  */
 
-/** @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | null} Place null is the hall */
+/** @typedef {{board: string} | {battle: number, ply: number | null, explores?: boolean} | {tournament: number} | null} Place null is the hall */
 
 /**
  * Return the place that the address names.
@@ -21,6 +21,8 @@ export function placeNamed() {
   if (kind === "tournament" && Number(name)) return { tournament: Number(name) };
   if (kind !== "game" || !Number(name)) return null;
   const ply = /^#(?:ply=)?(\d+)$/.exec(location.hash);
+  const explored = /^#explore=(\d+)$/.exec(location.hash);
+  if (explored) return { battle: Number(name), ply: Number(explored[1]), explores: true };
   const end = location.hash === "#end" ? Infinity : null;
   return { battle: Number(name), ply: ply ? Number(ply[1]) : end };
 }
