@@ -131,7 +131,7 @@ from thudmud.features.tournaments.commands import (
     ViewTournament,
 )
 from thudmud.features.tv.commands import Tv
-from thudmud.features.variations.commands import Evaluate, PlayFrom, ViewVariation
+from thudmud.features.variations.commands import Evaluate, Retry, ViewVariation
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
 from thudmud.game.command import Command
 from thudmud.game.days import TODAY, TOMORROW
@@ -296,7 +296,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(ViewVariation, numbers, st.just(0) | numbers, variations),
     st.builds(Evaluate, numbers, st.just(0) | numbers, variations),
     st.builds(
-        PlayFrom,
+        Retry,
         numbers,
         st.just(0) | numbers,
         variations,

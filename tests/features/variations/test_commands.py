@@ -117,14 +117,14 @@ def test_impossible_variation_is_refused(house: House, line: str, refusal: str) 
 
 def test_variations_of_unfinished_battles_are_refused(house: House) -> None:
     play(house, "Carl", "Bert", "f1 f6", board="elm board")
-    for verb in ("variation", "evaluate", "play from"):
+    for verb in ("variation", "evaluate", "retry"):
         for name in ("Anna", "Bert"):
             assert code(house, f"{verb} 2 1", name) == "variation_later"
 
 
 def test_variations_are_refused_during_a_rated_battle(house: House) -> None:
     play(house, "Anna", "Bert", "f1 f6", board="elm board")
-    for verb in ("variation", "evaluate", "play from"):
+    for verb in ("variation", "evaluate", "retry"):
         assert code(house, f"{verb} 1 1") == "no_variations_rated"
     assert code(house, "variation 1 1", "Carl") == "Thud.Variation"
 
@@ -138,7 +138,7 @@ def test_evaluation_is_on_the_scale_of_scores(house: House) -> None:
 
 
 def test_match_from_a_variation_needs_a_bot(house: House) -> None:
-    assert code(house, "play from 1 1") == "variation_no_bots"
+    assert code(house, "retry 1 1") == "variation_no_bots"
 
 
 def test_failed_evaluation_is_refused(house: House, adviser: FixedAdviser) -> None:
@@ -158,7 +158,7 @@ def test_evaluation_without_an_adviser_is_refused() -> None:
 @pytest.mark.parametrize(("side", "mine"), [("", Side.TROLL), (" as dwarf", Side.DWARF)])
 def test_match_from_a_variation_begins_with_a_bot(side: str, mine: Side) -> None:
     house = made_house({"Grog": "3"})
-    house.obey("Anna", f"play from 1 1 TH7-H6 dA6-B6{side} level 1", NOW)
+    house.obey("Anna", f"retry 1 1 TH7-H6 dA6-B6{side} level 1", NOW)
     table = next(each for each in house.hall.tables.values() if "Grog" in each.seats.values())
     assert table.seats[mine] == "Anna"
     assert table.game

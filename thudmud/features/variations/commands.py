@@ -1,4 +1,4 @@
-"""Commands on variations: ``variation``, ``evaluate`` and ``play from``."""
+"""Commands on variations: ``variation``, ``evaluate`` and ``retry``."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def _require_running(position: VariationPosition) -> None:
         raise RefusedError(VariationRefusal.VARIATION_OVER)
 
 
-@verb(play_from="of")
-class PlayFrom(VariationCommand):
+@verb(retry="of")
+class Retry(VariationCommand):
     """Begin a match with a bot, at a new board, from a position after a variation.
 
     Attributes:
@@ -120,7 +120,6 @@ class PlayFrom(VariationCommand):
 
     side: Side | None = None
     level: str | None = None
-    words = "play from"
 
     @classmethod
     def of(cls, number: int, ply: int | None, plies: tuple[str, ...] | None, terms: Any) -> Self:

@@ -340,7 +340,7 @@ export class AnalysisBoard {
     const { current } = /** @type {Tree} */ (this.tree);
     const as = (/** @type {Side} */ side) => () => {
       dialog.close();
-      this.outside.send(`play from ${this.where(current)} as ${side}`);
+      this.outside.send(`retry ${this.where(current)} as ${side}`);
     };
     const button = (/** @type {string} */ label, /** @type {Side} */ side) =>
       h(
