@@ -56,6 +56,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "enter 1",
     ),
     "tv": ("tv", "tv on", "tv off"),
+    "variations": ("variation 1 2 dA6-B6", "evaluate 1", "retry 1 2 as troll"),
 }
 """By feature that may be left out, lines that are commands with it."""
 

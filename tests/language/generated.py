@@ -131,6 +131,7 @@ from thudmud.features.tournaments.commands import (
     ViewTournament,
 )
 from thudmud.features.tv.commands import Tv
+from thudmud.features.variations.commands import Evaluate, Retry, ViewVariation
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
 from thudmud.game.command import Command
 from thudmud.game.days import TODAY, TOMORROW
@@ -182,6 +183,7 @@ plies = st.builds(
     squares.map(lambda square: square.record_name),
     st.lists(squares.map(lambda square: f"x{square.record_name}"), max_size=8).map("".join),
 )
+variations = st.lists(plies, max_size=4).map(tuple)
 pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
@@ -291,6 +293,16 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Analyse, st.none() | numbers),
     st.builds(Explore) | st.builds(Explore, numbers, st.just(0) | numbers),
     st.builds(Explore, on=boards),
+    st.builds(ViewVariation, numbers, st.just(0) | numbers, variations),
+    st.builds(Evaluate, numbers, st.just(0) | numbers, variations),
+    st.builds(
+        Retry,
+        numbers,
+        st.just(0) | numbers,
+        variations,
+        sides,
+        levels,
+    ),
     st.just(CancelAnalysis()),
     st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
     st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),

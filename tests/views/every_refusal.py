@@ -9,6 +9,7 @@ from tests.features.explorer.test_messages import REFUSALS as EXPLORER
 from tests.features.letters.test_messages import REFUSALS as LETTERS
 from tests.features.moderation.test_messages import REFUSALS as MODERATION
 from tests.features.notifications.test_messages import MISTAKES, NOTIFIED
+from tests.features.variations.test_messages import REFUSALS as VARIATIONS
 from tests.views.test_refusals import all_refusals, misread
 from thudmud.errors import RefusedError
 from thudmud.features.exercises.model import ExerciseRefusal
@@ -28,7 +29,7 @@ EXERCISES = [
 def every_refusal() -> Iterator[RefusedError]:
     """Yield at least one refusal of each code."""
     yield from all_refusals()
-    for table in (ANALYSIS, EXPLORER, LETTERS, MODERATION, NOTIFIED):
+    for table in (ANALYSIS, EXPLORER, LETTERS, MODERATION, NOTIFIED, VARIATIONS):
         yield from (refusal for refusal, _ in table)
     yield from (misread(line) for line, _ in MISTAKES)
     yield from (RefusedError(code, board="oak board") for code in HintRefusal)

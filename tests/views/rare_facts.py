@@ -31,6 +31,8 @@ from thudmud.features.rooms.commands import ViewBots
 from thudmud.features.tournaments.commands import Tournaments, ViewTournament
 from thudmud.features.tournaments.model import PastTournament, PastTournaments, Tournament
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing
+from thudmud.features.variations.commands import Evaluate, ViewVariation
+from thudmud.features.variations.model import PositionEvaluation, VariationPosition
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.game.archive import (
     AdjournedMatch,
@@ -67,7 +69,8 @@ from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.rules import CLASSIC, Comment, Ending, Game, Outcome, Score, Side
+from thudmud.rules import CLASSIC, KOOM_VALLEY, Comment, Ending, Game, Outcome, Score, Side
+from thudmud.values import replace
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json
 from thudmud.views.telling import delivery_facts
@@ -215,6 +218,11 @@ def _archived() -> Iterator[Fact]:
     )
     found = PositionStatistics(plies, best=BATTLE)
     yield from _answer(Explore(1), ExploredPosition(game, 1, found))
+    over = replace(game, outcome=Outcome(Ending.QUIET, Side.DWARF, Score(32, 30)))
+    for position in (over, Game.start(KOOM_VALLEY), game.push("dA6-E6").push("TG7-F7")):
+        yield from _answer(ViewVariation(1), VariationPosition(BATTLE, 0, position))
+    evaluation = PositionEvaluation(0, 1, tuple(capture[-1:]))
+    yield from _answer(Evaluate(1), (VariationPosition(BATTLE, 0, game), evaluation))
     for aside in (CommentMade("Anna", "Bert", 1, 2, ""), Replayed("Anna", BATTLE, game, 0)):
         yield from delivery_facts(Hall([]), Delivery(aside, ("Anna",)))
 

@@ -63,6 +63,10 @@ LINES = [
     "Anna: explore 1",
     "Bert: explore 1",
     "Anna: explore on elm table",
+    "Anna: variation 1 4 dE6-F6",
+    "Bert: variation 1 4 dE6-F6",
+    "Anna: evaluate 1 4 dE6-F6",
+    "Bert: evaluate 1 4 dE6-F6",
     "Anna: start",
     "Anna: adjourn",
     "Bert: adjourn",
@@ -189,8 +193,8 @@ LINES = [
 
 
 AT_ONCE = (
-    "analyse", "explore", "hint", "view possible", "observe", "finger", "follow", "plan", "tv",
-    "yes", "leave game on pine board", "join as dwarf on pine board",
+    "analyse", "evaluate", "explore", "hint", "view possible", "observe", "finger", "follow",
+    "plan", "tv", "variation", "yes", "leave game on pine board", "join as dwarf on pine board",
 )  # fmt: skip
 """Prefixes of lines that take no time, so that they don't change the times of later lines."""
 

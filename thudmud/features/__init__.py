@@ -38,6 +38,7 @@ NAMES: tuple[str, ...] = (
     "teaching",
     "tournaments",
     "tv",
+    "variations",
 )
 """Optional features, in the order in which they are set up."""
 

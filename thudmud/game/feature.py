@@ -43,6 +43,16 @@ class AppliedEvent(NamedTuple):
 Handler = Callable[[AppliedEvent], None]
 
 
+class ProgramQuestion(NamedTuple):
+    """The cause of a question by a player's program, which is answered by facts alone.
+
+    Attributes:
+        number: the program's identifier of the question; None for none.
+    """
+
+    number: int | str | None
+
+
 class LookupRequest(NamedTuple):
     """The circumstances of the command that needs a lookup.
 
@@ -89,9 +99,9 @@ PageAnswer = tuple[int, Mapping[str, str], str]
 """The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
 
 FindPreview = Callable[[str], Coroutine[Any, Any, tuple[str, str] | None]]
-"""Returns the title and the summary of the page that a link names by number.
+"""Returns the title and the summary of the page that a link names: ``/kind/name``.
 
-It returns None if the number is unknown, and raises StoreError if the store can't be read.
+It returns None if there is no such thing, and raises StoreError if the store can't be read.
 """
 
 AnswerPage = Callable[..., Coroutine[Any, Any, PageAnswer]]

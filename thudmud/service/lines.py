@@ -55,7 +55,13 @@ from thudmud.game.command import Asked, Command, CommandContext, query_words
 from thudmud.game.decisions import decide, is_deferrable, is_limited
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
-from thudmud.game.feature import AsideStorer, LookupAnswerer, LookupRequest, Postponed
+from thudmud.game.feature import (
+    AsideStorer,
+    LookupAnswerer,
+    LookupRequest,
+    Postponed,
+    ProgramQuestion,
+)
 from thudmud.game.hall import Decision
 from thudmud.game.more import Again, Quit
 from thudmud.game.people import Person
@@ -354,24 +360,47 @@ class PlayerLines:
         """
         async with self._presence.names.holding(visit.name):
             if not (visit.is_over or self._presence.closing):
-                known = await self._answers(visit.name, line)
-                if number is not None:
-                    known = [replace(each, data={**each.data, "id": number}) for each in known]
-                terminals = self._broadcaster.screens.terminals
-                self._broadcaster.send(fact_messages(known, (visit.name,), terminals))
+                try:
+                    command = self._policy.read(line)
+                    if not command.is_question:
+                        questions = query_words(self._hall)
+                        raise RefusedError(Refusal.NO_QUESTION, questions=questions)  # noqa: TRY301
+                except RefusedError as refusal:
+                    known = [refusal_fact(refusal, visit.name)]
+                else:
+                    cause = ProgramQuestion(number)
+                    known = await self._answers(visit, command, LookupResults(), cause)
+                self._send_answers(visit.name, known, number)
 
-    async def _answers(self, name: str, line: str) -> list[Fact]:
-        found = LookupResults()
+    def _send_answers(self, name: str, known: list[Fact], number: int | str | None) -> None:
+        if number is not None:
+            known = [replace(each, data={**each.data, "id": number}) for each in known]
+        terminals = self._broadcaster.screens.terminals
+        self._broadcaster.send(fact_messages(known, (name,), terminals))
+
+    async def _answers(
+        self, visit: Visit, command: Command, found: LookupResults, cause: ProgramQuestion
+    ) -> list[Fact]:
+        """Return the facts that answer a program's question; none yet if they are postponed."""
+        name = visit.name
         while True:
             try:
-                command = self._policy.read(line)
-                if not command.is_question:
-                    raise RefusedError(Refusal.NO_QUESTION, questions=query_words(self._hall))  # noqa: TRY301
                 [decision] = decide(self._hall, name, command, self._clock(), found)
             except RefusedError as refusal:
                 return [refusal_fact(refusal, name)]
             except LookupNeededError as unread:
-                found.store(unread.lookup, await self._look_up(unread.lookup))
+                lookup = unread.lookup
+                if look_up := self.answers.get(type(lookup)):
+                    request = LookupRequest(visit.name, visit.origin, cause, is_late=False)
+                    try:
+                        answer = look_up(request, lookup)
+                    except RefusedError as refusal:
+                        return [refusal_fact(refusal, name)]
+                    if isinstance(answer, Postponed):
+                        return []
+                else:
+                    answer = await self._look_up(lookup)
+                found.store(lookup, answer)
                 continue
             known: list[Fact] = []
             for asked in decision.asides:
@@ -583,6 +612,10 @@ class PlayerLines:
             visit = self._broadcaster.visits.get(name)
             is_gone = self._presence.closing or name not in self._hall.people
             if visit is not None and not is_gone and not (unless and unless()):
+                if isinstance(cause, ProgramQuestion):
+                    known = await self._answers(visit, command, found, cause)
+                    self._send_answers(name, known, cause.number)
+                    return
                 context = LineContext(visit, cause, self._clock(), found=found)
                 context.is_late = found is not NOTHING_FOUND
                 await self._decide(context, command)

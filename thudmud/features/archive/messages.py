@@ -97,7 +97,8 @@ def replayed(
         display: the reader's display.
         comments: comments on the ply to show.
     """
-    table, width = _table(battle, then), display.width
+    name = f"replay of battle {battle.number}"
+    table, width = battle_table(battle, then, name), display.width
     number, ply, plies = battle.number, len(then.moves), len(game.moves)
     if ply:
         player = battle.player(then.position.turn.other) or UNKNOWN
@@ -145,8 +146,8 @@ def _end(battle: Battle, game: Game) -> str:
     return f"{capitalised(_state(battle))}."
 
 
-def _table(battle: Battle, game: Game) -> Table:
-    """Return a synthetic table that holds nothing but the battle."""
+def battle_table(battle: Battle, game: Game, name: str) -> Table:
+    """Return a synthetic table, of the given name, that holds nothing but a battle's position."""
     names = {side: battle.player(side) or UNKNOWN for side in Side}
     match = Match(
         game,
@@ -157,7 +158,7 @@ def _table(battle: Battle, game: Game) -> Table:
         earlier_points=battle.earlier_points,
         is_single_battle=battle.imported,
     )
-    spec = BoardSpec(f"replay of battle {battle.number}", battle.rules)
+    spec = BoardSpec(name, battle.rules)
     return replace(Table.set_up(spec, 0), match=match, seats=MappingProxyType(names))
 
 

@@ -13,8 +13,9 @@ def setup(service: FeatureContext) -> None:
     service.register_preview("puzzle", _puzzle_preview)
 
 
-async def _lesson_preview(number: int) -> tuple[str, str] | None:
+async def _lesson_preview(words: str) -> tuple[str, str] | None:
     """Return the title of a lesson, and a sentence; None if the number is unknown."""
+    number = _number(words)
     lesson = lessons().get(number)
     if lesson is None:
         return None
@@ -25,11 +26,17 @@ async def _lesson_preview(number: int) -> tuple[str, str] | None:
     )
 
 
-async def _puzzle_preview(number: int) -> tuple[str, str] | None:
+async def _puzzle_preview(words: str) -> tuple[str, str] | None:
     """Return the title of a puzzle, and whose move it is; None if the number is unknown."""
+    number = _number(words)
     puzzle = puzzles().get(number)
     if puzzle is None:
         return None
     side, rules = puzzle.game.turn.plural, puzzle.game.ruleset.name
     sentence = f"the {side} move, under {rules} rules. One move is far better than the rest."
     return f"Puzzle {number}", capitalised(sentence)
+
+
+def _number(words: str) -> int:
+    """Return the number in an address; 0, which nothing has, if it is none."""
+    return int(words) if words.isascii() and words.isdecimal() else 0

@@ -147,7 +147,7 @@ class Challenge(WithTerms):
         _require_invitations(hall, to)
         if to in hall.bots:
             level = resolve_level(hall, to, self.level).number if self.level else None
-            dwarf, troll = _seated(me, to, self.side)
+            dwarf, troll = seat_players(me, to, self.side)
             terms = context.now, me, 1, rules, dwarf, troll, self.rated
             started = events.BattleStarted(*terms).with_time(self.time, hall.first_move)
             return decide_at_new_board(context, (), started, level=level)
@@ -233,7 +233,7 @@ class PlayNow(WithTerms):
             return Step(Way.PLAY).decide(context)
         rules = self.rules or DEFAULT_RULES.name
         if self.level is not None:
-            bot = _bot(context, rules)
+            bot = nearest_bot(context, rules)
             if bot is None:
                 raise RefusedError(Refusal.NO_BOTS)
             challenge = Challenge(bot, rules, self.side, self.rated, self.level, self.time)
@@ -285,12 +285,12 @@ class PlayNow(WithTerms):
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
             return decide_in_hall(context, *sought, asides=(asked,))
-        bot = _bot(context, rules)
+        bot = nearest_bot(context, rules)
         if bot is None:
             if not sought:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
             return decide_in_hall(context, *sought)
-        dwarf, troll = _seated(name, bot, self.side)
+        dwarf, troll = seat_players(name, bot, self.side)
         # No clock: this battle only passes the time until an opponent comes.
         started = events.BattleStarted(context.now, name, 1, rules, dwarf, troll, self.rated)
         return decide_at_new_board(context, sought, started, Asked(name, PlayNow()), waits=True)
@@ -531,7 +531,7 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     )
 
 
-def _bot(context: CommandContext, rules: str) -> str | None:
+def nearest_bot(context: CommandContext, rules: str) -> str | None:
     """Return the bot whose rating is nearest to the player's; the weakest for a newcomer.
 
     Ratings are compared in the pool of the ruleset, or else in the one in which the player has most
@@ -659,7 +659,7 @@ def _begin(
     is_asked_first = seek.answers is None and not seek.is_by_days
     if is_asked_first and hall.is_busy(seek.player, context.now):
         return _asked_first(context, seek, side, looks_on=looks_on)
-    dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
+    dwarf, troll = seat_players(seek.player, name, seek.side or (side and side.other))
     taken = [end_seek(seek, name, events.SeekEnd.ACCEPTED, context.now)]
     if met := hall.seeks.get(seek.answers or 0):
         taken.append(end_seek(met, seek.player, events.SeekEnd.MET, context.now))
@@ -716,7 +716,7 @@ def _make_seek(
     return events.SeekMade(context.now, context.me, number, rules, side, is_rated)
 
 
-def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
+def seat_players(player: str, other: str, side: Side | None) -> tuple[str, str]:
     """Return the players of dwarfs and trolls if ``player`` wants a side; None for any."""
     return (other, player) if side is Side.TROLL else (player, other)
 

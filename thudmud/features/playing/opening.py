@@ -41,8 +41,11 @@ def decide_at_new_board(
     if isinstance(begun, events.BattleStarted):
         begun = replace(begun, levels=events.Levels(*(hall.level(each, level) for each in names)))
     board = board_opened_event(hall, context.me, match.rules, begun.at, len(first))
+    at_board: tuple[events.TableEvent, ...] = (begun,)
+    if isinstance(begun, events.BattleStarted) and begun.opening:
+        at_board = (events.PositionSet(begun.at, context.me, begun.rules, begun.opening), begun)
     decision = decide_in_hall(
-        context, *first, board, board=board.name, at_board=(begun,), asides=asides
+        context, *first, board, board=board.name, at_board=at_board, asides=asides
     )
     return decision if waits else end_seeks_of_players(hall, decision, context.now)
 

@@ -18,6 +18,9 @@ import { ROWS, SIZE, letterOf, placeOf, squareAt } from "./position.js";
  * @property {ReadonlySet<string>} preys what it may capture there
  * @property {readonly string[]} chosen which of them it will
  * @property {string | null} landing where it will go
+ * @property {readonly string[]} [planned] from where to where a premove goes
+ *
+ * @typedef {{from: string, to: string | null, kind: string}} Annotation an arrow, or a circle
  *
  * @typedef {() => string | null} Where tells on which square: near what can be done now, for a finger
  *
@@ -86,6 +89,9 @@ export class BoardView {
     this.under = svg("g", { class: "under", "aria-hidden": "true" });
     this.men = svg("g", { class: "men", "aria-hidden": "true" });
     this.over = svg("g", { class: "over", "aria-hidden": "true" });
+    this.notes = svg("g", { class: "notes", "aria-hidden": "true" });
+    /** Arrows and circles on it. @type {readonly Annotation[]} */
+    this.annotations = [];
     this.labels = svg("g", { class: "labels", "aria-hidden": "true" });
     this.element = svg(
       "svg",
@@ -96,6 +102,7 @@ export class BoardView {
       this.under,
       this.men,
       this.over,
+      this.notes,
     );
     host.append(this.element);
     this.lay();
@@ -138,12 +145,19 @@ export class BoardView {
     this.paint();
   }
 
+  /** @param {readonly Annotation[]} annotations arrows and circles, instead of those before */
+  annotate(annotations) {
+    this.annotations = annotations;
+    this.drawAnnotations();
+  }
+
   /** @param {boolean} isFlipped whether row 1 is at the bottom */
   flip(isFlipped) {
     if (isFlipped === this.isFlipped) return;
     this.isFlipped = isFlipped;
     this.lay();
     for (const [square, { element }] of this.pieces) this.put(element, square);
+    this.drawAnnotations();
     this.paint();
   }
 
@@ -262,7 +276,7 @@ export class BoardView {
 
   /** Draw the marks, and tell the cells what is on them. */
   paint() {
-    const { selected, targets, preys, chosen, landing } = this.marks;
+    const { selected, targets, preys, chosen, landing, planned = [] } = this.marks;
     const last = this.last ? [this.last.from, this.last.to] : [];
     const hint = this.hint ? [this.hint.from, this.hint.to] : [];
     const fallen = this.last?.captures ?? [];
@@ -271,6 +285,7 @@ export class BoardView {
       ...last.map((square) => this.tint(square, "last")),
       ...fallen.filter((each) => !last.includes(each)).map((each) => this.tint(each, "fallen")),
       ...hint.map((square) => this.tint(square, "hint")),
+      ...planned.map((square) => this.tint(square, "planned")),
       ...(selected ? [this.tint(selected, "selected")] : []),
       ...(landing ? [this.tint(landing, "selected")] : []),
       ...[...targets].filter(([to]) => isFree(to)).map(([to, kind]) => this.dot(to, kind)),
@@ -294,6 +309,7 @@ export class BoardView {
       if (targets.has(square))
         words.push(targets.get(square) === "go" ? "can go here" : "can capture here");
       if (square === landing) words.push("goes here");
+      if (planned.includes(square)) words.push("premove");
       if (preys.has(square))
         words.push(chosen.includes(square) ? "to be captured" : "can be captured");
       cell.setAttribute("aria-label", words.join(", "));
@@ -319,6 +335,30 @@ export class BoardView {
   dot(square, kind) {
     const radius = kind === "go" && !this.position.has(square) ? 0.15 : 0.44;
     return this.put(svg("circle", { class: kind, cx: 0.5, cy: 0.5, r: radius }), square);
+  }
+
+  drawAnnotations() {
+    this.notes.replaceChildren(
+      ...this.annotations.map(({ from, to, kind }) =>
+        to ? this.arrow(from, to, kind) : this.dot(from, `circle ${kind}`),
+      ),
+    );
+  }
+
+  /**
+   * @param {string} from
+   * @param {string} to
+   * @param {string} kind
+   */
+  arrow(from, to, kind) {
+    const [start, end] = [this.corner(from), this.corner(to)];
+    const [dx, dy] = [end.x - start.x, end.y - start.y];
+    const length = Math.hypot(dx, dy);
+    const shaft = length - 0.45; // to the base of the head
+    const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
+    const outlined = `M0.2,-0.09H${shaft}V-0.26L${length},0L${shaft},0.26V0.09H0.2Z`;
+    const place = `translate(${start.x + 0.5} ${start.y + 0.5}) rotate(${angle})`;
+    return svg("path", { class: `arrow ${kind}`, d: outlined, transform: place });
   }
 
   // What is done with it.
@@ -372,6 +412,18 @@ export class BoardView {
       if (distance < least) [nearest, least] = [each, distance];
     }
     return nearest;
+  }
+
+  /**
+   * Return the square under a pointer.
+   *
+   * @param {PointerEvent} event
+   */
+  squareAt(event) {
+    const { x, y } = this.spot(event);
+    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const end = SIZE - 1;
+    return this.isFlipped ? squareAt(end - column, end - row) : squareAt(column, row);
   }
 
   /**

@@ -144,7 +144,7 @@ function verdictWords({ mark, lost, slide, line }) {
 /**
  * @param {number} worth in hundredths of a point, below 0 if it is good for the trolls
  */
-function worthWords(worth) {
+export function worthWords(worth) {
   const who = worth > 0 ? "the dwarfs" : "the trolls";
   if (Math.abs(worth) >= WON) return `${who} win`;
   if (!worth) return "even";

@@ -80,14 +80,19 @@ export function openSettings(send, me, register) {
     choices("size", "Size of the board", ["small", "medium", "large"], (size) => change({ size })),
     volume(),
     captures(),
+    premoveSwitch(),
     h("h3", {}, "Keys on the board"),
-    h(
-      "dl.keys",
-      {},
-      ...KEYS.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]),
-    ),
+    keyList(BOARD_KEYS),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
+}
+
+/** Return the switch that turns premoves on and off. */
+function premoveSwitch() {
+  const toggle = (/** @type {Event} */ { target }) =>
+    change({ premoves: /** @type {HTMLInputElement} */ (target).checked });
+  const input = h("input", { type: "checkbox", checked: settings.premoves, change: toggle });
+  return h("label.switch", {}, input, "Premoves: choose a move during your opponent’s turn");
 }
 
 /**
@@ -140,10 +145,10 @@ function captures() {
   return h("label.switch", {}, h("input", box), "Trolls capture all at once, without asking");
 }
 
-const KEYS = [
+export const BOARD_KEYS = [
   ["arrows", "go from square to square"],
   ["Enter", "pick up a piece, put it down, choose what it captures"],
-  ["Esc", "put it back, or return to the current position"],
+  ["Esc", "put it back, cancel a premove, or return to the current position"],
   ["t, d, r", "where the trolls, the dwarfs, the Rock stand"],
   ["s, c", "along this row, this column"],
   ["a", "what is around this square"],
@@ -152,7 +157,18 @@ const KEYS = [
   ["l", "the last move"],
   ["f", "flip the board"],
   ["/", "to the command line"],
+  ["?", "show all keys"],
 ];
+
+/**
+ * Return a list of keys, and what they do.
+ *
+ * @param {string[][]} keys
+ */
+export function keyList(keys) {
+  const items = keys.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]);
+  return h("dl.keys", {}, ...items);
+}
 
 /**
  * @param {"theme" | "scheme" | "size"} name

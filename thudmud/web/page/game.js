@@ -2,7 +2,9 @@
  * A board that is played at or watched: the players, the moves, and what can be done.
  */
 
+import { isOfAnalysis } from "./analysis.js";
 import { BoardView } from "./board.js";
+import { showChoice } from "./choice.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import {
@@ -22,6 +24,7 @@ import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
+import { Premove } from "./premove.js";
 import { ResultCard } from "./result.js";
 import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
@@ -90,15 +93,23 @@ export class GameView {
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
       show: (marks) => {
+        if (this.premove.selected) return; // nothing else is being chosen
         this.view.mark(marks);
-        this.showChoice();
+        showChoice(byId("choice"), this.mover);
       },
       say: outside.say,
+      warn: outside.warn,
+    });
+    this.premove = new Premove({
+      ask: (board, from) => outside.ask(`moves ${from.toLowerCase()} on ${board}`),
+      show: (marks) => this.view.mark(marks),
+      say: outside.say,
+      warn: outside.warn,
     });
     this.view = new BoardView(byId("board"), {
-      pick: (where) => this.isLive() && this.mover.pick(where),
-      lift: (square) => this.isLive() && this.mover.lift(square),
-      drop: (where) => this.mover.drop(where),
+      pick: (where) => this.isLive() && this.chooser.pick(where),
+      lift: (square) => this.isLive() && this.chooser.lift(square),
+      drop: (where) => this.chooser.drop(where),
       key: (key, square) => this.key(key, square),
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
@@ -110,8 +121,18 @@ export class GameView {
     /** Battles that we have seen under way. @type {Set<number>} */
     this.underWay = new Set();
     state.on("Thud.Me", () => (this.filledIn = ""));
-    state.on("Thud.Legal", (legal) => this.mover.answered(legal));
-    state.on("Thud.Refused", (refused) => isOfExplorer(refused) || this.mover.cancel());
+    state.on("Thud.Legal", (legal) => {
+      this.mover.answered(legal);
+      this.premove.answered(legal);
+    });
+    byId("board").addEventListener("contextmenu", (/** @type {PointerEvent} */ event) => {
+      if (!this.premove.selected || event.pointerType === "touch") return; // a long press
+      event.preventDefault();
+      this.premove.cancel("Premove cancelled.");
+    });
+    state.on("Thud.Refused", (refused) => {
+      if (!isOfExplorer(refused) && !isOfAnalysis(refused)) this.mover.cancel();
+    });
     state.on("Thud.Exercise", ({ remarks }) => {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
       if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
@@ -137,18 +158,22 @@ export class GameView {
     if (!board || !table) return;
     this.view.flip(settings.flipped);
     this.fillIn(board);
-    if (this.at !== null && this.at >= board.ply) this.at = null;
+    const ahead = this.premoveSide(table, board);
+    const planned = this.premove.follow(board, ahead, this.state.mover(name) !== null);
+    if ((this.at !== null && this.at >= board.ply) || planned) this.at = null;
     const { position, last } = this.at === null ? board : asOf(board, this.at);
     const label = `${title}, ${this.turnWords(table, board)}`;
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
     this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
+    this.view.element.classList.toggle("ahead", ahead !== null);
     this.view.element.classList.toggle("past", this.at !== null);
     this.mover.set(
       this.at === null ? board : null,
       this.at === null ? this.state.mover(name) : null,
     );
+    if (planned) this.mover.playPremove(planned);
     byId("game-facts").textContent = this.facts(table, board);
     this.showPlayers(table, board, position);
     this.showResult(table, board);
@@ -207,6 +232,31 @@ export class GameView {
     this.analysis = analysis;
     if (isNew && this.pressed === `analyse ${battle}`)
       byId("curve").scrollIntoView({ block: "nearest" });
+  }
+
+  /** What is clicked and dragged goes to: a premove while it is the opponent's turn. */
+  get chooser() {
+    return this.premove.side ? this.premove : this.mover;
+  }
+
+  /**
+   * Return the side that may choose a premove, if it is the opponent's turn.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  premoveSide(table, board) {
+    const [side, other] = this.state.sides(table);
+    const isWaiting = table.running && board.turn !== null && board.turn !== side;
+    if (!side || other || !isWaiting || this.exercise(board.board)) return null;
+    return settings.premoves && this.outside.isConnected() ? side : null;
+  }
+
+  /** Return to the current position, or give up what was being chosen. */
+  escape() {
+    if (this.at !== null) this.step(Infinity);
+    else if (this.premove.target) this.premove.cancel("Premove cancelled.");
+    else if (this.chooser.selected) this.chooser.cancel("Cancelled.");
   }
 
   /** Put the focus on the board. */
@@ -524,11 +574,14 @@ export class GameView {
     const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Rematch";
     const start = { line: `start game on ${table.board}`, isFirst: true };
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
+    const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
+    const analysis = h("a.button", { href: explore }, "Analysis board");
     const isKnown = this.analysisOf(table, board) !== null;
     if (!player) return [board.battle !== null && replay];
     return [
       mine.length > 0 && isFull && this.button({ label, ...start }),
       board.battle !== null && replay,
+      board.battle !== null && hasFeature("variations") && analysis,
       this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
       board.battle !== null &&
         !isKnown &&
@@ -678,42 +731,6 @@ export class GameView {
     fill(byId("steps"), ...tools(this.at ?? board.ply, first, board.ply, this));
   }
 
-  /** Show what there is to choose before a ply can be played. */
-  showChoice() {
-    const { landing, chosen, isSent } = this.mover;
-    const host = byId("choice");
-    if (!landing || isSent) {
-      fill(host);
-      return;
-    }
-    const isAll = chosen.length === this.mover.preys().size;
-    const prey = this.mover.side === "dwarf" ? "troll" : "dwarf";
-    const words = isAll
-      ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. Click a ${prey} to spare it.`
-      : `Click the ${prey}s to capture.`;
-    const confirm = this.mover.fitting() ? ` Click ${landing} again to confirm.` : "";
-    const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
-    fill(
-      host,
-      h("p", {}, words, confirm),
-      h(
-        "button.primary",
-        {
-          type: "button",
-          "data-key": "confirm",
-          disabled: !this.mover.fitting(),
-          click: () => this.mover.confirm(),
-        },
-        this.mover.fitting() ? what : "Choose",
-      ),
-      h(
-        "button",
-        { type: "button", "data-key": "cancel", click: () => this.mover.cancel() },
-        "Cancel",
-      ),
-    );
-  }
-
   /**
    * @param {string} key
    * @param {string} square
@@ -721,8 +738,7 @@ export class GameView {
   key(key, square) {
     const question = QUESTIONS[key];
     if (question) this.ask(`${question(square)} on ${this.name}`);
-    else if (key === "Escape" && this.at !== null) this.step(Infinity);
-    else if (key === "Escape") this.mover.cancel("Cancelled.");
+    else if (key === "Escape") this.escape();
     else if (key === "f") this.flip();
     else if (key === "/") this.goToLine();
     else return false;

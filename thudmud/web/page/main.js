@@ -4,6 +4,7 @@
  * Whatever is done here by clicking types a command, so everything can be typed as well.
  */
 
+import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { confirmed, openSettings } from "./dialogs.js";
@@ -12,6 +13,7 @@ import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
 import { LessonList } from "./lessons.js";
+import { openKeys } from "./keys.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
@@ -38,6 +40,7 @@ const player = new PlayerView(state, outside);
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
+  question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply) => namePlace({ battle, ply }),
 });
 const chat = new Chat(state, log);
@@ -318,7 +321,8 @@ state.on("Thud.Refused", (refused) => {
     isFollowing = false;
     nameView(); // we stay where we are
   }
-  if (isOfExplorer(refused) || SURE[refused.code] || isOfAddress(refused)) return;
+  if (isOfExplorer(refused) || isOfAnalysis(refused)) return;
+  if (SURE[refused.code] || isOfAddress(refused)) return;
   if (!log.isSeen()) toast(oneLine(heard));
 });
 
@@ -580,7 +584,7 @@ state.on("Thud.Me", ({ room }) => {
   }
   lastRoom = room;
   tournament.open(tournament.number); // it may have gone on while there was no connection
-  if (place && "battle" in place) openReplay(place.battle, place.ply);
+  if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
   else if (place && ("lesson" in place || "puzzle" in place))
     [exerciseWanted, isFollowing] = [place, true];
   else if (needsName(place)) goInside(place);
@@ -732,6 +736,7 @@ function show() {
     scrollTo(0, 0);
   }
   chat.show(board);
+  if (!isReplay) replay.playback.pause();
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
   else if (view === "player") player.show();
@@ -739,6 +744,7 @@ function show() {
   else if (board) game.show(board);
   else if (view === "lobby") [lobby.show(), tournament.showList()];
   else if (view === "welcome") showWelcome();
+  if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
   challenges.show();
   goToNewBattle(board);
@@ -833,13 +839,14 @@ function titled(board) {
  *
  * @param {number} battle
  * @param {number | null} ply
+ * @param {boolean} [explores] whether on the analysis board
  */
-function openReplay(battle, ply) {
+function openReplay(battle, ply, explores) {
   closePages();
   const isNew = !isReplay || battle !== replay.number;
   isReplay = true;
   wantsIn = false;
-  replay.open(battle, ply);
+  replay.open(battle, ply, explores);
   if (isNew) askRecord(battle);
   namePlace({ battle, ply });
   show();
@@ -1019,7 +1026,7 @@ function follow() {
   const place = placeNamed();
   isFollowing = true;
   if (place && "battle" in place) {
-    openReplay(place.battle, place.ply);
+    openReplay(place.battle, place.ply, place.explores);
     return;
   }
   isReplay = false;
@@ -1049,16 +1056,38 @@ function follow() {
   show();
 }
 
-// The arrows go through the plies, but where they mean something else.
-document.addEventListener("keydown", (event) => {
-  const plies = { ArrowLeft: -1, ArrowRight: 1, Escape: Infinity }[event.key];
-  const isTaken = /** @type {Element} */ (event.target).closest(
-    "input, dialog, [role=grid], [role=tab]",
-  );
-  if (!plies || isTaken || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (isReplay) Number.isFinite(plies) && replay.move(plies);
-  else if (boardInView()) game.move(plies);
+/** How many plies a key goes on, or back. */
+const PLIES = /** @type {Record<string, number>} */ ({
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  Home: -Infinity,
+  End: Infinity,
+  Escape: Infinity,
 });
+const TYPED_INTO = "input, textarea, select, dialog";
+
+// Keys that work all over the page, but where they mean something else.
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {Element} */ (event.target);
+  const { key } = event;
+  if (event.ctrlKey || event.altKey || event.metaKey || target.closest(TYPED_INTO)) return;
+  if (key === "?") openKeys();
+  else if (key === "p" && isReplay && !event.repeat) replay.playback.toggle();
+  else if (PLIES[key] && !target.closest("[role=grid], [role=tab], [role=log]")) goByKey(event);
+});
+
+/** @param {KeyboardEvent} event */
+function goByKey(event) {
+  const { key } = event;
+  const board = boardInView();
+  if (!isReplay && !board) return;
+  if (key === "Escape") {
+    (isReplay ? replay : game).escape();
+    return;
+  }
+  (isReplay ? replay : game).move(PLIES[key]);
+  event.preventDefault(); // else the page would scroll
+}
 
 /** Show where the player has something to do. */
 function showPlaces() {
@@ -1182,6 +1211,7 @@ byId("options").addEventListener("click", () => {
   openSettings((line) => state.me.player && send(line), state.me, () => registration.open());
   if (state.me.member && hasFeature("notifications")) ask("notify");
 });
+byId("dialog").addEventListener("close", show); // settings may have changed
 // The keys of this browser are nothing that anybody needs to see.
 state.on("Thud.Notify", (known) => showNotify(known, (line) => wire.send(line)));
 

@@ -46,6 +46,9 @@ export class Mover {
   /** Where it was to go before the server had said what it can do. @type {Where | null} */
   dropped = null;
 
+  /** Whether it is a premove that is to be played. */
+  isPremove = false;
+
   /** Whether it has been played, and the server has not answered yet. */
   isSent = false;
 
@@ -55,6 +58,7 @@ export class Mover {
    * @param {(line: string) => void} outside.send sends a command
    * @param {(marks: import("./board.js").Marks) => void} outside.show shows how far it has come
    * @param {(sentence: string) => void} outside.say tells those who hear the page
+   * @param {(sentence: string) => void} outside.warn shows it, too
    */
   constructor(outside) {
     this.outside = outside;
@@ -63,7 +67,7 @@ export class Mover {
   reset() {
     this.selected = this.choices = this.landing = this.dropped = null;
     this.chosen = [];
-    this.isSent = false;
+    this.isSent = this.isPremove = false;
   }
 
   /**
@@ -86,8 +90,7 @@ export class Mover {
    * @param {string | null} square
    */
   owns(square) {
-    const piece = square && this.side && this.board?.position.get(square);
-    return Boolean(piece) && (piece === this.side || (piece === "rock" && this.side === "dwarf"));
+    return square !== null && this.board !== null && ownsPiece(this.board, this.side, square);
   }
 
   /**
@@ -159,9 +162,53 @@ export class Mover {
     this.choices = legal.ways.flatMap((way) => way.to.map((to) => ({ ...way, to })));
     const squares = new Set(this.choices.map((each) => each.to));
     this.show();
-    if (this.dropped) this.drop(this.dropped);
+    const target = this.isPremove ? this.dropped?.() : null;
+    if (target) this.finishPremove(target);
+    else if (this.dropped) this.drop(this.dropped);
     else if (squares.size) this.outside.say(`${this.selected} can go to ${squares.size} squares.`);
     else this.cancel(`${this.selected} cannot move.`);
+  }
+
+  /**
+   * Play a premove, if the rules allow it now.
+   *
+   * @param {import("./premove.js").Planned} planned
+   */
+  playPremove({ from, to }) {
+    if (!this.owns(from)) {
+      if (to) this.outside.warn(`Premove cancelled: ${from} has no piece of yours any more.`);
+      return;
+    }
+    this.select(from);
+    if (!to) return;
+    this.dropped = () => to;
+    this.isPremove = true;
+  }
+
+  /**
+   * Play a premove to a square: it captures all that it can. The player chooses if it can't have all.
+   *
+   * @param {string} to
+   */
+  finishPremove(to) {
+    const { selected } = this;
+    const ways = this.ways(to);
+    if (!ways.length) {
+      this.cancel();
+      this.outside.warn(`Premove cancelled: ${selected} can’t go to ${to} now.`);
+      return;
+    }
+    const whole = ways.filter(({ trample, most, prey }) => trample || most === prey.length);
+    const captures = whole.map(({ prey }) => prey).sort((a, b) => b.length - a.length)[0] ?? [];
+    this.isPremove = false;
+    this.landing = to;
+    if (captures.length >= Math.max(...ways.map(({ most }) => most))) {
+      this.chosen = [...captures];
+      this.confirm();
+    } else {
+      this.show();
+      this.outside.warn("Choose what your premove captures.");
+    }
   }
 
   /**
@@ -302,4 +349,16 @@ export class Mover {
     const preys = landing && !this.isSent ? this.preys() : new Set();
     this.outside.show({ selected, targets, preys, chosen: this.isSent ? [] : chosen, landing });
   }
+}
+
+/**
+ * Whether a piece on a board is moved by a side.
+ *
+ * @param {Board} board
+ * @param {Side | null} side
+ * @param {string} square
+ */
+export function ownsPiece({ position }, side, square) {
+  const piece = position.get(square);
+  return side !== null && (piece === side || (piece === "rock" && side === "dwarf"));
 }

@@ -139,6 +139,18 @@ export function shortRecord(record) {
 }
 
 /**
+ * Return a ply in the notation of records, which skips the letter I: `TJ7-J6xH5` for our I7 to I6.
+ *
+ * @param {Ply} ply
+ */
+export function recordPly({ piece, from, to, captures }) {
+  const mark = { dwarf: "d", troll: "T", rock: "R" }[piece];
+  const square = (/** @type {string} */ each) =>
+    "ABCDEFGHJKLMNOP"[LETTERS.indexOf(each[0])] + each.slice(1);
+  return `${mark}${square(from)}-${square(to)}${captures.map((each) => `x${square(each)}`).join("")}`;
+}
+
+/**
  * Return a ply as a sentence, for those who hear the page.
  *
  * @param {Ply} ply

@@ -2,16 +2,20 @@
  * A battle that was played: to step through, with what an analysis has found, to download, to link to.
  */
 
-import { BoardView } from "./board.js";
+import { AnalysisBoard } from "./analysis.js";
+import { Annotations } from "./annotations.js";
+import { BoardView, NO_MARKS } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
 import { byId, clockText, counted, fill, h, hasFeature, rulesTitle, token } from "./dom.js";
 import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
+import { Playback } from "./playback.js";
 import { count, played, positionOf } from "./position.js";
 import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
+import { play } from "./sound.js";
 import { pairTitle } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
@@ -27,6 +31,8 @@ export class ReplayView {
    * @param {(battle: number, ply: number) => void} outside.at is told what is shown
    * @param {() => void} outside.openLog shows the log
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
+   * @param {(line: string, id: string) => void} outside.question asks what a command tells
+   * @param {(sentence: string) => void} outside.warn shows something, and tells those who hear
    */
   constructor(state, outside) {
     this.state = state;
@@ -44,6 +50,26 @@ export class ReplayView {
     this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
     new ShareMenu(byId("replay-share"), () => this.shared());
     this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
+    this.playback = new Playback({
+      restart: () => this.goTo(0),
+      advance: () => this.advance(),
+      isAtEnd: () => this.at >= this.lastPly,
+      changed: () => this.show(),
+    });
+    const hosts = {
+      tree: byId("replay-tree"),
+      choice: byId("replay-choice"),
+      engine: byId("replay-engine"),
+    };
+    this.board = new AnalysisBoard(state, hosts, {
+      ...outside,
+      mark: (marks) => this.view?.mark(marks),
+      changed: () => this.followTree(),
+    });
+    /** Whether the analysis board is to be opened once the battle is known. */
+    this.isToExplore = false;
+    /** @type {Annotations | null} */
+    this.annotations = null;
     /** Whether there is no such battle. */
     this.isMissing = false;
     state.on("Thud.Record", (record) => this.take(record));
@@ -65,15 +91,22 @@ export class ReplayView {
    *
    * @param {number} number
    * @param {number | null} ply
+   * @param {boolean} [explores] whether on the analysis board
    */
-  open(number, ply) {
+  open(number, ply, explores = false) {
     if (number !== this.number) {
       this.number = number;
       this.record = null;
       this.isMissing = false;
       this.comments = [];
+      this.playback.pause();
+      if (this.board.isOpen) this.board.close();
     }
     this.at = ply ?? 0;
+    if (this.record) this.at = Math.min(this.at, this.record.ply);
+    this.isToExplore = explores;
+    if (this.board.isOpen) this.board.tree?.goToMain(this.at);
+    this.exploreIfAsked();
   }
 
   /** @param {any} record */
@@ -83,6 +116,9 @@ export class ReplayView {
     const position = record.moves.reduce(played, opening);
     this.record = { ...record, position, ply: record.moves.length, plies: record.moves };
     this.at = Math.min(this.at, record.moves.length);
+    if (this.board.battle !== record.battle || !this.board.isOpen)
+      this.board.load(record.battle, opening, record.moves);
+    this.exploreIfAsked();
     URL.revokeObjectURL(this.download);
     this.download = URL.createObjectURL(new Blob([record.record], { type: "text/plain" }));
   }
@@ -98,11 +134,73 @@ export class ReplayView {
     return this.state.analyses.get(this.number) ?? null;
   }
 
-  /** @param {number} ply */
+  /**
+   * Go to a position; whoever looks at one doesn't want to be led away.
+   *
+   * @param {number} ply
+   */
   step(ply) {
+    this.playback.pause();
+    this.goTo(ply);
+  }
+
+  /** @param {number} ply */
+  goTo(ply) {
+    if (this.board.isOpen) {
+      this.board.step(ply);
+      return;
+    }
     this.at = Math.max(0, Math.min(ply, this.record?.ply ?? 0));
     this.outside.at(this.number, this.at);
     this.show();
+  }
+
+  // The analysis board.
+
+  /** The number of moves in the line that is shown. */
+  get lastPly() {
+    return this.board.isOpen ? (this.board.tree?.last ?? 0) : (this.record?.ply ?? 0);
+  }
+
+  /** The position on the analysis board; null while it is closed. */
+  get node() {
+    return this.board.isOpen ? (this.board.tree?.current ?? null) : null;
+  }
+
+  /** Open the analysis board, if that was asked for, and the battle is known by now. */
+  exploreIfAsked() {
+    if (!this.isToExplore || !this.record || !this.mayExplore) return;
+    this.isToExplore = false;
+    this.board.open(this.at);
+  }
+
+  /** Whether the server tells players about variations of this battle. */
+  get mayExplore() {
+    return this.state.me.player !== null && this.record?.outcome && hasFeature("variations");
+  }
+
+  /** Show the position that the analysis board has come to. */
+  followTree() {
+    const { node } = this;
+    if (node) {
+      this.at = node.ply;
+      this.outside.at(this.number, node.branch);
+    } else {
+      this.at = Math.min(this.at, this.record?.ply ?? 0);
+      this.view?.mark(NO_MARKS);
+    }
+    this.show();
+  }
+
+  annotate() {
+    this.view?.annotate([...this.board.arrows, ...(this.annotations?.drawn ?? [])]);
+  }
+
+  /** Go to the next move, as it sounds when it is played. */
+  advance() {
+    this.goTo(this.at + 1);
+    const move = this.node ? this.node.move : this.record.plies[this.at - 1];
+    play(move?.captures.length ? "capture" : "move");
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -113,9 +211,16 @@ export class ReplayView {
   /** @param {string} key */
   key(key) {
     if (key === "f") this.flip();
+    else if (key === "p") this.playback.toggle();
+    else if (key === "Escape") this.escape();
     else if (key === "/") [this.outside.openLog(), byId("line").focus()];
     else return false;
     return true;
+  }
+
+  /** Give up a move that is being put together. */
+  escape() {
+    if (this.board.mover.selected) this.board.mover.cancel("Cancelled.");
   }
 
   flip() {
@@ -133,28 +238,52 @@ export class ReplayView {
       fill(byId("replay-facts"), ...(this.isMissing ? missing : ["Loading …"]));
       return;
     }
-    const { position, last } = asOf(record, this.at);
-    const still = { pick: () => {}, lift: () => false, drop: () => {} };
-    this.view ??= new BoardView(byId("replay-board"), { ...still, key: (key) => this.key(key) });
+    const { node } = this;
+    const { position, last } = node
+      ? { position: node.position, last: node.move }
+      : asOf(record, this.at);
+    this.view ??= this.makeBoard();
     this.view.flip(settings.flipped);
-    this.view.show(
-      position,
-      last,
-      `${this.title} after ${counted(this.at, "move")}`,
-    );
+    const variation = node && !node.isMain ? ", variation" : "";
+    const label = `${this.title} after ${counted(this.at, "move")}${variation}`;
+    this.view.show(position, last, label);
+    this.view.element.classList.toggle("mine", node !== null);
+    this.annotate();
     const { player } = this.state.me;
     const isTroll = player !== null && record.troll === player && record.dwarf !== player;
     const isTrollBelow = isTroll !== isTurned();
     this.showPlayer("top", isTrollBelow ? "dwarf" : "troll", position);
     this.showPlayer("bottom", isTrollBelow ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
-    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
-    this.curve.show(this.analysis, this.at);
-    this.explorer.show({ battle: this.number, board: null, ply: this.at });
+    fill(byId("replay-steps"), ...this.steps());
+    const branch = node ? node.branch : this.at;
+    this.curve.show(this.analysis, branch);
+    const isMain = !node || node.isMain;
+    this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
     this.moves.marks = marksOf(this.analysis);
-    this.moves.show(record.plies, this.at); // the last, since it has what room is left
+    this.moves.host.hidden = node !== null;
+    this.board.show(this.moves.marks);
+    if (!node) this.moves.show(record.plies, this.at); // the last, since it has what room is left
+  }
+
+  makeBoard() {
+    const { mover } = this.board;
+    const view = new BoardView(byId("replay-board"), {
+      pick: (where) => this.board.isOpen && mover.pick(where),
+      lift: (square) => this.board.isOpen && mover.lift(square),
+      drop: (where) => mover.drop(where),
+      key: (key) => this.key(key),
+    });
+    this.annotations = new Annotations(view, () => this.annotate());
+    return view;
+  }
+
+  steps() {
+    const [first, previous, next, last, flip] = tools(this.at, 0, this.lastPly, this);
+    const playPause = this.playback.playButton();
+    return [first, previous, playPause, next, last, flip, this.playback.speedButton()];
   }
 
   facts() {
@@ -190,8 +319,9 @@ export class ReplayView {
    */
   left(side) {
     const { plies, time } = this.record;
+    const at = this.node ? this.node.branch : this.at;
     const own = plies.filter(
-      (/** @type {any} */ each) => each.side === side && each.ply <= this.at && each.left !== null,
+      (/** @type {any} */ each) => each.side === side && each.ply <= at && each.left !== null,
     );
     const given = parseInt(time, 10) * (time.includes("day") ? 86400 : 60);
     return own.at(-1)?.left ?? given;
@@ -199,7 +329,8 @@ export class ReplayView {
 
   /** Show what was said of the ply. */
   showWords() {
-    const said = this.comments.filter((each) => each.ply === this.at);
+    const isMain = !this.node || this.node.isMain;
+    const said = isMain ? this.comments.filter((each) => each.ply === this.at) : [];
     fill(
       byId("comments"),
       ...said.map((each) => h("p", {}, h("b", {}, each.player ?? "Somebody"), `: ${each.text}`)),
@@ -208,6 +339,7 @@ export class ReplayView {
 
   actions() {
     return [
+      ...this.exploring(),
       this.state.me.player &&
         this.record.outcome &&
         !this.analysis &&
@@ -234,6 +366,26 @@ export class ReplayView {
       openSnippet: () => openSnippet(location.href, this.outside),
       record: { href: download, download: `thud-${number}.txt` },
     });
+  }
+
+  /** Return the buttons of the analysis board. */
+  exploring() {
+    const { board, node } = this;
+    if (!this.mayExplore) return [];
+    if (!node) return [this.button("Explore from here", () => board.open(this.at))];
+    return [
+      this.button("Play on from here", () => board.playOn()),
+      !node.isMain && this.button("Delete from here", () => board.prune()),
+      this.button("Close analysis", () => board.close()),
+    ];
+  }
+
+  /**
+   * @param {string} label
+   * @param {() => void} click
+   */
+  button(label, click) {
+    return h("button", { type: "button", "data-key": `share-${label}`, click }, label);
   }
 
   copyLink() {

@@ -1,11 +1,10 @@
 /**
-/**
  * The address of the page: a board, a battle and one of its plies, a tournament, a player, a lesson, a
  * puzzle, the list of these, the tv, a challenge, or the hall.
  */
 
 /**
- * @typedef {{board: string} | {battle: number, ply: number | null} | {tournament: number} | {player: string}} Watched what anybody may see
+ * @typedef {{board: string} | {battle: number, ply: number | null, explores?: boolean} | {tournament: number} | {player: string}} Watched what anybody may see
  * @typedef {{lesson: number} | {puzzle: number}} Exercise
  * @typedef {Exercise | {lessons: true} | {tv: true} | {challenge: string}} Inside what needs a name
  * @typedef {Watched | Inside | null} Place null is the hall
@@ -36,8 +35,11 @@ export function placeNamed() {
   if (!Number(name)) return null;
   if (NUMBERED.includes(kind)) return /** @type {Place} */ ({ [kind]: Number(name) });
   if (kind !== "game") return null;
-  const ply = /^#ply=(\d+)$/.exec(location.hash);
-  return { battle: Number(name), ply: ply && Number(ply[1]) };
+  const ply = /^#(?:ply=)?(\d+)$/.exec(location.hash);
+  const explored = /^#explore=(\d+)$/.exec(location.hash);
+  if (explored) return { battle: Number(name), ply: Number(explored[1]), explores: true };
+  const end = location.hash === "#end" ? Infinity : null;
+  return { battle: Number(name), ply: ply ? Number(ply[1]) : end };
 }
 
 /**
@@ -75,6 +77,7 @@ export function namePlace(place) {
 function pathOf(place) {
   if (!place) return "/";
   if ("board" in place) return `/board/${encodeURIComponent(place.board)}`;
+  if ("battle" in place && place.ply === Infinity) return `/game/${place.battle}#end`;
   if ("battle" in place) return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
   const [[kind, value]] = Object.entries(place);
   return value === true ? `/${kind}` : `/${kind}/${value}`;

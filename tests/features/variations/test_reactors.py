@@ -1,0 +1,103 @@
+"""Evaluations in the background: for typed lines, for questions of programs, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from tests.service.place import Place, refused, until
+from thudmud.features.variations.model import VariationRefusal
+from thudmud.game.evaluation import Evaluation
+from thudmud.rules import Game
+from thudmud.service import JoinRequest
+from thudmud.store import Store
+from thudmud.views import Terminal
+
+LINE = "evaluate 1 1 TG7-G6"
+
+
+class SlowAdviser:
+    """An adviser that waits at a gate, then evaluates a position or fails."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.gate, self.at_once = asyncio.Event(), 1
+        self.error: Exception | None = None
+
+    async def advise(self, _board: str, _game: Game) -> None:
+        return None
+
+    async def evaluate(self, game: Game) -> Evaluation:
+        self.asked.append(len(game.moves))
+        await self.gate.wait()
+        if self.error:
+            raise self.error
+        return Evaluation(6000, (300 * len(game.moves),), tuple(game.legal_moves()[:1]))
+
+
+@pytest.fixture
+def adviser() -> SlowAdviser:
+    return SlowAdviser()
+
+
+@pytest.fixture
+async def place(adviser: SlowAdviser) -> Place:
+    """Return a place where battle 1 is over after two plies."""
+    place = Place(Store.in_memory(), adviser=adviser)
+    await place.open()
+    await place.sit()
+    await place.type("Anna", "move f1 f6")
+    await place.type("Bert", "resign", "yes")
+    return place
+
+
+async def settle(adviser: SlowAdviser) -> None:
+    """Open the adviser's gate and wait until everything is delivered."""
+    adviser.gate.set()
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+
+
+async def test_typed_evaluation_arrives_later(place: Place, adviser: SlowAdviser) -> None:
+    assert await place.type("Anna", LINE) == ""
+    await settle(adviser)
+    [text] = place.told["Anna"]
+    assert text.startswith("Battle 1 after move 1, then G7 to G6: the dwarfs are ahead by 6.0.")
+    assert adviser.asked == [0, 2]  # the opening, which the score is relative to, and the position
+
+
+async def test_opening_is_evaluated_once(place: Place, adviser: SlowAdviser) -> None:
+    for line in (LINE, "evaluate 1 1", "evaluate 1"):
+        await place.type("Anna", line)
+        await settle(adviser)
+    assert adviser.asked == [0, 2, 1]
+
+
+async def test_second_evaluation_while_one_is_pending_is_refused(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.type("Anna", LINE)
+    assert await refused(place, "Anna", LINE) is VariationRefusal.EVALUATION_PENDING
+    await settle(adviser)
+    assert await refused(place, "Anna", LINE) is None
+
+
+async def test_failed_evaluation_is_refused(place: Place, adviser: SlowAdviser) -> None:
+    adviser.error = ValueError("no")
+    await place.type("Anna", LINE)
+    await settle(adviser)
+    assert place.told["Anna"] == ["No luck with that position. Try again in a moment."]
+
+
+async def test_program_gets_facts_alone(place: Place, adviser: SlowAdviser) -> None:
+    carl = await place.service.join(JoinRequest("Carl", Terminal(packages=frozenset({"thud"}))))
+    assert carl
+    place.told.clear()
+    await place.service.ask(carl, LINE, "engine")
+    assert not place.told
+    await place.service.ask(carl, LINE, "engine")
+    await settle(adviser)
+    refusal, evaluation = map(json.loads, place.told["Carl"])
+    assert (refusal["code"], refusal["id"]) == ("evaluation_pending", "engine")
+    assert (evaluation["worth"], evaluation["id"]) == (600, "engine")

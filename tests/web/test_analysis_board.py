@@ -1,0 +1,129 @@
+"""The analysis board: variations, arrows, the engine, and play from any position."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.web.conftest import Player, Served, Visit, served_boards
+from tests.web.test_page import ROWS, violations
+
+DASH, TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    names = dict.fromkeys(("oak", "elm", "yew", "ash", "fir", "larch"), "discworld")
+    with served_boards(tmp_path_factory.mktemp("analysis"), names) as server:
+        yield server
+
+
+def explore(visit: Visit, server: Served, name: str, board: str) -> Player:
+    """Practise a battle of two moves to its end, and open the analysis board after them."""
+    player = visit(server=server).come_in(name).practises(board)
+    player.click("A6", "B6").sees(B6="dwarf").click("G7", "G6").sees(G6="troll")
+    player.press("End").press("End", within="dialog")
+    player.page.get_by_role("link", name="Analysis board").click()
+    expect(player.page.get_by_role("button", name="Close analysis")).to_be_visible()
+    return player.sees(G6="troll, last move")
+
+
+def moves(player: Player) -> Locator:
+    return player.page.locator("#replay-tree .ply")
+
+
+def is_current(player: Player, seen: str) -> None:
+    expect(player.page.locator("#replay-tree [aria-current]")).to_contain_text(seen)
+
+
+def test_variations_are_played_stepped_through_and_deleted(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Vera", "oak")
+    page = player.page
+    expect(moves(player)).to_have_count(2)
+    player.click("B6")
+    player.sees(C6="empty, can go here").click("C6").sees(C6="dwarf, last move", B6="empty")
+    is_current(player, f"B6{DASH}C6")
+    player.click("G6").click("G5").sees(G5="troll, last move")
+    player.press("Previous move").press("Previous move").press("Previous move")
+    is_current(player, f"A6{DASH}B6")
+    player.click("H7").click("H6").sees(H6="troll, last move", G7="troll")  # a side line
+    expect(page.locator("#replay-tree .variation")).to_have_count(1)
+    is_current(player, f"H7{DASH}H6")
+    expect(page.locator(".variation .ply")).to_have_attribute(
+        "aria-label", re.compile("variation$")
+    )
+    moves(player).filter(has_text=f"G6{DASH}G5").click()
+    player.sees(G5="troll, last move", H7="troll")
+    page.keyboard.press("Home")
+    player.sees(A6="dwarf", B6="empty")
+    page.keyboard.press("End")
+    player.sees(G5="troll, last move")
+    moves(player).filter(has_text=f"H7{DASH}H6").focus()
+    page.keyboard.press("Delete")  # the current move is that of the main line's end
+    expect(moves(player)).to_have_count(4)
+    moves(player).filter(has_text=f"H7{DASH}H6").click()
+    player.press("Delete from here")
+    expect(moves(player)).to_have_count(3)
+    is_current(player, f"A6{DASH}B6")
+    player.press("Close analysis")
+    expect(page.locator("#replay-moves [data-ply]")).to_have_count(2)
+    player.click("G7").sees(G7="troll", G6="empty")
+
+
+def test_captures_are_chosen_and_illegal_moves_refused(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Cara", "elm")
+    player.drag("G1", "G5").sees(G5="dwarf, last move")
+    player.click("G6", "H5")
+    player.press("Capture G5").sees(H5="troll, last move", G5="empty, last move")
+    is_current(player, f"G6{DASH}H5 {TIMES}G5")
+    player.drag("B6", "M11").sees(B6="dwarf")
+    expect(player.page.locator("#status")).to_contain_text("go to M11")
+    player.by_keys("B6", "B7").sees(B7="dwarf, last move")
+
+
+def test_engine_draws_its_best_line_with_its_evaluation(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Enya", "yew")
+    page = player.page
+    player.press("Engine")
+    expect(page.locator("#replay-engine p")).to_have_text(re.compile(r"^The trolls are .* Best: "))
+    expect(page.locator(".arrow.best:visible")).to_have_count(1)
+    player.press("First move")
+    expect(page.locator("#replay-engine p")).to_have_text(re.compile(r"^Even\. Best: "))
+    player.press("Engine")
+    expect(page.locator(".arrow")).to_have_count(0)
+
+
+def test_player_plays_on_from_any_position(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Paul", "larch")
+    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play on from here")
+    expect(player.page.locator("dialog")).to_contain_text("Play on from here against a bot")
+    player.press("As the trolls", within="dialog")
+    expect(player.page.locator("dialog")).to_be_hidden()
+    player.hears("2 dB6-C6 as troll").hears("There are no bots here to play against.")
+
+
+def test_arrows_and_circles_are_drawn_by_the_right_button(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Arno", "ash")
+    page, mouse = player.page, player.page.mouse
+    for origin, target in (("F1", "F5"), ("H9", "H9")):
+        for name, act in ((origin, mouse.down), (target, mouse.up)):
+            x, y, _ = player.place(name)
+            mouse.move(x, y, steps=3)
+            act(button="right")
+    expect(page.locator(".arrow.drawn")).to_have_count(1)
+    expect(page.locator(".circle.drawn")).to_have_count(1)
+    player.click("K8")
+    expect(page.locator(".drawn")).to_have_count(0)
+
+
+def test_analysis_board_is_accessible(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Axel", "fir")
+    player.click("B6", "C6").sees(C6="dwarf, last move").press("Previous move")
+    player.click("B6", "D6").sees(D6="dwarf, last move")
+    assert ROWS
+    assert violations(player, "analysis") == []
