@@ -360,10 +360,9 @@ class AccountDialogues:
             name = make_up_name()
             if self._directory.name_problem(name) or self._directory.is_online(name):
                 continue
-            is_known = await self._store.read(accounts.find, name) or await self._store.read(
-                accounts.find_guest, name
-            )
-            if not is_known:
+            account = await self._store.read(accounts.find, name)
+            kept = await self._store.read(accounts.find_guest, name)
+            if account is None and kept is None:
                 return name
         return None
 

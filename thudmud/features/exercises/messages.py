@@ -152,7 +152,7 @@ def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
 @words.register
 def _lessons(_: Lessons, context: RenderContext, view: View) -> list[str]:
     """Render the list of lessons, marking those that are done."""
-    lessons_done, _, solved = _numbers_done(context)
+    lessons_done, _tried, solved = _numbers_done(context)
     entries = [
         f"{each.number:>2}. {each.title}{' (done)' if each.number in lessons_done else ''}"
         for each in lessons().values()
