@@ -111,6 +111,13 @@ def test_list_marks_what_is_done(visit: Visit) -> None:
     carla.page.get_by_role("link", name="All lessons and puzzles").click()
     expect(facts).to_have_text("0 of 7 lessons done · 1 of 63 puzzles solved")
     expect(puzzles.locator(".solved")).to_have_count(1)
+    # The server forgets guests who are away; the browser doesn't.
+    kept = carla.page.evaluate("JSON.parse(localStorage.getItem('thud-done'))")
+    assert kept == {"player": "Carla", "done": ["puzzle 1"]}
+    carla.page.evaluate("""localStorage.setItem("thud-done",
+        JSON.stringify({ player: "Carla", done: ["puzzle 1", "lesson 2"] }))""")
+    carla.page.reload()
+    expect(facts).to_have_text("1 of 7 lessons done · 1 of 63 puzzles solved")
     carla.page.locator("#lesson-list").get_by_role("link", name="How the classic rules").click()
     expect_view(carla, "/lesson/5", "Lesson 5")
     carla.page.go_back()

@@ -361,8 +361,8 @@ class AccountDialogues:
             if self._directory.name_problem(name) or self._directory.is_online(name):
                 continue
             account = await self._store.read(accounts.find, name)
-            guest = await self._store.read(accounts.find_guest, name)
-            if account is None and guest is None:
+            kept = await self._store.read(accounts.find_guest, name)
+            if account is None and kept is None:
                 return name
         return None
 

@@ -3,6 +3,7 @@
  */
 
 import { byId, counted, fill, h, token } from "./dom.js";
+import { keepDone, keptDone } from "./settings.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -27,8 +28,21 @@ export class LessonList {
     /** @type {Puzzle[]} */
     this.puzzles = [];
     state.on("Thud.Lessons", ({ lessons, puzzles }) => {
-      this.lessons = lessons;
-      this.puzzles = puzzles;
+      const kept = keptDone(state.me.player ?? "");
+      const isKept = (/** @type {string} */ kind, /** @type {number} */ number) =>
+        kept.includes(`${kind} ${number}`);
+      this.lessons = lessons.map((/** @type {Lesson} */ each) => ({
+        ...each,
+        done: each.done || isKept("lesson", each.number),
+      }));
+      this.puzzles = puzzles.map((/** @type {Puzzle} */ each) => ({
+        ...each,
+        solved: each.solved || isKept("puzzle", each.number),
+      }));
+    });
+    state.on("Thud.Exercise", ({ over, left, step, number }) => {
+      const kind = step === null ? "puzzle" : "lesson";
+      if (over && !left) keepDone(state.me.player ?? "", `${kind} ${number}`);
     });
   }
 

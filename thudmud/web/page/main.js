@@ -974,7 +974,8 @@ function placeInView() {
 
 state.on("Thud.Exercise", ({ left, remarks }) => {
   if (remarks.includes("begun")) look = null;
-  if (!left) {
+  // Who is back sees what the address names, and is only told that the lesson is still open.
+  if (!left && !isBack) {
     isReplay = false;
     tournament.open(null);
     lessons.close();

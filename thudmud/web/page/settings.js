@@ -128,6 +128,28 @@ export function keepWord(word) {
   write(WORD, word);
 }
 
+const DONE = "thud-done";
+
+/**
+ * Return what a player has done, as this browser knows: the server forgets it of guests.
+ *
+ * @param {string} player
+ * @returns {string[]} such as `lesson 3`
+ */
+export function keptDone(player) {
+  const kept = read(DONE);
+  return kept?.player === player ? kept.done : [];
+}
+
+/**
+ * @param {string} player
+ * @param {string} exercise such as `lesson 3`
+ */
+export function keepDone(player, exercise) {
+  const done = keptDone(player);
+  if (!done.includes(exercise)) write(DONE, { player, done: [...done, exercise] });
+}
+
 /** @param {string} key */
 function read(key) {
   try {
