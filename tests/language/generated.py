@@ -30,6 +30,7 @@ from thudmud.features.hints.commands import Hint
 from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
 from thudmud.features.matchmaking.commands import (
     Accept,
+    AcceptWord,
     Challenge,
     Decline,
     Invite,
@@ -193,6 +194,7 @@ players = words.filter(
         and word.lower().split(",")[0] != "page"
     )
 )
+secrets = st.from_regex(r"[a-z0-9][a-z0-9-]{3,39}", fullmatch=True)
 rules = st.none() | st.sampled_from(_RULES)
 _NOBODY = {"page", "with", "today", "yesterday", *_RULES}
 whose = st.none() | players.filter(lambda word: word.lower().split(",")[0] not in _NOBODY)
@@ -309,6 +311,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Step, st.sampled_from([way for way in Way if way is not Way.PLAY])),
     st.builds(Step, st.sampled_from([Way.NEXT, Way.BACK]), numbers),
     st.builds(Seek, rules, sides, st.booleans(), times),
+    st.builds(Seek, rules, sides, st.booleans(), times, secrets),
+    st.builds(AcceptWord, secrets),
     st.builds(Challenge, players, rules, sides, st.booleans(), levels, times),
     st.builds(PlayNow, rules, sides, times, st.booleans(), levels),
     st.builds(NewBoard, rules),

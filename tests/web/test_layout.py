@@ -347,7 +347,7 @@ def test_forced_colours_keep_states_apart(visit: Visit) -> None:
 
 
 def test_browsers_without_light_dark_get_plain_colours(visit: Visit) -> None:
-    player = visit(color_scheme="light")
+    player = visit("/board/pine%20board", color_scheme="light")
 
     def outdate(route: Route) -> None:
         """Replace the function by one that this browser doesn't know."""

@@ -481,7 +481,7 @@ byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
     logIn(line);
   } else {
     given = line;
-    wire.open();
+    if (wire.link !== "connecting") wire.open();
   }
   if (input.type === "password") input.value = "";
 });

@@ -126,9 +126,10 @@ function curve(points, what) {
   const y = (/** @type {number} */ value) =>
     HEIGHT - MARGIN - ((value - least) / (most - least || 1)) * (HEIGHT - 2 * MARGIN);
   const line = points.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`);
+  const matches = counted(points.length - 1, "match", "matches");
   const words =
     `${what}: from ${points[0]} to ${points.at(-1)} in the last ` +
-    `${counted(points.length - 1, "match", "matches")}; lowest ${least}, highest ${most}`;
+    `${matches}; lowest ${least}, highest ${most}`;
   return h(
     "figure",
     {},
@@ -138,7 +139,7 @@ function curve(points, what) {
       svg("polyline", { points: line.join(" ") }),
       svg("circle", { cx: x(points.length - 1), cy: y(points.at(-1) ?? least), r: 4 }),
     ),
-    h("figcaption", {}, h("small", {}, `${least} to ${most} in ${counted(points.length - 1, "match", "matches")}`)),
+    h("figcaption", {}, h("small", {}, `Lowest ${least}, highest ${most}, in the last ${matches}`)),
   );
 }
 
