@@ -570,12 +570,12 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     anna.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # the position after the middle ply
     expect(blunder).to_have_attribute("aria-current", "step")
-    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you3 left")
+    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you3 left")
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
-    anna.hears("a blunder by Paula")  # in the log as well
+    anna.hears("a blunder by Paulina")  # in the log as well
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
-    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you")
+    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")
     bert.press("Accept", within="#notices")
     bert.press("Resign").press("Resign", within="dialog")
