@@ -11,7 +11,7 @@ import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { LobbyView } from "./lobby.js";
-import { Log, plain } from "./log.js";
+import { Log, endsInPrompt, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
 import { Registration } from "./register.js";
 import { ReplayView } from "./replay.js";
@@ -163,15 +163,6 @@ function typedAboutPassword(line, verb) {
   isPasswordNext = member && verb === "password";
   if (isPasswordNext) log.hide(true);
   return true;
-}
-
-/**
- * Whether a text ends in the prompt for a command.
- *
- * @param {string} text
- */
-function endsInPrompt(text) {
-  return /(^|\n)> ?$/.test(text);
 }
 
 /** @param {string} text what the server says */
