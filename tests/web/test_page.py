@@ -358,6 +358,20 @@ def test_guest_registers_by_form(visit: Visit) -> None:
     expect(dialog.get_by_role("button", name="Register")).to_be_hidden()
 
 
+def test_password_that_the_server_refuses_can_be_mended(visit: Visit) -> None:
+    player = visit().come_in("Philippa").type("register")
+    dialog = player.page.locator("dialog")
+    for words in ("philippa", HORSE):
+        for label in ("Password", "Password again"):
+            dialog.get_by_label(label, exact=True).fill(words)
+        player.press("Register", within="dialog")
+        if words != HORSE:
+            note = "Your name is the first password that anybody would try."
+            expect(dialog.locator("#register-note")).to_have_text(note)
+    expect(player.page.locator("#toast")).to_have_text("The name Philippa is yours now.")
+    expect(dialog).to_be_hidden()
+
+
 def test_registering_and_passwords_are_never_said(visit: Visit) -> None:
     zoe, listener = visit().come_in("Zoe"), visit().come_in("Lyn")
     zoe.page.get_by_role("tab", name="Chat").click()
@@ -574,7 +588,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you3 left")
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
-    anna.hears("a blunder by Paula")  # in the log as well
+    anna.hears("a blunder by Paulina")  # in the log as well
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")

@@ -283,7 +283,7 @@ class Left(_Event, tag="left"):
 class Absent(_Event, tag="absent"):
     """A seated player went away. The seat is kept, and the battle waits.
 
-    ``waited`` is for how many seconds nobody was told, since the player might have come back.
+    For the last ``waited`` seconds nobody was told, since the player might have come back.
     """
 
     side: Side
@@ -296,7 +296,7 @@ class Absent(_Event, tag="absent"):
 
     @property
     def since(self) -> float:
-        """Since when the player has been away, in seconds since the epoch."""
+        """The time at which the player went away, in seconds since the epoch."""
         return self.at - self.waited
 
 

@@ -214,7 +214,6 @@ class Hall:
         left_out: the first words of the standard verbs that are disabled.
         missed: the events missed by each absent seated player, with the tables after them.
         seeks: the open seeks, by number.
-        keeps_talk: whether the last lines are kept, for players who reconnect.
         started_at: the start time of the server, in seconds since the epoch; 0 before it serves.
         parts: the state of features, by type; see `HallPart`.
         version: the number of events in the hall's stream; None if the stream isn't followed, so
@@ -253,7 +252,7 @@ class Hall:
         self._remembers_speech = False
         self._said: dict[str, deque[Delivery]] = {}
         """The last lines of players, by name; the latest speaker comes last."""
-        self.keeps_talk = False
+        self._keeps_talk = False
         self._talk: deque[Delivery] = deque(maxlen=TALK_KEPT)
         self._talked = 0
         """The number of lines so far."""
@@ -283,7 +282,7 @@ class Hall:
 
     def keep_talk(self, keeps: bool) -> None:  # noqa: FBT001  (all there is to say)
         """Keep the last lines for players who reconnect, or keep none."""
-        self.keeps_talk = keeps
+        self._keeps_talk = keeps
 
     def use_order(self, order: Order) -> None:
         """Replace the operators and sanctions."""
@@ -790,7 +789,7 @@ class Hall:
         """Apply an aside and return its delivery."""
         applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
         telling = applier(aside, self)
-        if aside.is_speech and (self.keeps_talk or self._remembers_speech):
+        if aside.is_speech and (self._keeps_talk or self._remembers_speech):
             self._record_speech(telling, aside.player)
         return telling
 

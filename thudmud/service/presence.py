@@ -9,9 +9,9 @@ stored, as the events `Absent` and `Returned`. If the store fails meanwhile, the
 what's missing. Whatever might cause a difference calls `check_stored_presence`, which starts
 `store_presence` if it finds one.
 
-A lost connection often comes back at once, as when a page is reloaded. So the player of one stays
-for some seconds, as a visit without a front end: nobody is told, and whoever joins under the name
-takes the visit over. If nobody does, the player leaves, and has been away since the loss.
+A lost connection often comes back at once, as when a page is reloaded. So the player stays for some
+seconds, as a visit without a front end: nobody is told, and whoever joins under the name takes the
+visit over. If nobody does, the player leaves, and has been away since the connection was lost.
 """
 
 from __future__ import annotations
@@ -478,8 +478,8 @@ class Presence:
         """Store a seated player's presence at one board: `Absent` or `Returned`, if it differs.
 
         After a conflict it tries again. If the store fails, the player is away or back all the
-        same, and another attempt is scheduled. A player who wasn't told about while the connection
-        might have come back has been away since its loss.
+        same, and another attempt is scheduled. If nobody was told at first, since the connection
+        might have come back, the player has been away since it was lost.
 
         Args:
             name: the player's name.

@@ -12,6 +12,7 @@ const BESIDE = 3; // characters that would fit beside the text
 const PROBE = 50; // characters that are measured
 const CLOSE = 40; // pixels from the end that still are the end
 const ESCAPES = /\x1b\[[0-9;]*m/g; // colours, where somebody has turned them on
+const PROMPT = /(^|\n)> ?$/; // for a command
 
 /**
  * Return a text as it is shown: without colours, and without the prompt, which is a line of its own.
@@ -20,7 +21,16 @@ const ESCAPES = /\x1b\[[0-9;]*m/g; // colours, where somebody has turned them on
  */
 export function plain(text) {
   const lines = text.replace(ESCAPES, "").replaceAll("\r\n", "\n");
-  return lines.replace(/(^|\n)> ?$/, "").replace(/^\n+|\s+$/g, "");
+  return lines.replace(PROMPT, "").replace(/^\n+|\s+$/g, "");
+}
+
+/**
+ * Whether a text ends in the prompt for a command.
+ *
+ * @param {string} text
+ */
+export function endsInPrompt(text) {
+  return PROMPT.test(text);
 }
 
 export class Log {

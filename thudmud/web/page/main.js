@@ -15,7 +15,7 @@ import { exerciseTitle } from "./lesson.js";
 import { LessonList } from "./lessons.js";
 import { openKeys } from "./keys.js";
 import { LobbyView } from "./lobby.js";
-import { Log, plain } from "./log.js";
+import { Log, endsInPrompt, plain } from "./log.js";
 import { serveOffline, showNotify } from "./notify.js";
 import { Registration } from "./register.js";
 import { showRules } from "./rules.js";
@@ -187,15 +187,6 @@ function typedAboutPassword(line, verb) {
   isPasswordNext = member && verb === "password";
   if (isPasswordNext) log.hide(true);
   return true;
-}
-
-/**
- * Whether a text ends in the prompt for a command.
- *
- * @param {string} text
- */
-function endsInPrompt(text) {
-  return /(^|\n)> ?$/.test(text);
 }
 
 /** @param {string} text what the server says */

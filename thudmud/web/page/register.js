@@ -4,10 +4,13 @@
 
 import { open } from "./dialogs.js";
 import { byId, h } from "./dom.js";
-import { plain } from "./log.js";
+import { endsInPrompt, plain } from "./log.js";
 
 /** How long a password may be, as the server has it. */
 const [SHORTEST, LONGEST] = [8, 128];
+
+/** What the server says after a refusal, to those who type. */
+const ADVICE = / Try again, or just press Enter to stop\.$/;
 
 export class Registration {
   /**
@@ -75,27 +78,14 @@ export class Registration {
   submit() {
     if (this.sent) return;
     const password = byId("register-password").value;
-    const problem = this.problem(password, byId("register-again").value);
-    this.note(problem);
-    if (problem) return;
+    const isSame = password === byId("register-again").value;
+    this.note(isSame ? "" : "The two passwords differ.");
+    if (!isSame) return;
     this.password = password;
     this.answer = "";
     this.times = 0;
     this.sent = "register";
     this.send("register");
-  }
-
-  /**
-   * Return what is wrong with a password, as a sentence; "" if nothing is.
-   *
-   * @param {string} password
-   * @param {string} again
-   */
-  problem(password, again) {
-    if (password !== again) return "The two passwords differ.";
-    if (password.trim().toLowerCase() === this.state.me.player?.toLowerCase())
-      return "Your name is the first password that anybody would try.";
-    return "";
   }
 
   /** @param {string} words */
@@ -126,13 +116,13 @@ export class Registration {
    */
   hear(text) {
     if (!this.sent || (this.sent === "register" && /^\r?\n/.test(text))) return; // another's words
-    if (/New password: ?$/.test(text)) {
-      this.times++;
-      if (this.times === 1) return; // with advice
-    }
-    this.answer ||= plain(text).replace(/\n?[^\n]*: ?$/, "").replaceAll("\n", " ");
-    if (this.times === 2) this.send(""); // gives up, so that a command can be typed
-    else if (/(^|\n)> ?$/.test(text)) this.finish();
+    const isAsked = /New password: ?$/.test(text);
+    if (isAsked) this.times++;
+    if (isAsked && this.times === 1) return; // with advice
+    const words = plain(text).replace(/\n?[^\n]*: ?$/, "").replaceAll("\n", " ");
+    this.answer ||= words.replace(ADVICE, "");
+    if (isAsked) this.send(""); // gives up, so that a command can be typed
+    else if (endsInPrompt(text)) this.finish();
   }
 
   /** Close the form if the name is registered, or else show why not. */
