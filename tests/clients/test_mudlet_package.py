@@ -318,14 +318,14 @@ def test_timed_match_from_seek_to_resignation(panel: Callable[..., Panel]) -> No
         assert "You seek" not in player.texts
     strip = anna.labels["dwarf"][1].split(" &middot; ")
     assert strip[:2] == ["&#9654; <b>Clickanna</b> (you)", "dwarfs"]
-    assert strip[2:] == ["32 left", "32 points", "<b>10:00</b>"]
+    assert strip[2:] == ["32 left", "32 points", "10:00"]  # not before the first move
     anna.click("F1")
     anna.until_shown(lambda: "F6" in anna.marks, "where it can go")
     assert not bert.marks
     assert bert.click("G7") == []  # not his turn
     anna.click("F6")
     bert.until_shown(lambda: "your turn, trolls." in bert.texts, "his turn")
-    bert.run("pass(7)")
+    bert.run("pass(37)")  # the time of the first move is 30 seconds
     assert bert.labels["troll"][1].endswith("<b>09:53</b>")
     assert re.search(r" 10:0[45]$", bert.labels["dwarf"][1])
 

@@ -52,7 +52,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "an unknown commit is looked up by its transaction id": Mistake(
-        253,
+        15,
         [
             Change(
                 POSTGRES,
@@ -119,7 +119,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "another process's entries are not delivered": Mistake(
-        0,
+        4,
         [
             Change(
                 RUNNING,
@@ -400,7 +400,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an event stored after an outage advances the clock over it": Mistake(
-        334,
+        767,
         [
             Change(
                 FOLLOWING,

@@ -1,8 +1,8 @@
 """Events survive being stored as lines.
 
 For each kind of event, `schema_1.lines` holds lines written under schema 1, each followed by the
-repr of the event that it decodes to. These lines never change. When an event changes in any way
-other than a new last field with a default:
+repr of the event that it decodes to. When an event gains a last field with a default, add the field
+to its lines. When it changes in any other way, leave them:
 
 1. raise `SCHEMA` and make `from_text` and `from_line` read the older form as well;
 2. add samples of the new schema, `schema_N.lines`, and read the samples of all schemas here;
@@ -28,6 +28,7 @@ from tests.cases import cases
 from tests.store.generated import KINDS, some_events
 from thudmud.game.events import (
     Absent,
+    BattleStarted,
     Event,
     Joined,
     Offer,
@@ -88,6 +89,10 @@ def test_field_added_at_the_end_has_a_default() -> None:
     event = read('[1,"oak board",["absent",10.0,"Bert","troll","lost"]]')
     assert isinstance(event, Absent)
     assert event.since == event.at
+    started = '"started",10.0,"Anna",1,"classic","Anna","Bert",true,[null,null],null,null,null'
+    event = read(f'[1,"oak board",[{started}]]')
+    assert isinstance(event, BattleStarted)
+    assert event.first_move == 0
 
 
 class TestSamples:

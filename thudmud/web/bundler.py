@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_BLOCK = r"/\*(?:(?!\*/).)*\*/"
+_REST = r"(?:(?!\*/).)*+(?:\*/|\Z)"  # of a comment; without its end, everything
 _COMMENT = re.compile(
-    rf"^ *(?:{_BLOCK}|//[^\n]*)\n|/\*\* @(?:(?!\*/).)*\*/ ?", re.MULTILINE | re.DOTALL
+    rf"^ *+(?:/\*{_REST}\n?|//[^\n]*+\n?)|/\*\* @{_REST} ?", re.MULTILINE | re.DOTALL
 )
-_STYLE_COMMENT = re.compile(_BLOCK, re.DOTALL)
+_STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 
 

@@ -44,6 +44,11 @@ _PIECES = b"<!-- pieces.svg -->"
 
 _LOADED = re.compile(rb'(?<=href="|.src=")/(?=[\w-]+\.(?:css|js|svg|png|ico)")')
 _STYLES = re.compile(rb'<link rel="stylesheet" href="/([\w-]+\.css)">\n')
+_ELEMENT = re.compile(
+    rb'<link rel="stylesheet" href="/[0-9a-f]+/(?P<style>[\w-]+\.css)">\n'
+    rb'|<script(?P<type> type="module")? src="/[0-9a-f]+/(?P<script>[\w-]+\.js)"></script>\n'
+)
+"""An element that loads a style sheet or a script."""
 _MAIN, _SCRIPT, _STYLE, _EARLY = "main.js", "thud.js", "thud.css", "early.js"
 """The page's first module, the bundles of its modules and style sheets, and its first script."""
 START = "/start.html"
@@ -152,17 +157,16 @@ def _start_page(page: bytes, early: bytes, bodies: Mapping[str, bytes], version:
         f'<link rel="prefetch" href="/{version}/{name}">\n' for name in (_SCRIPT, _STYLE)
     )
     # At the end, the script doesn't delay what is seen without it.
-    script = _tag_of(_SCRIPT).search(page)
+    script = _element(page, _SCRIPT)
     tag = script[0] if script else b""
     page = page.replace(tag, later.encode(), 1).replace(b"</body>", tag + b"</body>", 1)
     return _inlined(page, {_EARLY: early, _STYLE: bodies[_STYLE], _SCRIPT: bodies[_SCRIPT]})
 
 
-def _tag_of(name: str) -> re.Pattern[bytes]:
-    """Return the pattern of the element that loads a script or style sheet."""
-    path = rf'"/[0-9a-f]+/{re.escape(name)}"'
-    link = rf'<link rel="stylesheet" href={path}>\n'
-    return re.compile(rf"(?:{link}|<script(?P<type>[^>]*) src={path}></script>\n)".encode())
+def _element(page: bytes, name: str) -> re.Match[bytes] | None:
+    """Return the element that loads a script or style sheet, if the page has it."""
+    elements = _ELEMENT.finditer(page)
+    return next((each for each in elements if name.encode() in each.groups()), None)
 
 
 def _inlined(page: bytes, texts: Mapping[str, bytes]) -> File:
@@ -178,7 +182,7 @@ def _inlined(page: bytes, texts: Mapping[str, bytes]) -> File:
         kind = "style" if name.endswith(".css") else "script"
         if f"</{kind}".encode() in text.lower() or b"<!--" in text:
             raise ValueError(f"{name} can't be part of the page: it has an end tag or a comment")
-        found = _tag_of(name).search(page)
+        found = _element(page, name)
         if found:
             words = (kind.encode(), found["type"] or b"", text, kind.encode())
             page = page.replace(found[0], b"<%b%b>%b</%b>\n" % words)
