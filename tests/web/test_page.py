@@ -766,14 +766,14 @@ def test_login_note_shows_only_errors_of_this_login(
         nobody.press("Play as guest")
         expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without spaces.")
         expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
-        visit(server=server).come_in("Nora").register().type("quit")
+        nora = visit(server=server).come_in("Nora").register().type("quit")
         expect(nobody.page.locator("#log")).to_contain_text("Nora quits")
         expect(note).to_contain_text("letters from A to Z")
         nobody.page.get_by_label("Your name").fill("Nora")
         nobody.press("Play as guest")
         expect(note).to_contain_text("is registered")
         expect(nobody.page.get_by_label("Password")).to_have_value("")
-        visit(server=server).come_in("Nils")
+        nils = visit(server=server).come_in("Nils")
         expect(nobody.page.locator("#log")).to_contain_text("Nils comes")
         expect(note).to_contain_text("is registered")
         nobody.page.get_by_label("Password").fill("wrong")
@@ -784,6 +784,7 @@ def test_login_note_shows_only_errors_of_this_login(
         expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
         nobody.type("quit")
         expect(note).to_have_text(hint)
+        nobody.loses_server = nora.loses_server = nils.loses_server = True
 
 
 def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:

@@ -33,6 +33,10 @@ def finish_battle(visit: Visit, server: Served, name: str, board: str) -> Player
     return player
 
 
+MOVE = 375
+"""Milliseconds that a move is shown at the highest speed."""
+
+
 def current_ply(player: Player, number: int) -> None:
     current = player.page.locator("#replay-moves [aria-current]")
     expect(current).to_have_attribute("data-ply", str(number))
@@ -44,18 +48,24 @@ def test_replay_plays_back_until_paused_or_over(visit: Visit, replays: Served) -
     expect(page.get_by_role("button", name="1\N{MULTIPLICATION SIGN} speed")).to_be_visible()
     for speed in ("1", "2"):
         player.press(f"{speed}\N{MULTIPLICATION SIGN} speed")
+    page.clock.install()
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
     player.press("Play the moves")
+    page.clock.run_for(MOVE)
     current_ply(player, 1)
     page.keyboard.press("p")  # the focus is on the button, which has become "Pause"
     expect(page.get_by_role("button", name="Play the moves")).to_be_focused()
     player.press("Play the moves")
+    page.clock.run_for(3 * MOVE)
     current_ply(player, 4)
     expect(page.get_by_role("button", name="Play the moves")).to_be_visible()
     player.press("Play the moves")  # from the start again
+    page.clock.run_for(2 * MOVE)
     current_ply(player, 2)
     player.press("Previous move")
     expect(page.get_by_role("button", name="Play the moves")).to_be_visible()
     current_ply(player, 1)
+    page.clock.resume()
     page.reload()
     expect(page.get_by_role("button", name="4\N{MULTIPLICATION SIGN} speed")).to_be_visible()
 

@@ -41,7 +41,7 @@ export async function share(address, words, { say, toast }) {
   try {
     await navigator.clipboard.writeText(address); // which only secure pages have
   } catch {
-    const field = h("input", { value: address, readonly: true, "aria-label": "Link" });
+    const field = h("input", { id: "shared", value: address, readonly: true, "aria-label": "Link" });
     open(
       h("h2", { id: "dialog-title" }, words),
       field,
@@ -53,6 +53,11 @@ export async function share(address, words, { say, toast }) {
   const told = `${words} The link is copied.`;
   toast(told);
   say(told);
+}
+
+/** Close the dialog that shows an address, if it is open. */
+export function closeShared() {
+  if (document.querySelector("dialog #shared")) byId("dialog").close();
 }
 
 /**

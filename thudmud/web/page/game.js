@@ -21,7 +21,7 @@ import {
 } from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
-import { MoveList, asOf, tools } from "./moves.js";
+import { MoveList, asOf, positionLabel, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { Premove } from "./premove.js";
@@ -156,6 +156,7 @@ export class GameView {
     const title = exercise ? exerciseTitle(exercise) : titleOf(table, name);
     byId("game-title").textContent = title;
     if (!board || !table) return;
+    const hadFocus = byId("game").contains(document.activeElement);
     this.view.flip(settings.flipped);
     this.fillIn(board);
     const ahead = this.premoveSide(table, board);
@@ -186,6 +187,19 @@ export class GameView {
     this.moves.marks = marksOf(analysis);
     this.moves.show(board.plies, this.at ?? board.ply); // the last, since it has what room is left
     this.revealCurve(analysis, board.battle);
+    this.keepFocus(hadFocus);
+  }
+
+  /**
+   * Put the focus on the result that has just come, or on the board if it was on a button that has
+   * gone.
+   *
+   * @param {boolean} hadFocus whether it was on something of the game
+   */
+  keepFocus(hadFocus) {
+    const isLost = hadFocus && document.activeElement === document.body;
+    if (this.result.takeFocus(isLost) || !isLost) return;
+    this.focus();
   }
 
   /**
@@ -282,6 +296,10 @@ export class GameView {
     const first = (board.plies[0]?.ply ?? board.ply + 1) - 1;
     this.at = ply >= board.ply ? null : Math.max(first, ply);
     this.show(this.name);
+    const { at } = this;
+    if (this.moves.hasFocus()) return; // which goes to the move, and says it
+    const last = board.plies.find((each) => each.ply === at) ?? null;
+    this.outside.say(at === null ? "The current position." : positionLabel(last, at));
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -324,7 +342,7 @@ export class GameView {
     const facts = [`${rulesTitle(table.rules)} rules`];
     if (titleOf(table, name) !== name) facts.unshift(name);
     if (table.time) facts.push(table.time);
-    const { exercise } = this.state;
+    const exercise = this.exercise(board.board);
     if (exercise)
       facts.push(
         exercise.step
@@ -460,7 +478,7 @@ export class GameView {
       const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
       notices.push(
         notice(
-          `${isMine ? "You offer" : `${who} offers`} ${OFFERS[offer].words}.`,
+          offerWords(offer, isMine ? null : who),
           !isMine &&
             mine.length > 0 &&
             this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
@@ -528,7 +546,7 @@ export class GameView {
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, player),
-      asks ? `${asks} offers ${OFFERS[offer.offer].words}.` : "",
+      asks ? offerWords(offer.offer, asks) : "",
     ];
     return {
       title: who,
@@ -554,8 +572,8 @@ export class GameView {
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, rated }) {
-    if (player !== this.state.me.player || to !== null) return [];
+  sought({ seek, player, rules, time, to, rated, word }) {
+    if (player !== this.state.me.player || to !== null || word) return [];
     const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
     const stop = { label: "Stop looking", line: `withdraw ${seek}` };
     return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
@@ -769,6 +787,20 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   adjourn: { verb: "adjourn", words: "to adjourn the match" },
   undo: { verb: "undo", words: "to take back the last move" },
 });
+
+/** Offers that are more of a request. */
+const REQUESTS = ["undo"];
+
+/**
+ * Return what a player offers or asks for, as a sentence.
+ *
+ * @param {string} offer
+ * @param {string | null} who null is whoever reads it
+ */
+function offerWords(offer, who) {
+  const verb = REQUESTS.includes(offer) ? "ask" : "offer";
+  return `${who === null ? `You ${verb}` : `${who} ${verb}s`} ${OFFERS[offer].words}.`;
+}
 
 /** What the players of a battle can do: a label, a verb, and what is asked first. @type {[string, string, string?][]} */
 const RUNNING = [

@@ -106,7 +106,8 @@ export class LobbyView {
   }
 
   /**
-   * Return the board that is most worth watching: a rated battle, or else any between two players.
+   * Return the board that is most worth watching: where both players are, and a rated battle rather
+   * than another.
    *
    * @returns {string | null}
    */
@@ -115,7 +116,12 @@ export class LobbyView {
       const [dwarf, troll] = seats.map((each) => each.player);
       return running && dwarf && troll && dwarf !== troll;
     });
-    return (battles.find((each) => each.rated) ?? battles[0])?.board ?? null;
+    const isHere = (/** @type {Table} */ { seats }) => seats.every(({ away_since }) => !away_since);
+    const [best] = battles.sort(
+      (one, other) =>
+        Number(isHere(other)) - Number(isHere(one)) || Number(other.rated) - Number(one.rated),
+    );
+    return best?.board ?? null;
   }
 
   /** Show those who have no name yet what they could watch. */

@@ -7,7 +7,7 @@
 import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
-import { confirmed, openSettings } from "./dialogs.js";
+import { closeShared, confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
@@ -41,7 +41,7 @@ const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
   question: (line, id) => wire.ask("Thud.Ask", { line, id }),
-  at: (battle, ply) => namePlace({ battle, ply }),
+  at: (battle, ply, explores) => namePlace({ battle, ply, explores }),
 });
 const chat = new Chat(state, log);
 const challenges = new Challenges(state, outside);
@@ -317,10 +317,27 @@ state.on("Thud.Refused", (refused) => {
   if (!log.isSeen()) toast(oneLine(heard));
 });
 
-// The reasons of a hint are in words, too.
+// The reasons of a hint are in words, too. Who clicks isn't told what to type.
 state.on("Thud.Hint", () => {
-  if (!log.isSeen()) toast(oneLine(heard));
+  const words = oneLine(heard).replace(/^Try "([^"]*)"/, (_, line) => `Try ${movedWords(line)}`);
+  if (!log.isSeen()) toast(words);
 });
+
+// On a phone, what is said may be below what is seen.
+state.on("Thud.Say", ({ player: speaker, text }) => {
+  const isBelow = byId("tab-chat").getBoundingClientRect().top > innerHeight;
+  if (isBelow && speaker !== state.me.player) toast(`${speaker}: ${text}`);
+});
+
+/**
+ * Return a move in words, of the command that plays it.
+ *
+ * @param {string} line
+ */
+function movedWords(line) {
+  const words = line.replace(/ on .*/, "").replace(/\b[a-o]\d+\b/g, (each) => each.toUpperCase());
+  return words.replace(/^([A-O]\d+) ([A-O]\d+)/, "$1 to $2");
+}
 
 /**
  * Whether a refusal means that the address leads nowhere.
@@ -717,8 +734,9 @@ function show() {
           : isComingBack
             ? "coming"
             : "welcome";
-  if (view !== document.body.dataset.view) {
-    hasJustComeIn ||= document.body.dataset.view === "welcome" && state.me.player !== null;
+  const before = document.body.dataset.view;
+  if (view !== before) {
+    hasJustComeIn ||= before === "welcome" && state.me.player !== null;
     document.body.dataset.view = view;
     if (view === "welcome") showRules(byId("rules"));
     else byId("showcase").replaceChildren();
@@ -739,7 +757,9 @@ function show() {
   showPlaces();
   challenges.show();
   goToNewBattle(board);
+  noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
+  else if (view !== before && before && before !== "coming") focusTitle(view);
   document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
 }
 
@@ -788,10 +808,31 @@ function goToNewBattle(board) {
   const table = board === null ? undefined : state.tables.get(board);
   const battle = table?.running && state.sides(table).length ? table.battle : null;
   if (battle !== null && battle !== played) {
+    closeShared(); // somebody has come by the link
     if (isFocusLost()) game.focus();
     scrollTo(0, 0);
+    byId("toast").classList.remove("shown"); // of what has led there
   }
   played = battle;
+}
+
+/** The battles of the player that are known to be under way. @type {Set<number>} */
+let begun = new Set();
+
+/**
+ * Tell a player whose battle begins while they look at something else: a clock may be running.
+ *
+ * @param {string | null} seen the board in view
+ */
+function noteBattles(seen) {
+  const own = [...state.tables.values()].filter(
+    (table) =>
+      table.running && table.battle !== null && state.sides(table).length === 1,
+  );
+  for (const { battle, board } of own)
+    if (!begun.has(battle) && board !== seen && !isBack)
+      warn(`Your battle has begun: ${placeTitle(board)}.`);
+  begun = new Set(own.map(({ battle }) => battle));
 }
 
 /** Whether the player has just come in, and the focus has not gone to where play goes on. */
@@ -806,10 +847,37 @@ function focusAfterLogin(view) {
   else if (view === "lobby") byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
 }
 
-/** Whether the focus is on nothing that stays, as after a button was pressed that goes. */
+/** The titles of what can be shown, beside the welcome page. */
+const TITLES = /** @type {Record<string, string>} */ ({
+  lobby: "lobby-title",
+  game: "game-title",
+  replay: "replay-title",
+  tournament: "tournament-title",
+  player: "player-title",
+  lessons: "lessons-title",
+});
+
+/**
+ * Put the focus on the title of what is shown now, or on one's own board, if it was on something
+ * that has gone.
+ *
+ * @param {string} view
+ */
+function focusTitle(view) {
+  const title = TITLES[view] && byId(TITLES[view]);
+  if (!title || !isFocusLost()) return;
+  if (view === "game" && state.sides(state.tables.get(boardInView() ?? "")).length) {
+    game.focus();
+    return;
+  }
+  title.tabIndex = -1;
+  title.focus({ preventScroll: true });
+}
+
+/** Whether the focus is on nothing that can be used, as after a button was pressed that goes. */
 function isFocusLost() {
   const { activeElement, body } = document;
-  if (!activeElement || activeElement === body) return true;
+  if (!activeElement || activeElement === body || activeElement.matches("h1")) return true;
   return !activeElement.checkVisibility() || byId("challenges").contains(activeElement);
 }
 
@@ -839,7 +907,7 @@ function openReplay(battle, ply, explores) {
   wantsIn = false;
   replay.open(battle, ply, explores);
   if (isNew) askRecord(battle);
-  namePlace({ battle, ply });
+  namePlace({ battle, ply, explores });
   show();
 }
 
@@ -976,13 +1044,16 @@ state.on("Thud.Exercise", ({ left, remarks }) => {
 
 state.on("Thud.Observe", ({ boards }) => {
   const added = boards.find((/** @type {string} */ each) => !observed.includes(each));
-  if (added && (added !== state.tv.board || isTvSeen)) lookAt(added);
+  // Who is back sees what the address names.
+  const isSeen = added === state.tv.board ? isTvSeen : !isBack || !isElsewhere();
+  if (added && isSeen) lookAt(added);
   else if (look && !boards.includes(look)) lookAt(null);
   observed = boards;
 });
 // Who is at a board of their own is not taken away from it when their tv turns.
 state.on("Thud.Tv", () => {
-  isTvSeen = !tv.on || (tv.board ? look === tv.board : !isReplay && boardInView() === null);
+  const isTurned = tv.board ? look === tv.board : !isReplay && boardInView() === null;
+  isTvSeen = isBack ? isNamed({ tv: true }) : !tv.on || isTurned;
   tv = state.tv;
   if (look === null) nameView();
 });

@@ -115,7 +115,7 @@ export class Mover {
     else if (this.ways(square).length) this.aim(square);
     else if (this.owns(square)) this.select(square);
     else if (this.selected && !this.choices) this.dropped = where;
-    else if (this.selected) this.cancel(`${this.selected} can’t go to ${square}.`);
+    else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}.`);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Mover {
     if (!square) this.cancel();
     else if (!this.choices) this.dropped = where;
     else if (this.ways(square).length) this.aim(square);
-    else this.cancel(`${this.selected} can’t go to ${square}.`);
+    else this.refuse(`${this.selected} can’t go to ${square}.`);
   }
 
   /** @param {string} square */
@@ -166,7 +166,7 @@ export class Mover {
     if (target) this.finishPremove(target);
     else if (this.dropped) this.drop(this.dropped);
     else if (squares.size) this.outside.say(`${this.selected} can go to ${squares.size} squares.`);
-    else this.cancel(`${this.selected} cannot move.`);
+    else this.refuse(`${this.selected} can’t move.`);
   }
 
   /**
@@ -220,6 +220,16 @@ export class Mover {
     this.reset();
     this.show();
     if (why) this.outside.say(why);
+  }
+
+  /**
+   * Refuse what was chosen, and show why.
+   *
+   * @param {string} why
+   */
+  refuse(why) {
+    this.cancel();
+    this.outside.warn(why);
   }
 
   /**

@@ -33,6 +33,30 @@ const KEYS = /** @type {Record<string, (ply: number) => number>} */ ({
 });
 const SAID = /** @type {Record<string, string>} */ ({ "?": "a mistake", "??": "a blunder" });
 
+/**
+ * Return what a list calls a ply. It begins with what is seen there, which is what is said to a
+ * computer that is controlled by voice.
+ *
+ * @param {import("./position.js").Ply} ply
+ * @param {number} number
+ * @param {{time?: string, mark?: string}} [more]
+ */
+export function plyLabel(ply, number, { time = "", mark = "" } = {}) {
+  const captures = ply.captures.length ? ` captures ${ply.captures.join(", ")}` : "";
+  const seen = [shortPly(ply), time].filter(Boolean).join(" ") + mark;
+  return [seen, `move ${number}: ${ply.piece}${captures}`, SAID[mark]].filter(Boolean).join(", ");
+}
+
+/**
+ * Return what is said of a position to which somebody has stepped.
+ *
+ * @param {import("./position.js").Ply | null} ply the one that led there, if any
+ * @param {number} number
+ */
+export function positionLabel(ply, number) {
+  return ply ? `${plyLabel(ply, number)}.` : "The position at the beginning.";
+}
+
 export class MoveList {
   /**
    * @param {HTMLElement} host
@@ -94,6 +118,11 @@ export class MoveList {
     if (button instanceof HTMLElement) button.focus();
   }
 
+  /** Whether the focus is on one of the plies. */
+  hasFocus() {
+    return this.host.contains(document.activeElement);
+  }
+
   /** Scroll the list so that the ply where we are is seen. */
   revealCurrent() {
     const current = this.host.querySelector("[aria-current]");
@@ -106,11 +135,7 @@ export class MoveList {
    */
   item(ply, at) {
     const mark = this.marks.get(ply.ply) ?? "";
-    const time = ply.spent == null ? "" : ` ${clockText(ply.spent)}`;
-    const captures = ply.captures.length ? ` captures ${ply.captures.join(", ")}` : "";
-    // It begins with what is seen, which is what is said to a computer that is controlled by voice.
-    const seen = shortPly(ply) + time + mark;
-    const words = [seen, `move ${ply.ply}: ${ply.piece}${captures}`, SAID[mark]];
+    const time = ply.spent == null ? "" : clockText(ply.spent);
     return h(
       `button.ply.${ply.piece}`,
       {
@@ -119,10 +144,11 @@ export class MoveList {
         "data-ply": ply.ply,
         tabindex: -1,
         "aria-current": ply.ply === at && "step",
-        "aria-label": words.filter(Boolean).join(", "),
+        "aria-label": plyLabel(ply, ply.ply, { time, mark }),
         click: () => this.step(ply.ply),
       },
       shortPly(ply),
+      time && " ", // else the time would be one word with the squares
       time && h("small", {}, time),
       mark && h("b", {}, mark),
     );

@@ -10,7 +10,7 @@ import { share } from "./dialogs.js";
 import { byId, clockText, counted, fill, h, hasFeature, rulesTitle, token } from "./dom.js";
 import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
-import { MoveList, asOf, tools } from "./moves.js";
+import { MoveList, asOf, positionLabel, tools } from "./moves.js";
 import { Playback } from "./playback.js";
 import { count, played, positionOf } from "./position.js";
 import { change, isTurned, settings } from "./settings.js";
@@ -28,7 +28,7 @@ export class ReplayView {
    * @param {(line: string) => void} outside.send sends a command
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
-   * @param {(battle: number, ply: number) => void} outside.at is told what is shown
+   * @param {(battle: number, ply: number, explores: boolean) => void} outside.at is told what is shown
    * @param {() => void} outside.openLog shows the log
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(line: string, id: string) => void} outside.question asks what a command tells
@@ -142,6 +142,16 @@ export class ReplayView {
   step(ply) {
     this.playback.pause();
     this.goTo(ply);
+    this.sayPosition();
+  }
+
+  /** Tell those who hear the page which position is shown, unless the focus is on its move. */
+  sayPosition() {
+    const isSaid = this.moves.hasFocus() || byId("replay-tree").contains(document.activeElement);
+    if (isSaid || !this.record) return;
+    const { node } = this;
+    const last = node ? node.move : (this.record.plies[this.at - 1] ?? null);
+    this.outside.say(positionLabel(last, this.at));
   }
 
   /** @param {number} ply */
@@ -151,7 +161,7 @@ export class ReplayView {
       return;
     }
     this.at = Math.max(0, Math.min(ply, this.record?.ply ?? 0));
-    this.outside.at(this.number, this.at);
+    this.outside.at(this.number, this.at, false);
     this.show();
   }
 
@@ -169,9 +179,10 @@ export class ReplayView {
 
   /** Open the analysis board, if that was asked for, and the battle is known by now. */
   exploreIfAsked() {
-    if (!this.isToExplore || !this.record || !this.mayExplore) return;
+    if (!this.isToExplore || !this.record) return;
     this.isToExplore = false;
-    this.board.open(this.at);
+    if (this.mayExplore) this.board.open(this.at);
+    else if (!this.state.me.player) this.outside.warn("Join to use the analysis board.");
   }
 
   /** Whether the server tells players about variations of this battle. */
@@ -184,9 +195,10 @@ export class ReplayView {
     const { node } = this;
     if (node) {
       this.at = node.ply;
-      this.outside.at(this.number, node.branch);
+      this.outside.at(this.number, node.branch, true);
     } else {
       this.at = Math.min(this.at, this.record?.ply ?? 0);
+      this.outside.at(this.number, this.at, false);
       this.view?.mark(NO_MARKS);
     }
     this.show();

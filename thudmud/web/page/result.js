@@ -76,12 +76,27 @@ export class ResultCard {
     this.host.hidden = !result;
     if (!result) return;
     replaceIfChanged(this.content, [
-      h("h2", { id: "result-title" }, result.title),
+      h("h2", { id: "result-title", tabindex: -1 }, result.title),
       ...result.lines.map((line) => h("p", {}, line)),
       h("div.actions", {}, ...result.buttons),
     ]);
-    const isTyping = document.activeElement?.matches("input, textarea");
-    if (this.isNew && !isTyping) this.host.scrollIntoView({ block: "nearest" });
+  }
+
+  /**
+   * Put the focus on a card that has just been opened, and show the board below it, unless the
+   * player is typing.
+   *
+   * @param {boolean} isLost whether the focus is on nothing that has stayed
+   * @returns {boolean} whether it is on the card now
+   */
+  takeFocus(isLost) {
+    const { activeElement } = document;
+    const isFree = isLost || activeElement === document.body || this.hasFocus();
+    const isMoved = this.isNew && (isFree || activeElement?.matches("[role=gridcell]") === true);
+    if (this.isNew && !activeElement?.matches("input, textarea"))
+      this.host.parentElement?.scrollIntoView({ block: "nearest" });
+    if (isMoved) this.content.querySelector("h2")?.focus({ preventScroll: true });
     this.isNew = false;
+    return isMoved;
   }
 }

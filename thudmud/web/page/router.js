@@ -78,6 +78,7 @@ function pathOf(place) {
   if (!place) return "/";
   if ("board" in place) return `/board/${encodeURIComponent(place.board)}`;
   if ("battle" in place && place.ply === Infinity) return `/game/${place.battle}#end`;
+  if ("battle" in place && place.explores) return `/game/${place.battle}#explore=${place.ply ?? 0}`;
   if ("battle" in place) return `/game/${place.battle}${place.ply ? `#ply=${place.ply}` : ""}`;
   const [[kind, value]] = Object.entries(place);
   return value === true ? `/${kind}` : `/${kind}/${value}`;

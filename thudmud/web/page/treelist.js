@@ -3,6 +3,7 @@
  */
 
 import { fill, h } from "./dom.js";
+import { plyLabel } from "./moves.js";
 import { shortPly } from "./position.js";
 
 /** @typedef {import("./tree.js").Node} Node */
@@ -82,7 +83,7 @@ export class TreeList {
     const number = isOdd ? `${turn}.` : isNumbered ? `${turn}. …` : "";
     const mark = (node.isMain && this.marks.get(node.ply)) || "";
     const isCurrent = node === this.tree?.current;
-    const seen = shortPly(move) + mark;
+    const label = plyLabel(move, node.ply, { mark });
     return h(
       "li",
       { "data-turn": number },
@@ -93,7 +94,7 @@ export class TreeList {
           "data-key": `node-${node.branch}-${node.line.join()}`,
           tabindex: -1,
           "aria-current": isCurrent && "step",
-          "aria-label": `${seen}, move ${node.ply}: ${move.piece}${node.isMain ? "" : ", variation"}`,
+          "aria-label": label + (node.isMain ? "" : ", variation"),
           click: () => this.outside.go(node),
         },
         shortPly(move),

@@ -1,0 +1,94 @@
+"""The focus when what had it goes, and what is said to those who hear the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import Player, Served, Visit, served_boards
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    boards = dict.fromkeys(("oak", "elm", "ash", "fir"), "discworld")
+    with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
+        yield server
+
+
+def begin(visit: Visit, server: Served, board: str, *names: str) -> tuple[Player, Player]:
+    """Seat two players at a board, and begin."""
+    dwarf, troll = (visit(server=server).come_in(name) for name in names)
+    dwarf.type(f"join game as dwarf on {board} board")
+    troll.type(f"join game as troll on {board} board", "start")
+    for each in (dwarf, troll):
+        expect(each.page.locator("#board")).to_be_visible()
+        each.sees(A6="dwarf")
+    return dwarf, troll
+
+
+MOVE = "A6\N{EN DASH}B6, move 1: dwarf."
+
+
+def expect_said(player: Player, words: str) -> None:
+    expect(player.page.locator("#status")).to_contain_text(words)
+
+
+def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "oak", "Stella", "Stanley")
+    dwarf.click("A6", "B6").sees(B6="dwarf")
+    troll.sees(B6="dwarf").type("g7-g6").sees(G6="troll")
+    dwarf.sees(G6="troll")
+    dwarf.press("Previous move")
+    expect_said(dwarf, MOVE)
+    dwarf.page.keyboard.press("Home")
+    expect_said(dwarf, "The position at the beginning.")
+    dwarf.page.keyboard.press("Escape")
+    expect_said(dwarf, "The current position.")
+    troll.press("Resign").press("Resign", within="dialog")
+    title = troll.page.locator("#result-title")
+    expect(title).to_be_focused()
+    expect(dwarf.page.locator(".result")).to_be_visible()
+    dwarf.page.locator(".result").get_by_role("link", name="Replay").click()
+    expect(dwarf.page.locator("#replay-title")).to_be_focused()
+    dwarf.page.keyboard.press("ArrowRight")
+    expect_said(dwarf, MOVE)
+
+
+def ask_to_undo(dwarf: Player, troll: Player) -> None:
+    dwarf.click("A6", "B6").sees(B6="dwarf")
+    troll.sees(B6="dwarf").type("g7-g6").sees(G6="troll")
+    dwarf.sees(G6="troll").press("Undo").press("Undo", within="dialog")
+
+
+def test_focus_goes_on_when_its_button_has_gone(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "elm", "Florian", "Flora")
+    ask_to_undo(dwarf, troll)
+    troll.page.locator("#notices").get_by_role("button", name="Decline").press("Enter")
+    expect(troll.page.locator("#board [role=gridcell]:focus")).to_have_count(1)
+    expect(dwarf.page.locator("#notices")).not_to_contain_text("You ask")
+
+
+def test_asking_to_undo_is_called_a_request(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "ash", "Undine", "Umberto")
+    ask_to_undo(dwarf, troll)
+    expect(dwarf.page.locator("#notices")).to_contain_text("You ask to take back the last move.")
+    words = "Undine asks to take back the last move."
+    expect(troll.page.locator("#notices")).to_contain_text(words)
+    troll.press("Resign").press("Resign", within="dialog")
+
+
+def test_address_is_followed_while_a_tv_is_on(visit: Visit, server: Served) -> None:
+    watcher = visit(server=server).come_in("Tilda").type("tv")
+    begin(visit, server, "fir", "Tamara", "Tancred")
+    expect(watcher.page).to_have_url(f"{server.address}/tv")
+    watcher.page.goto(f"{server.address}/lessons")
+    expect(watcher.page.locator("#lessons-title")).to_be_visible()
+    watcher.hears("You carry on")
+    expect(watcher.page).to_have_url(f"{server.address}/lessons")
+    watcher.page.goto(f"{server.address}/tv")
+    expect(watcher.page.locator("#game-title")).to_contain_text("\N{EN DASH}")  # of its players
