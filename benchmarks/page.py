@@ -75,7 +75,7 @@ class Line:
 LINES = (
     Line("a quick line", 0, 0, 1, 0.3),
     Line("Fast 3G, CPU x4", 1600, 562, 4, 2.5),
-    Line("Slow 3G, CPU x4", 400, 2000, 4, 5.0, 2.5),
+    Line("Slow 3G, CPU x4", 400, 2000, 4, 5.0, 2.0),
 )
 ROUNDS = 3
 

@@ -98,6 +98,16 @@ def test_unknown_lesson_is_not_found(visit: Visit) -> None:
     lost.errors = [each for each in lost.errors if "404" not in each]
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("/lesson/1", "begin the lesson"), ("/lessons", "see all lessons"), ("/tv", "to watch")],
+)
+def test_visitor_is_told_what_needs_a_name(visit: Visit, path: str, words: str) -> None:
+    visitor = visit(path)
+    expect(visitor.page.locator("#login-note")).to_contain_text(words)
+    expect(visitor.page.get_by_label("Your name")).to_be_visible()
+
+
 def test_list_marks_what_is_done(visit: Visit) -> None:
     carla = visit().come_in("Carla")
     carla.page.get_by_role("link", name="All lessons and puzzles").click()

@@ -576,7 +576,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
     anna.page.reload()
     expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
-    anna.press("Analyse")
+    anna.press("Computer analysis")
     expect(graph.locator(".slip")).to_have_count(1)
     blunder = anna.page.get_by_role("button", name=re.compile("E6.E10.*a blunder"))
     expect(blunder).to_be_visible()

@@ -46,6 +46,7 @@ import { holder, titleOf } from "./state.js";
  */
 
 const SHORT = 30; // seconds
+const SHORTEST = 2; // moves of a battle that is analysed, as the server has it
 const TICK = 100; // milliseconds
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
@@ -603,8 +604,9 @@ export class GameView {
       this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
       board.battle !== null &&
         !isKnown &&
+        board.ply >= SHORTEST &&
         hasFeature("analysis") && // the last: it goes when it is pressed
-        this.button({ label: "Analyse", line: `analyse ${board.battle}` }),
+        this.button({ label: "Computer analysis", line: `analyse ${board.battle}` }),
     ];
   }
 

@@ -69,6 +69,14 @@ const NOTE = byId("login-note").textContent;
 /** What whoever made the link offers, which the server says in the head of the page. */
 const OFFERED = document.querySelector("meta[property='og:description']")?.getAttribute("content");
 
+/** What visitors can do once they have a name. */
+const INVITATIONS = /** @type {Record<string, string>} */ ({
+  lesson: "begin the lesson",
+  puzzle: "try the puzzle",
+  lessons: "see all lessons and puzzles",
+  tv: "watch",
+});
+
 /** What the server said last. */
 let heard = "";
 /** What an operator said who ended the visit. */
@@ -610,6 +618,13 @@ state.on("Thud.Options", (options) => {
   isChosen = true;
 });
 
+/** What a visitor has to do to see what the address names; nothing if all may see it. */
+function invitation() {
+  const [kind] = Object.keys(wanted ?? {});
+  if (kind === "challenge") return OFFERED;
+  return kind in INVITATIONS ? `Choose a name, or none, to ${INVITATIONS[kind]}.` : "";
+}
+
 /** @param {import("./wire.js").Link} link */
 function linked(link) {
   const reason = oneLine({ banned: heard, kicked: endedBy }[String(link)] ?? "");
@@ -625,7 +640,7 @@ function linked(link) {
   }
   if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
-    note((wanted && "challenge" in wanted && OFFERED) || NOTE);
+    note(invitation() || NOTE);
     delete byId("login").dataset.sent;
     isChosen = false;
     isBack = true;

@@ -363,7 +363,7 @@ export class ReplayView {
             "data-key": "analyse",
             click: () => this.outside.send(`analyse ${this.number}`),
           },
-          "Analyse",
+          "Computer analysis",
         ),
     ];
   }
