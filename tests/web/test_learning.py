@@ -136,6 +136,18 @@ def test_list_marks_what_is_done(visit: Visit) -> None:
     expect_view(carla, "/")
 
 
+def test_puzzles_are_one_tab_stop(visit: Visit) -> None:
+    tabea = visit().come_in("Tabea")
+    tabea.page.get_by_role("link", name="All lessons and puzzles").click()
+    stops = tabea.page.locator("#puzzle-list a[tabindex='0']")
+    expect(stops).to_have_count(1)
+    stops.focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowUp"):
+        tabea.page.keyboard.press(key)
+    expect(tabea.page.locator("[data-key='puzzle 2']")).to_be_focused()
+    expect(stops).to_have_attribute("data-key", "puzzle 2")
+
+
 def test_answer_to_a_question_in_a_lesson_is_shown_on_a_phone(visit: Visit) -> None:
     size = {"width": 390, "height": 844}
     fay = visit("/lesson/7", viewport=size, has_touch=True, is_mobile=True)

@@ -12,6 +12,16 @@ import { keepDone, keptDone } from "./settings.js";
  * @typedef {{number: number, rules: string, side: string, tried: boolean, solved: boolean}} Puzzle
  */
 
+/** Keys in the list of puzzles, and to which place they lead from another. */
+const KEYS = /** @type {Record<string, (at: number, width: number) => number>} */ ({
+  ArrowLeft: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  ArrowUp: (at, width) => at - width,
+  ArrowDown: (at, width) => at + width,
+  Home: () => 0,
+  End: () => Infinity,
+});
+
 export class LessonList {
   /** Whether it is shown, not where the player is. */
   isOpen = false;
@@ -27,6 +37,11 @@ export class LessonList {
     this.lessons = [];
     /** @type {Puzzle[]} */
     this.puzzles = [];
+    /** The puzzle that Tab leads to, as `data-key`. */
+    this.stop = "";
+    byId("puzzle-list").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
+      this.typed(event),
+    );
     state.on("Thud.Lessons", ({ lessons, puzzles }) => {
       const kept = keptDone(state.me.player ?? "");
       const isKept = (/** @type {string} */ kind, /** @type {number} */ number) =>
@@ -63,6 +78,37 @@ export class LessonList {
       : "";
     fill(byId("lesson-list"), ...this.lessons.map(lessonItem));
     fill(byId("puzzle-list"), ...this.puzzles.map(puzzleItem));
+    this.setStop(this.stop);
+  }
+
+  /** @returns {HTMLElement[]} */
+  get links() {
+    return [...byId("puzzle-list").querySelectorAll("a")];
+  }
+
+  /**
+   * Let Tab lead to one of the puzzles, so that the list is a single stop.
+   *
+   * @param {string} key its `data-key`; the first one if there is none of that key
+   */
+  setStop(key) {
+    const { links } = this;
+    const stop = links.find((each) => each.dataset.key === key) ?? links[0];
+    for (const each of links) each.tabIndex = each === stop ? 0 : -1;
+    this.stop = stop?.dataset.key ?? "";
+  }
+
+  /** @param {KeyboardEvent} event */
+  typed(event) {
+    const { links } = this;
+    const leads = KEYS[event.key];
+    const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    if (!leads || at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const width = links.filter((each) => each.offsetTop === links[0].offsetTop).length;
+    const next = links[Math.max(0, Math.min(leads(at, width), links.length - 1))];
+    this.setStop(next.dataset.key ?? "");
+    next.focus();
   }
 }
 
