@@ -38,6 +38,15 @@ CLIPPED = """width => {
 }"""
 """Lists what can be used or has to be seen, and isn't within the width of the screen."""
 
+OVERLAPS = """strip => {
+    const clock = strip.querySelector(".clock").getBoundingClientRect();
+    return [...strip.querySelectorAll(".name, .badge, .left, .points")]
+        .filter((each) => each.checkVisibility())
+        .filter((each) => each.getBoundingClientRect().right > clock.left)
+        .map((each) => each.outerHTML);
+}"""
+"""Lists what is printed over the clock of a player."""
+
 
 def phone(width: int, height: int) -> dict[str, Any]:
     """Return the options of a browser context for a phone."""
@@ -90,6 +99,8 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     anna.page.close()
     anna, bert = start_match(visit, (name, other), "3 days", **phone(width, height))
     assert_fits(anna, width)
+    expect(anna.page.locator("#strip-bottom .turn")).to_be_visible()
+    assert anna.page.locator("#strip-bottom").evaluate(OVERLAPS) == []
     clock = anna.page.locator("#strip-bottom .clock")
     height_in_lines = "each => each.offsetHeight / parseFloat(getComputedStyle(each).fontSize)"
     assert clock.evaluate(height_in_lines) < 2
