@@ -99,8 +99,6 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     anna.page.close()
     anna, bert = start_match(visit, (name, other), "3 days", **phone(width, height))
     assert_fits(anna, width)
-    expect(anna.page.locator("#strip-bottom .turn")).to_be_visible()
-    assert anna.page.locator("#strip-bottom").evaluate(OVERLAPS) == []
     clock = anna.page.locator("#strip-bottom .clock")
     height_in_lines = "each => each.offsetHeight / parseFloat(getComputedStyle(each).fontSize)"
     assert clock.evaluate(height_in_lines) < 2
@@ -183,6 +181,7 @@ SHUFFLE = ["a6-b6", "g7-g6", "b6-a6", "g6-g7"]
 def test_buttons_stay_while_moves_are_added(visit: Visit, name: str, how: dict[str, Any]) -> None:
     player = visit(**how).come_in(name).practises("pine")
     buttons = player.page.locator("#actions").get_by_role("button", name="Hint")
+    expect(buttons).to_be_in_viewport(ratio=1)
     before = buttons.bounding_box()
     for ply in range(1, 13):
         player.type(SHUFFLE[(ply - 1) % 4])
@@ -212,6 +211,8 @@ def test_clock_is_the_largest_text(visit: Visit, width: int, height: int) -> Non
     letter = {390: "a", 1280: "b", 1920: "c"}[width]
     how = phone(width, height) if width == 390 else screen(width, height)
     anna, bert = start_match(visit, (f"Clara{letter}", f"Claus{letter}"), "5+3", **how)
+    expect(anna.page.locator("#strip-bottom .turn")).to_be_visible()
+    assert anna.page.locator("#strip-bottom").evaluate(OVERLAPS) == []
     sizes = """() => [...document.querySelectorAll("#game *, #talk *")]
         .filter((each) => each.checkVisibility() && !each.closest(".board"))
         .map((each) => [getComputedStyle(each).fontSize, each.getAttribute("class") ?? ""])

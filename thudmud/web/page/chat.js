@@ -6,6 +6,7 @@
  */
 
 import { byId, h } from "./dom.js";
+import { followMoves } from "./moverow.js";
 import { change, settings } from "./settings.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -51,6 +52,7 @@ export class Chat {
    * @param {Log} log shares the line that is typed
    */
   constructor(state, log) {
+    followMoves();
     this.state = state;
     this.log = log;
     this.isOpen = false;
