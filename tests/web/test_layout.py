@@ -254,7 +254,9 @@ def test_clock_is_the_largest_text(visit: Visit, width: int, height: int) -> Non
 
 def test_wide_screen_is_filled(visit: Visit) -> None:
     player = visit(**screen(1920, 1080))
-    board = player.page.locator("#showcase .board").bounding_box()
+    showcase = player.page.locator("#showcase .board")
+    expect(showcase).to_be_visible()
+    board = showcase.bounding_box()
     assert board
     assert board["width"] > 900
     assert board["x"] + board["width"] > 1800
