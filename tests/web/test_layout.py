@@ -38,6 +38,15 @@ CLIPPED = """width => {
 }"""
 """Lists what can be used or has to be seen, and isn't within the width of the screen."""
 
+OVERLAPS = """strip => {
+    const clock = strip.querySelector(".clock").getBoundingClientRect();
+    return [...strip.querySelectorAll(".name, .badge, .left, .points")]
+        .filter((each) => each.checkVisibility())
+        .filter((each) => each.getBoundingClientRect().right > clock.left)
+        .map((each) => each.outerHTML);
+}"""
+"""Lists what is printed over the clock of a player."""
+
 
 def phone(width: int, height: int) -> dict[str, Any]:
     """Return the options of a browser context for a phone."""
@@ -125,12 +134,40 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     expect(board).to_be_in_viewport(ratio=1)
     resign(anna, bert)
     anna.page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    expect(board).not_to_be_in_viewport()
+    expect(board).not_to_be_in_viewport(ratio=1)
     bert.type("start game")
     expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
     expect(board).to_be_in_viewport(ratio=1)
     for each in (anna, bert):
         each.type("quit")
+
+
+def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
+    greta = visit(**phone(360, 640)).come_in("Greta")
+    play = greta.page.locator("#play-now")
+    expect(play).to_be_in_viewport(ratio=1)
+    summary = greta.page.locator("#terms summary")
+    expect(summary).to_contain_text("Discworld, either side, no clock, casual")
+    dwarfs = greta.page.get_by_label("Dwarfs", exact=True)
+    expect(dwarfs).to_be_hidden()
+    summary.click()
+    dwarfs.check(force=True)
+    expect(summary).to_contain_text("Discworld, dwarfs first, no clock, casual")
+    expect(greta.page.get_by_label("Rated", exact=True)).to_be_hidden()
+    greta.press("Wait for a human opponent")
+    expect(greta.page.locator("#play-hint")).to_contain_text("Waiting for an opponent")
+    greta.press("Stop waiting")
+    expect(greta.page.locator("#play-hint")).to_contain_text("Press Play")
+    greta.type("quit")
+
+
+def test_lesson_is_seen_together_with_the_board(visit: Visit) -> None:
+    greta = visit(**phone(360, 640)).come_in("Gretel").type("tutorial")
+    expect(greta.page.locator("#lesson .task")).to_be_visible()
+    greta.page.evaluate("scrollTo(0, 0)")
+    expect(greta.page.locator("#board .board")).to_be_in_viewport(ratio=1)
+    expect(greta.page.locator("#lesson .task")).to_be_in_viewport(ratio=0.5)
+    greta.type("stop", "quit")
 
 
 @pytest.mark.parametrize(
@@ -172,6 +209,8 @@ SHUFFLE = ["a6-b6", "g7-g6", "b6-a6", "g6-g7"]
 def test_buttons_stay_while_moves_are_added(visit: Visit, name: str, how: dict[str, Any]) -> None:
     player = visit(**how).come_in(name).practises("pine")
     buttons = player.page.locator("#actions").get_by_role("button", name="Hint")
+    if name != "Stefanie":  # whose board is as high as the screen
+        expect(buttons).to_be_in_viewport(ratio=1)
     before = buttons.bounding_box()
     for ply in range(1, 13):
         player.type(SHUFFLE[(ply - 1) % 4])
@@ -201,6 +240,8 @@ def test_clock_is_the_largest_text(visit: Visit, width: int, height: int) -> Non
     letter = {390: "a", 1280: "b", 1920: "c"}[width]
     how = phone(width, height) if width == 390 else screen(width, height)
     anna, bert = start_match(visit, (f"Clara{letter}", f"Claus{letter}"), "5+3", **how)
+    expect(anna.page.locator("#strip-bottom .turn")).to_be_visible()
+    assert anna.page.locator("#strip-bottom").evaluate(OVERLAPS) == []
     sizes = """() => [...document.querySelectorAll("#game *, #talk *")]
         .filter((each) => each.checkVisibility() && !each.closest(".board"))
         .map((each) => [getComputedStyle(each).fontSize, each.getAttribute("class") ?? ""])

@@ -480,7 +480,7 @@ def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
 
 def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida, gustav = visit().come_in("Frida"), visit().come_in("Gustav")
-    for choice in ("Trolls", "5+3", "Casual"):
+    for choice in ("Trolls", "5+3"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
     frida.press("Challenge Gustav")
     seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"

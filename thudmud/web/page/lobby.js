@@ -85,6 +85,7 @@ export class LobbyView {
   }
 
   show() {
+    this.form.show();
     fill(byId("seeks"), ...this.seeks());
     byId("tv").setAttribute("aria-pressed", String(this.state.tv.on));
     fill(

@@ -210,7 +210,7 @@ function tool(label, path, click, disabled = false) {
 }
 
 /**
- * Scroll a list so that one of its items is seen, and nothing else.
+ * Scroll a list, downwards or sideways, so that one of its items is seen, and nothing else.
  *
  * @param {HTMLElement} list
  * @param {HTMLElement} item
@@ -220,4 +220,8 @@ function reveal(list, item) {
   if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - (list.clientHeight - item.offsetHeight) / 2;
   }
+  if (list.scrollWidth <= list.clientWidth) return;
+  const left = item.getBoundingClientRect().left - list.getBoundingClientRect().left;
+  if (left < 0 || left + item.offsetWidth > list.clientWidth)
+    list.scrollLeft += left - (list.clientWidth - item.offsetWidth) / 2;
 }

@@ -2,7 +2,7 @@
  * The form in the hall: the terms of a match, and who is to be played.
  */
 
-import { byId, fill, h } from "./dom.js";
+import { byId, fill, h, rulesTitle } from "./dom.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -10,6 +10,12 @@ import { byId, fill, h } from "./dom.js";
  * @typedef {{bot: string, level: number | null}} Bot
  * @typedef {{level: number, name: string, plays: string}} Level
  */
+
+const SIDES = /** @type {Record<string, string>} */ ({ dwarf: "dwarfs first", troll: "trolls first" });
+const IDLE = "Press Play to find an opponent. You can play a bot while you wait.";
+
+/** Where the terms are always shown: there is room for them. */
+const WIDE = matchMedia("(min-width: 40.01rem)");
 
 export class PlayForm {
   /** The bots that are here. @type {Bot[]} */
@@ -27,6 +33,7 @@ export class PlayForm {
    * @param {(line: string) => void} outside.send sends a command
    */
   constructor(state, { send }) {
+    this.state = state;
     this.send = send;
     this.form = /** @type {HTMLFormElement} */ (byId("play"));
     this.form.addEventListener("submit", (event) => {
@@ -40,6 +47,10 @@ export class PlayForm {
       this.show();
     });
     byId("seek").addEventListener("click", () => this.look("seek"));
+    byId("play-stop").addEventListener("click", () => this.stop());
+    const fold = () => (byId("terms").open = WIDE.matches);
+    WIDE.addEventListener("change", fold);
+    fold();
     state.on("Thud.Bots", ({ bots, levels }) => this.offer(bots, levels));
     this.show();
   }
@@ -95,7 +106,44 @@ export class PlayForm {
     const level = this.levels.find((each) => String(each.level) === byId("level").value);
     byId("plays").textContent = bot?.level && level ? level.plays : "";
     byId("play-now").textContent = bot ? `Play ${bot.bot}` : "Play";
-    byId("seek").hidden = byId("friend").hidden = byId("play-hint").hidden = bot !== undefined;
+    byId("seek").hidden = byId("friend").hidden = bot !== undefined;
+    byId("ratings").hidden = !this.state.me.member;
+    byId("unrated").hidden = this.state.me.member;
+    byId("terms-summary").textContent = this.summary();
+    this.showWaiting();
+  }
+
+  /** The seeks of the player that anybody can accept. */
+  get own() {
+    return [...this.state.seeks.values()].filter(
+      ({ player, to, word }) => player === this.state.me.player && !to && !word,
+    );
+  }
+
+  /** Show whether the player waits for an opponent. */
+  showWaiting() {
+    const isWaiting = this.own.length > 0;
+    const text = isWaiting ? "Waiting for an opponent …" : IDLE;
+    if (byId("play-hint").textContent !== text) byId("play-hint").textContent = text;
+    byId("play-hint").hidden = !isWaiting && this.bot !== undefined;
+    byId("play-stop").hidden = !isWaiting;
+  }
+
+  /** Withdraw what the player waits with. */
+  stop() {
+    for (const { seek } of this.own) this.send(`withdraw ${seek}`);
+  }
+
+  /** Return the terms that are chosen, in a line. */
+  summary() {
+    const form = new FormData(this.form);
+    const time = this.time(form);
+    return [
+      rulesTitle(String(form.get("rules"))),
+      SIDES[String(form.get("side"))] ?? "either side",
+      time || "no clock",
+      form.get("rated") || (this.state.me.member ? "rated" : "casual"),
+    ].join(", ");
   }
 
   /**
@@ -105,6 +153,7 @@ export class PlayForm {
    * @param {string} [word] by which alone the seek can be accepted
    */
   look(asked, word = "") {
+    if (!this.form.checkValidity()) byId("terms").open = true; // else nothing says what is wrong
     if (!this.form.reportValidity()) return;
     this.word = word;
     const form = new FormData(this.form);
@@ -116,7 +165,7 @@ export class PlayForm {
       form.get("rules"),
       this.time(form),
       side && `as ${side}`,
-      form.get("rated"),
+      this.state.me.member && form.get("rated"), // those of guests never are
       isBot && `level ${byId("level").value}`,
       word && `by word ${word}`,
     ];

@@ -153,7 +153,7 @@ function results({ people, bots, tournaments }) {
       ...[won, drawn, lost].map((each) => h("td", {}, String(each))),
     );
   return [
-    table("Battles", [row("People", people), row("Bots", bots)]),
+    table("Results", "Battles", [row("People", people), row("Bots", bots)]),
     tournaments.length > 0 && h("h3", {}, "Tournaments"),
     tournaments.length > 0 &&
       h(
@@ -200,14 +200,22 @@ function opponents(battles, isMine) {
         ...tally.map((each) => h("td", {}, String(each))),
       ),
     );
-  return [h("h3", {}, "Against others, in these battles"), table("Opponent", rows)];
+  const title = "Against others, in these battles";
+  return [h("h3", {}, title), table(title, "Opponent", rows)];
 }
 
 /**
+ * @param {string} title for screen readers: a heading shows it
  * @param {string} first heading of the first column
  * @param {HTMLElement[]} rows
  */
-function table(first, rows) {
+function table(title, first, rows) {
   const heads = [first, "Won", "Drawn", "Lost"].map((each) => h("th", { scope: "col" }, each));
-  return h("table.results", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows));
+  return h(
+    "table.results",
+    {},
+    h("caption.unseen", {}, title),
+    h("thead", {}, h("tr", {}, ...heads)),
+    h("tbody", {}, ...rows),
+  );
 }

@@ -2,7 +2,7 @@
  * Tournaments: the list in the hall, and one with who stands where, its matches and their boards.
  */
 
-import { byId, capitalised, clockText, counted, fill, h, playerLink } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, playerLink, rulesTitle } from "./dom.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -114,7 +114,7 @@ export class TournamentView {
 
   /** @param {Tournament} each */
   entry(each) {
-    const facts = [capitalised(each.kind), each.rules, each.time, standing(each)];
+    const facts = [capitalised(each.kind), rulesTitle(each.rules), each.time, standing(each)];
     return h(
       "li",
       {},
@@ -140,7 +140,7 @@ export class TournamentView {
     const facts = known
       ? [
           capitalised(known.kind),
-          `${known.rules} rules`,
+          `${rulesTitle(known.rules)} rules`,
           known.time,
           known.rated === false && "unrated",
           known.player && `announced by ${known.player}`,
