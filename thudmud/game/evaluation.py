@@ -77,6 +77,22 @@ def clamp_score(score: int) -> int:
     return max(-WIN_SCORE, min(WIN_SCORE, score))
 
 
+def on_game_scale(score: int, opening: int, game: Game) -> int:
+    """Shift a position's score by the difference between the opening's and its game score.
+
+    Scores can be compared with each other, but not with game scores. That of a won battle stays.
+
+    Args:
+        score: the score of a position of the battle.
+        opening: the score of the battle's first position.
+        game: the battle.
+    """
+    if abs(score) >= WIN_SCORE:
+        return score
+    begins = game.ruleset.score(game.initial_position)
+    return clamp_score(score + 100 * (begins.dwarf - begins.troll) - opening)
+
+
 class Adviser(Protocol):
     """An engine that suggests plies and evaluates positions."""
 

@@ -18,6 +18,7 @@ from thudmud.english import (
 )
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
+from thudmud.game.evaluation import WIN_SCORE
 from thudmud.game.events import NO_BOTS, Offer, Parting, TableEvent
 from thudmud.game.match import Match, Unrated
 from thudmud.game.table import Table
@@ -53,6 +54,9 @@ OFFERS = {
     Offer.UNDO: "take the last move back",
 }
 """The action that each offer proposes."""
+
+EVEN_SCORE = 50
+"""The score in hundredths of a dwarf below which the sides count as even."""
 
 _AGREED_BY = {
     Offer.END: "end game",
@@ -675,6 +679,26 @@ def left_and_lost(table: Table, side: Side) -> tuple[int, int]:
 def score_phrase(score: Score) -> str:
     """Return a score in words, without a full stop."""
     return f"Score: dwarfs {score.dwarf}, trolls {score.troll}"
+
+
+def ahead_clause(score: int, win: str = "can force a win") -> str:
+    """Return which side an evaluation favours, and by how much, as a clause.
+
+    Args:
+        score: in hundredths of a dwarf; negative scores favour the trolls.
+        win: what a side is said to do whose score is that of a won battle.
+    """
+    side = Side.DWARF if score > 0 else Side.TROLL
+    if abs(score) < EVEN_SCORE:
+        return "the sides are even"
+    if abs(score) >= WIN_SCORE:
+        return f"the {side.plural} {win}"
+    return f"the {side.plural} are ahead by {points_phrase(score)}"
+
+
+def points_phrase(score: int) -> str:
+    """Return the size of a score in points, with one decimal place."""
+    return f"{abs(score) / 100:.1f}"
 
 
 def match_points(table: Table, match: Match, me: str | None = None) -> str:

@@ -25,7 +25,7 @@ from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
-from thudmud.views.sentences import UNKNOWN
+from thudmud.views.sentences import UNKNOWN, ahead_clause, points_phrase
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrap, wrap_each
 
@@ -65,7 +65,6 @@ MOST_TOLD = 10
 _FORESEEN = 3
 """The maximum number of plies to show of a better line."""
 
-_EVEN = 50  # below this many hundredths of a dwarf the sides count as even
 _NOUNS = {
     PlyMark.INACCURACY: "inaccuracy",
     PlyMark.MISTAKE: "mistake",
@@ -221,11 +220,11 @@ def _better(analysis: Analysis, game: Game, ply: int) -> str:
     """Return a sentence on a better line than the ply, and its advantage."""
     line, slide = _line(analysis.lines[ply - 1]), analysis.slide(ply)
     if slide:
-        added = f"Small losses add up to {_points(slide)} points"
+        added = f"Small losses add up to {points_phrase(slide)} points"
         return f"{added}; this is the largest. Better: {line}." if line else f"{added} here."
     before, after = analysis.scores[ply - 1], analysis.scores[ply]
     sign = 1 if _side(game, ply) is Side.DWARF else -1
-    by = f"Better by {_points(analysis.lost[ply - 1])}"
+    by = f"Better by {points_phrase(analysis.lost[ply - 1])}"
     if sign * before >= WIN_SCORE:
         by = "This would have won"
     elif sign * after <= -WIN_SCORE:
@@ -243,17 +242,7 @@ def _line(line: Variation) -> str:
 
 
 def _ahead(score: int) -> str:
-    """Return the side in the lead and its margin, as a clause."""
-    side = Side.DWARF if score > 0 else Side.TROLL
-    if abs(score) < _EVEN:
-        return "the sides are even"
-    if abs(score) >= WIN_SCORE:
-        return f"the {side.plural} have won, or can force a win"
-    return f"the {side.plural} are ahead by {_points(score)}"
-
-
-def _points(score: int) -> str:
-    return f"{abs(score) / 100:.1f}"
+    return ahead_clause(score, "have won, or can force a win")
 
 
 def _course(scores: Sequence[int]) -> list[str]:

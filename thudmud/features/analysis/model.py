@@ -20,7 +20,7 @@ from thudmud.game.evaluation import (
     AdviserLookup,
     Evaluation,
     Variation,
-    clamp_score,
+    on_game_scale,
 )
 from thudmud.game.events import BattleId
 from thudmud.rules import Game, Score, Side
@@ -168,8 +168,7 @@ def positions(game: Game) -> Iterator[Game]:
 def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
     """Derive the analysis of a battle from evaluations of all its `positions`.
 
-    Evaluations can be compared with each other, but not with game scores. So all except decided
-    ones are shifted by the same amount, to make the opening's equal to its score.
+    Their scores are shifted by `on_game_scale`, which makes the opening's equal to its game score.
 
     A ply's loss is the difference of the evaluations before and after it. Both must be searched to
     the same final ply, since the side that plays the last ply of a search seems to be ahead. The
@@ -179,11 +178,7 @@ def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
         game: the battle.
         weighed: the evaluations, in the order of `positions`.
     """
-    more = 100 * _lead(game.ruleset.score(game.initial_position)) - weighed[0].score
-    scores = [
-        each.score if abs(each.score) == WIN_SCORE else clamp_score(each.score + more)
-        for each in weighed
-    ]
+    scores = [on_game_scale(each.score, weighed[0].score, game) for each in weighed]
     if len(weighed) == len(game.moves):
         scores.append(_final_score(game))
     lost = [_lost(game, ply, weighed) for ply in range(len(game.moves))]

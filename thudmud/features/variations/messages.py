@@ -13,12 +13,12 @@ from thudmud.features.variations.model import (
     VariationPosition,
     VariationRefusal,
 )
-from thudmud.game.evaluation import WIN_SCORE
 from thudmud.rules import Piece, Side
 from thudmud.views import boards, data, reader
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
+from thudmud.views.sentences import ahead_clause
 from thudmud.views.view import View
 from thudmud.views.words import in_few_words, wrap
 
@@ -44,9 +44,6 @@ add_refusal_texts(
         VariationRefusal.EVALUATION_FAILED: "No luck with that position. Try again in a moment.",
     }
 )
-
-_EVEN = 50
-"""The score in hundredths of a dwarf below which the sides count as even."""
 
 _FORESEEN = 5
 """The maximum number of plies to show of the best line."""
@@ -118,7 +115,8 @@ def _legal(position: VariationPosition) -> Iterator[Data]:
 def _render_evaluation(_: Evaluate, context: RenderContext, view: View) -> list[str]:
     position, found = context.answer
     line = ", then ".join(map(in_few_words, found.principal_variation[:_FORESEEN]))
-    return wrap(f"{_title(position)}: {_ahead(found)}. The best line is {line}.", view.width)
+    ahead = ahead_clause(found.score)
+    return wrap(f"{_title(position)}: {ahead}. The best line is {line}.", view.width)
 
 
 @facts.register
@@ -137,17 +135,6 @@ def _evaluation_facts(_: Evaluate, context: RenderContext) -> Iterator[Fact]:
         ],
     }
     yield Fact("Thud.Evaluation", known, context.player)
-
-
-def _ahead(found: PositionEvaluation) -> str:
-    """Return the side in the lead and its margin, as a clause."""
-    score = found.score
-    side = Side.DWARF if score > 0 else Side.TROLL
-    if abs(score) < _EVEN:
-        return "the sides are even"
-    if abs(score) >= WIN_SCORE:
-        return f"the {side.plural} can force a win"
-    return f"the {side.plural} are ahead by {abs(score) / 100:.1f}"
 
 
 @words.register

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from thudmud.game.archive import Battle
-from thudmud.game.evaluation import WIN_SCORE, Adviser, AdviserLookup, Evaluation, clamp_score
+from thudmud.game.evaluation import Adviser, AdviserLookup, Evaluation, on_game_scale
 from thudmud.rules import Game, Move
 from thudmud.values import Value
 
@@ -86,14 +86,7 @@ def running_game_after(whole: Game, ply: int) -> Game:
     return whole.after(ply) if ply else opening_of(whole)
 
 
-def on_game_scale(found: Evaluation, opening: Evaluation, game: Game) -> PositionEvaluation:
-    """Shift an evaluation by the difference of the opening's evaluation and its game score.
-
-    Evaluations can be compared with each other, but not with game scores.
-    """
-    score = found.score
-    if abs(score) < WIN_SCORE:
-        begins = game.ruleset.score(game.initial_position)
-        score = clamp_score(score + 100 * (begins.dwarf - begins.troll) - opening.score)
-    depth = len(found.scores_by_depth)
-    return PositionEvaluation(score, depth, found.principal_variation)
+def position_evaluation(found: Evaluation, opening: Evaluation, game: Game) -> PositionEvaluation:
+    """Return an evaluation on the scale of game scores."""
+    score = on_game_scale(found.score, opening.score, game)
+    return PositionEvaluation(score, len(found.scores_by_depth), found.principal_variation)

@@ -11,8 +11,8 @@ from thudmud.features.variations.model import (
     EvaluationLookup,
     PositionEvaluation,
     VariationRefusal,
-    on_game_scale,
     opening_of,
+    position_evaluation,
 )
 from thudmud.game.archive import LookupResults
 from thudmud.game.evaluation import Adviser, Evaluation
@@ -99,7 +99,7 @@ class Evaluations:
         if len(self._openings) >= MOST_OPENINGS:
             self._openings.clear()
         self._openings[opening] = begins
-        return on_game_scale(found, begins, game)
+        return position_evaluation(found, begins, game)
 
     async def _deliver(
         self,
