@@ -43,6 +43,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -361,16 +362,24 @@ class PlayerLines:
         async with self._presence.names.holding(visit.name):
             if not (visit.is_over or self._presence.closing):
                 try:
-                    command = self._policy.read(line)
-                    if not command.is_question:
-                        questions = query_words(self._hall)
-                        raise RefusedError(Refusal.NO_QUESTION, questions=questions)  # noqa: TRY301
+                    command = self._read_question(line, attrgetter("is_question"))
                 except RefusedError as refusal:
                     known = [refusal_fact(refusal, visit.name)]
                 else:
                     cause = ProgramQuestion(number)
                     known = await self._answers(visit, command, LookupResults(), cause)
                 self._send_answers(visit.name, known, number)
+
+    def _read_question(self, line: str, may_ask: Callable[[Command], bool]) -> Command:
+        """Return the command of a question; ``may_ask`` says whether it may be asked.
+
+        Raises:
+            RefusedError: it may not, or the line can't be read.
+        """
+        command = self._policy.read(line)
+        if not may_ask(command):
+            raise RefusedError(Refusal.NO_QUESTION, questions=query_words(self._hall))
+        return command
 
     def _send_answers(self, name: str, known: list[Fact], number: int | str | None) -> None:
         if number is not None:
@@ -419,9 +428,7 @@ class PlayerLines:
         found = LookupResults()
         while True:
             try:
-                command = self._policy.read(line)
-                if not command.is_public:
-                    raise RefusedError(Refusal.NO_QUESTION, questions=query_words(self._hall))  # noqa: TRY301
+                command = self._read_question(line, attrgetter("is_public"))
                 now = self._clock()
                 decision = command.decide(CommandContext(self._hall, Person(""), now, found, ""))
             except RefusedError as refusal:
