@@ -20,6 +20,7 @@ import { serveOffline, showNotify } from "./notify.js";
 import { Registration } from "./register.js";
 import { showRules } from "./rules.js";
 import { ReplayView } from "./replay.js";
+import { shortPly } from "./position.js";
 import { isNamed, namePlace, needsName, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
 import { showcase } from "./showcase.js";
@@ -326,9 +327,8 @@ state.on("Thud.Refused", (refused) => {
 });
 
 // The reasons of a hint are in words, too. Who clicks isn't told what to type.
-state.on("Thud.Hint", () => {
-  const words = oneLine(heard).replace(/^Try "([^"]*)"/, (_, line) => `Try ${movedWords(line)}`);
-  if (!log.isSeen()) toast(words);
+state.on("Thud.Hint", (hint) => {
+  if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
 });
 
 // On a phone, what is said may be below what is seen.
@@ -336,16 +336,6 @@ state.on("Thud.Say", ({ player: speaker, text }) => {
   const isBelow = byId("tab-chat").getBoundingClientRect().top > innerHeight;
   if (isBelow && speaker !== state.me.player) toast(`${speaker}: ${text}`);
 });
-
-/**
- * Return a move in words, of the command that plays it.
- *
- * @param {string} line
- */
-function movedWords(line) {
-  const words = line.replace(/ on .*/, "").replace(/\b[a-o]\d+\b/g, (each) => each.toUpperCase());
-  return words.replace(/^([A-O]\d+) ([A-O]\d+)/, "$1 to $2");
-}
 
 /**
  * Whether a refusal means that the address leads nowhere.
@@ -862,16 +852,6 @@ function focusAfterLogin(view) {
   else if (view === "lobby") byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
 }
 
-/** The titles of what can be shown, beside the welcome page. */
-const TITLES = /** @type {Record<string, string>} */ ({
-  lobby: "lobby-title",
-  game: "game-title",
-  replay: "replay-title",
-  tournament: "tournament-title",
-  player: "player-title",
-  lessons: "lessons-title",
-});
-
 /**
  * Put the focus on the title of what is shown now, or on one's own board, if it was on something
  * that has gone.
@@ -879,7 +859,7 @@ const TITLES = /** @type {Record<string, string>} */ ({
  * @param {string} view
  */
 function focusTitle(view) {
-  const title = TITLES[view] && byId(TITLES[view]);
+  const title = view === "welcome" ? null : document.getElementById(`${view}-title`);
   if (!title || !isFocusLost()) return;
   if (view === "game" && state.sides(state.tables.get(boardInView() ?? "")).length) {
     game.focus();
@@ -948,22 +928,14 @@ function isElsewhere() {
 
 /** @param {number} number */
 function openTournament(number) {
-  isReplay = false;
   wantsIn = false;
-  closePages();
-  tournament.open(number);
-  namePlace({ tournament: number });
-  show();
+  openPage({ tournament: number }, () => tournament.open(number));
 }
 
 /** @param {string} name */
 function openPlayer(name) {
-  isReplay = false;
   wantsIn = false;
-  closePages();
-  player.open(name);
-  namePlace({ player: name });
-  show();
+  openPage({ player: name }, () => player.open(name));
 }
 
 /** @param {string} word what its maker has put into the link */
@@ -973,10 +945,20 @@ function acceptChallenge(word) {
 }
 
 function openList() {
+  openPage({ lessons: true }, () => lessons.open());
+}
+
+/**
+ * Show a page in place of what was opened before, beside where the player is.
+ *
+ * @param {import("./router.js").Place} place
+ * @param {() => void} open
+ */
+function openPage(place, open) {
   isReplay = false;
   closePages();
-  lessons.open();
-  namePlace({ lessons: true });
+  open();
+  namePlace(place);
   show();
 }
 
