@@ -312,6 +312,9 @@ def test_double_click_on_a_seat_starts_no_practice(visit: Visit) -> None:
     player.page.mouse.click(x, y)
     practise = player.page.get_by_role("button", name="Practise both sides")
     expect(practise).to_be_visible()
+    after = practise.bounding_box()
+    assert after
+    assert after["x"] > x or after["y"] > y
     player.page.mouse.down(click_count=2)
     player.page.mouse.up(click_count=2)
     player.type("say Still here.").hears("You say: Still here.")
