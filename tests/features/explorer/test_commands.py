@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.features.battles import NOW, play
 from thudmud import BoardSpec, House, Terminal
 from thudmud.features.playing.moves import Resign
 
-NOW = 1_800_000_000.0
 PROGRAM = Terminal(packages=frozenset({"Thud"}))
 
 
@@ -30,14 +30,6 @@ def told(made: House, name: str, line: str) -> dict[str, Any]:
     ]
     [fact] = facts
     return fact
-
-
-def play(made: House, dwarf: str, troll: str, *plies: str, board: str = "oak board") -> None:
-    made.obey(dwarf, f"join as dwarf on {board}", NOW)
-    made.obey(troll, f"join as troll on {board}", NOW)
-    made.obey(dwarf, f"start on {board}", NOW)
-    for number, ply in enumerate(plies):
-        made.obey((dwarf, troll)[number % 2], f"{ply} on {board}", NOW)
 
 
 def code(fact: dict[str, Any]) -> str:

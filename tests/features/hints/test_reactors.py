@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests.features.advisers import GatedAdviser
 from tests.service.place import Place, refused, until
 from tests.service.stores import SlowStore
 from thudmud.features.hints import reactors as hinting
@@ -20,20 +21,13 @@ AGAIN = '"hint on oak board" tries again.'
 FAILED = f"No hint this time. {AGAIN}"
 
 
-class SlowAdviser:
+class SlowAdviser(GatedAdviser[tuple[str, Game]]):
     """An adviser that waits at a gate, then gives a fixed ply, no answer or an error."""
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, Game]] = []
-        self.gate, self.at_once = asyncio.Event(), 1
-        self.error: Exception | None = None
-        self.knows = True
+    knows = True
 
     async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
-        self.asked.append((board, game))
-        await self.gate.wait()
-        if self.error:
-            raise self.error
+        await self.wait((board, game))
         return game.push("dA6-B6").moves[-1:] if self.knows else None
 
     async def evaluate(self, game: Game) -> None:
@@ -55,8 +49,7 @@ async def place(adviser: SlowAdviser) -> Place:
 
 async def answered(place: Place, adviser: SlowAdviser) -> None:
     """Open the adviser's gate and wait until all hints are delivered."""
-    adviser.gate.set()
-    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+    await adviser.settle()
     assert place.visits
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.features.battles import NOW, play
 from thudmud import BoardSpec, House, Terminal
 from thudmud.features.playing.moves import Resign
 from thudmud.features.variations.model import MOST_PLIES
 from thudmud.game.evaluation import Evaluation
 from thudmud.rules import Game, Side
 
-NOW = 1_800_000_000.0
 PROGRAM = Terminal(packages=frozenset({"Thud"}))
 
 
@@ -57,14 +57,6 @@ def made_house(bots: Mapping[str, str] = {}, adviser: FixedAdviser | None = None
     play(made, "Anna", "Carl", "f1 f6", "g7 g6 capturing none", "a6 b6")
     made.obey("Anna", Resign("oak board"), NOW)
     return made
-
-
-def play(house: House, dwarf: str, troll: str, *plies: str, board: str = "oak board") -> None:
-    house.obey(dwarf, f"join as dwarf on {board}", NOW)
-    house.obey(troll, f"join as troll on {board}", NOW)
-    house.obey(dwarf, f"start on {board}", NOW)
-    for number, ply in enumerate(plies):
-        house.obey((dwarf, troll)[number % 2], f"{ply} on {board}", NOW)
 
 
 def told(house: House, line: str, name: str = "Anna") -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.features.variations.test_commands import NOW, FixedAdviser, made_house, play
+from tests.features.battles import NOW, play
+from tests.features.variations.test_commands import FixedAdviser, made_house
 from thudmud import Terminal
 from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import Resign

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import pytest
 
-from tests.service.place import Place, refused, until
+from tests.features.advisers import GatedAdviser
+from tests.service.place import Place, refused
 from thudmud.features.variations.model import VariationRefusal
 from thudmud.game.evaluation import Evaluation
 from thudmud.rules import Game
@@ -18,22 +18,17 @@ from thudmud.views import Terminal
 LINE = "evaluate 1 1 TG7-G6"
 
 
-class SlowAdviser:
-    """An adviser that waits at a gate, then evaluates a position or fails."""
+class SlowAdviser(GatedAdviser[int]):
+    """An adviser that waits at a gate, then evaluates a position or fails.
 
-    def __init__(self) -> None:
-        self.asked: list[int] = []
-        self.gate, self.at_once = asyncio.Event(), 1
-        self.error: Exception | None = None
+    It is asked for positions after so many plies.
+    """
 
     async def advise(self, _board: str, _game: Game) -> None:
         return None
 
     async def evaluate(self, game: Game) -> Evaluation:
-        self.asked.append(len(game.moves))
-        await self.gate.wait()
-        if self.error:
-            raise self.error
+        await self.wait(len(game.moves))
         return Evaluation(6000, (300 * len(game.moves),), tuple(game.legal_moves()[:1]))
 
 
@@ -53,15 +48,9 @@ async def place(adviser: SlowAdviser) -> Place:
     return place
 
 
-async def settle(adviser: SlowAdviser) -> None:
-    """Open the adviser's gate and wait until everything is delivered."""
-    adviser.gate.set()
-    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
-
-
 async def test_typed_evaluation_arrives_later(place: Place, adviser: SlowAdviser) -> None:
     assert await place.type("Anna", LINE) == ""
-    await settle(adviser)
+    await adviser.settle()
     [text] = place.told["Anna"]
     assert text.startswith("Battle 1 after move 1, then G7 to G6: the dwarfs are ahead by 6.0.")
     assert adviser.asked == [0, 2]  # the opening, which the score is relative to, and the position
@@ -70,7 +59,7 @@ async def test_typed_evaluation_arrives_later(place: Place, adviser: SlowAdviser
 async def test_opening_is_evaluated_once(place: Place, adviser: SlowAdviser) -> None:
     for line in (LINE, "evaluate 1 1", "evaluate 1"):
         await place.type("Anna", line)
-        await settle(adviser)
+        await adviser.settle()
     assert adviser.asked == [0, 2, 1]
 
 
@@ -79,14 +68,14 @@ async def test_second_evaluation_while_one_is_pending_is_refused(
 ) -> None:
     await place.type("Anna", LINE)
     assert await refused(place, "Anna", LINE) is VariationRefusal.EVALUATION_PENDING
-    await settle(adviser)
+    await adviser.settle()
     assert await refused(place, "Anna", LINE) is None
 
 
 async def test_failed_evaluation_is_refused(place: Place, adviser: SlowAdviser) -> None:
     adviser.error = ValueError("no")
     await place.type("Anna", LINE)
-    await settle(adviser)
+    await adviser.settle()
     assert place.told["Anna"] == ["No luck with that position. Try again in a moment."]
 
 
@@ -97,7 +86,7 @@ async def test_program_gets_facts_alone(place: Place, adviser: SlowAdviser) -> N
     await place.service.ask(carl, LINE, "engine")
     assert not place.told
     await place.service.ask(carl, LINE, "engine")
-    await settle(adviser)
+    await adviser.settle()
     refusal, evaluation = map(json.loads, place.told["Carl"])
     assert (refusal["code"], refusal["id"]) == ("evaluation_pending", "engine")
     assert (evaluation["worth"], evaluation["id"]) == (600, "engine")
