@@ -273,8 +273,9 @@ def served_boards(folder: Path, boards: Mapping[str, str]) -> Iterator[Served]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Run a server for a module, in which names and boards are used once: seats keep names."""
     with served_boards(tmp_path_factory.mktemp("web"), BOARDS) as server:
         yield server
 

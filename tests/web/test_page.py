@@ -800,19 +800,24 @@ def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
     expect(viola).to_contain_text("operator")
 
 
-def test_long_answer_is_scrolled_to_its_beginning(visit: Visit) -> None:
-    lisa = visit(viewport={"width": 1280, "height": 400}).come_in("Lisa")
-    lisa.type("help thud").hears("See also")
-    tops = """() => {
-        const log = document.getElementById("log"), { top, bottom } = log.getBoundingClientRect();
-        const said = log.lastElementChild.getBoundingClientRect();
-        return [said.top - top, said.bottom - bottom];
-    }"""
-    begins, goes_on = lisa.page.evaluate(tops)
-    assert begins >= -1  # rounding
-    assert goes_on > 0
-    lisa.type("say Hello.").hears("You say: Hello.")
-    assert lisa.page.evaluate(tops)[1] <= 0
+def test_long_answer_is_scrolled_to_its_beginning(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:  # where nobody else is
+        lisa = visit(server=server, viewport={"width": 1280, "height": 400}).come_in("Lisa")
+        lisa.type("help thud").hears("See also")
+        tops = """() => {
+            const log = document.getElementById("log");
+            const { top, bottom } = log.getBoundingClientRect();
+            const said = log.lastElementChild.getBoundingClientRect();
+            return [said.top - top, said.bottom - bottom];
+        }"""
+        begins, goes_on = lisa.page.evaluate(tops)
+        assert begins >= -1  # rounding
+        assert goes_on > 0
+        lisa.type("say Hello.").hears("You say: Hello.")
+        assert lisa.page.evaluate(tops)[1] <= 0
+        lisa.loses_server = True
 
 
 def test_long_talk_is_shown_unbroken(visit: Visit) -> None:
