@@ -125,7 +125,7 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
 
 
 def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
-    anna, bert = visit(**phone(360, 640)).come_in("Scarlett"), visit().come_in("Scott")
+    anna, bert = visit(**phone(360, 600)).come_in("Scarlett"), visit().come_in("Scott")
     bert.type("match scarlett 15+10 as dwarf casual")
     expect(anna.page.locator("#seeks")).to_contain_text("Scott")
     anna.page.evaluate("scrollTo(0, 300)")
@@ -134,6 +134,7 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     expect(board).to_be_in_viewport(ratio=1)
     resign(anna, bert)
     anna.page.locator("#explorer summary").click()  # so that the page is long enough
+    expect(anna.page.locator("#explorer > div")).not_to_be_empty()
     anna.page.evaluate("scrollTo(0, document.body.scrollHeight)")
     expect(board).not_to_be_in_viewport()
     bert.type("start game")
