@@ -39,6 +39,8 @@ SEED = 1
 _FORM = "document.body?.dataset.view === 'welcome'"
 _CONNECTED = f"{_FORM} && document.querySelector('#link').textContent === ''"
 _COMPLETE = "document.readyState === 'complete'"
+_KEPT = "document.title === 'Bare' || navigator.serviceWorker.ready.then(() => true)"
+"""Waits until the service worker keeps the page; the bare page has no service worker."""
 _WATCH = """
 const after = [];
 const asking = setInterval(() => {
@@ -176,6 +178,7 @@ def _visits(browser: Browser, line: Line, address: str, *conditions: str) -> tup
     try:
         first = _measured(page, received, lambda: page.goto(address, timeout=PATIENCE))
         page.wait_for_load_state("networkidle")
+        page.evaluate(_KEPT)
         again = _measured(page, received, lambda: page.reload(timeout=PATIENCE))
     finally:
         context.close()

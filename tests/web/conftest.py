@@ -282,11 +282,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def visit(browser: Browser, served: Served) -> Iterator[Visit]:
-    """Open the page in separate browser contexts; assert at the end that none had errors."""
+    """Open the page in separate browser contexts; assert at the end that none had errors.
+
+    There is no service worker, unless a test asks for one by ``service_workers="allow"``.
+    """
     players: list[tuple[Player, BrowserContext]] = []
 
     def open_page(path: str = "/", server: Served = served, **options: Any) -> Player:
-        context = browser.new_context(**options)
+        context = browser.new_context(**{"service_workers": "block"} | options)
         context.set_default_timeout(0)  # only the limit of all tests applies: tests/waits.py
         player = Player(context.new_page())
         players.append((player, context))

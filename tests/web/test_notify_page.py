@@ -1,4 +1,4 @@
-"""The notification switch, push messages, and the offline page.
+"""The notification switch, push messages, and what the service worker keeps.
 
 Headless Chromium has no push service and shows no notifications, so the subscription and
 `showNotification` are faked. Everything else is real, including the push to the service worker.
@@ -53,7 +53,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def member(server: Served, visit: Visit, name: str, script: str = "") -> Player:
     """Log in and register in a browser with permission for notifications."""
-    player = visit(server=server)
+    player = visit(server=server, service_workers="allow")
     player.page.context.grant_permissions(["notifications"], origin=server.address)
     player.page.add_init_script(script)
     player.page.reload()
@@ -96,7 +96,7 @@ def test_unsupported_browser_explains_the_failure(server: Served, visit: Visit) 
 
 
 def test_guest_has_no_notification_switch(server: Served, visit: Visit) -> None:
-    anna = visit(server=server).come_in("Gast")
+    anna = visit(server=server, service_workers="allow").come_in("Gast")
     anna.page.get_by_role("button", name="Settings").click()
     expect(anna.page.get_by_role("heading", name="Settings")).to_be_visible()
     expect(anna.page.locator("#notify")).to_have_count(0)
@@ -105,7 +105,8 @@ def test_guest_has_no_notification_switch(server: Served, visit: Visit) -> None:
 @pytest.fixture
 def worker(server: Served, visit: Visit) -> tuple[Player, Worker, CDPSession, str]:
     """Return a page, its service worker, and a session and registration for pushes."""
-    anna = visit(server=server)
+    anna = visit("/nothing.txt", server=server, service_workers="allow")
+    anna.errors.clear()  # of the missing page
     session = anna.page.context.new_cdp_session(anna.page)
     known: list[str] = []
     session.on(
@@ -113,7 +114,7 @@ def worker(server: Served, visit: Visit) -> tuple[Player, Worker, CDPSession, st
         lambda event: known.extend(each["registrationId"] for each in event["registrations"]),
     )
     with anna.page.context.expect_event("serviceworker") as begun:
-        anna.page.evaluate("navigator.serviceWorker.register('/push.js').then(() => true)")
+        anna.page.goto(server.address)
     anna.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     session.send("ServiceWorker.enable")
     while not known:
@@ -154,4 +155,56 @@ def test_offline_page_is_shown_without_a_network(
     anna.page.context.set_offline(False)
     anna.page.get_by_role("link", name="Try again").click()
     expect(anna.page.locator("body")).to_have_attribute("data-view", "welcome")
+    expect(anna.page.locator("#link")).to_have_text("")
     anna.errors = [each for each in anna.errors if "INTERNET_DISCONNECTED" not in each]
+
+
+def test_start_page_is_shown_without_a_round_trip(
+    worker: tuple[Player, Worker, CDPSession, str], server: Served
+) -> None:
+    anna, *_ = worker
+    anna.loses_server = True
+    anna.page.context.set_offline(True)
+    anna.page.reload()
+    expect(anna.page.get_by_label("Your name")).to_be_visible()
+    expect(anna.page.locator("#link")).to_contain_text("Connection lost")
+    anna.page.context.set_offline(False)
+    expect(anna.page.locator("#link")).to_have_text("")
+    anna.errors = [each for each in anna.errors if "INTERNET_DISCONNECTED" not in each]
+
+
+OUTDATE = """async () => {
+    const pages = await caches.open("thud");
+    const page = await pages.match("/");
+    const text = (await page.text()).replace("Somebody is", "Old: somebody is");
+    const headers = new Headers(page.headers);
+    headers.set("ETag", "old");
+    headers.delete("Content-Encoding");
+    await pages.put("/", new Response(text, { headers }));
+}"""
+"""Puts the start page of an older version into the service worker's cache."""
+OLD = "Old: somebody"
+
+
+def test_newer_start_page_is_loaded_at_once(
+    worker: tuple[Player, Worker, CDPSession, str],
+) -> None:
+    anna, *_ = worker
+    anna.page.evaluate(OUTDATE)
+    anna.page.reload()
+    expect(anna.page.locator(".lead")).not_to_contain_text(OLD)
+    assert anna.page.evaluate("Object.keys(sessionStorage).length") == 1
+
+
+def test_newer_start_page_is_announced_to_somebody_who_types(
+    worker: tuple[Player, Worker, CDPSession, str],
+) -> None:
+    anna, running, *_ = worker
+    anna.page.get_by_label("Your name").click()  # so that the page has been used
+    running.evaluate(
+        """async () => {
+          for (const page of await self.clients.matchAll()) page.postMessage({ newer: "2" });
+        }"""
+    )
+    expect(anna.page.locator("#toast")).to_contain_text("newer version")
+    expect(anna.page.locator("#status")).to_contain_text("newer version")

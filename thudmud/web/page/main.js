@@ -16,7 +16,8 @@ import { LessonList } from "./lessons.js";
 import { openKeys } from "./keys.js";
 import { LobbyView } from "./lobby.js";
 import { Log, endsInPrompt, plain } from "./log.js";
-import { serveOffline, showNotify } from "./notify.js";
+import { showNotify } from "./notify.js";
+import { keepStartPage } from "./offline.js";
 import { Registration } from "./register.js";
 import { showRules } from "./rules.js";
 import { ReplayView } from "./replay.js";
@@ -1277,5 +1278,5 @@ state.on("Thud.Notify", (known) => showNotify(known, (line) => wire.send(line)))
 
 wear();
 showSound();
-serveOffline();
+keepStartPage(warn);
 wire.open();

@@ -2,24 +2,17 @@
  * Notifications of this browser: the switch in the settings, and what it does.
  *
  * The server knows the browser by what its push service has given it, which is sent to the server as
- * a command. What is shown, also while no page is open, is shown by `push.js`.
+ * a command. What is shown, also while no page is open, is shown by `worker.js`.
  */
 
 import { fill, h } from "./dom.js";
-
-const WORKER = "/push.js";
+import { WORKER } from "./offline.js";
 
 /** @typedef {{key: string | null, mails: boolean, mail: string | null, browsers: number}} Notify */
 
 /** Whether this browser can be notified at all. */
 function canPush() {
   return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
-}
-
-/** Have the page say so when it is opened without a network, once it is installed. */
-export function serveOffline() {
-  if ("serviceWorker" in navigator && matchMedia("(display-mode: standalone)").matches)
-    navigator.serviceWorker.register(WORKER).catch(() => {}); // then the browser says so
 }
 
 /** Return where the switch of a member is put, once it is known what the server does. */
