@@ -10,7 +10,8 @@ const SUBPROTOCOL = "gmcp.mudstandards.org";
 const SUPPORTS = ["Thud 1", "Char.Login 1"];
 const WAITS = [300, 1000, 2000, 5000, 10000]; // milliseconds until the next attempt
 const PING_EVERY = 25000;
-const PONG_WITHIN = 10000;
+const PING_AFTER_LINE = 2000; // if nothing has come since
+const PONG_WITHIN = 6000;
 const STEADY = 3000; // milliseconds after which a connection that is lost is no failed attempt
 
 /** What the server closes with if nobody is to be brought back: docs/web.md tells of it. */
@@ -59,7 +60,10 @@ export class Wire {
     this.since = 0;
     /** @type {number | undefined} */
     this.timer = undefined;
+    /** Whether a ping has not been answered yet. */
+    this.isPinging = false;
     addEventListener("online", () => this.hurry());
+    addEventListener("offline", () => this.drop());
     document.addEventListener("visibilitychange", () => document.hidden || this.look());
   }
 
@@ -80,6 +84,7 @@ export class Wire {
       },
       message: ({ data }) => {
         if (socket !== this.socket) return;
+        this.pingLater();
         if (typeof data === "string") this.take(data);
         else this.listener.text(decoder.decode(data));
       },
@@ -98,7 +103,9 @@ export class Wire {
    */
   send(line) {
     const one = line.replace(/[\r\n\0]+/g, " "); // else it would be several commands
-    if (this.link === "open") this.socket?.send(new TextEncoder().encode(one));
+    if (this.link !== "open") return;
+    this.socket?.send(new TextEncoder().encode(one));
+    if (!this.isPinging) this.pingLater(PING_AFTER_LINE);
   }
 
   /**
@@ -128,22 +135,28 @@ export class Wire {
   take(frame) {
     const [name] = frame.split(" ", 1);
     const json = frame.slice(name.length + 1);
-    if (name === "Core.Ping") this.pingLater();
-    else this.listener.fact(name, json ? JSON.parse(json) : null);
+    if (name !== "Core.Ping") this.listener.fact(name, json ? JSON.parse(json) : null);
   }
 
-  pingLater() {
+  /** @param {number} [after] milliseconds */
+  pingLater(after = PING_EVERY) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ping(), PING_EVERY);
+    this.isPinging = false;
+    this.timer = setTimeout(() => this.ping(), after);
   }
 
   ping() {
     clearTimeout(this.timer);
+    this.isPinging = true;
     this.ask("Core.Ping");
-    this.timer = setTimeout(() => {
-      this.socket?.close(); // the event may take minutes to come
-      this.closed("lost");
-    }, PONG_WITHIN);
+    this.timer = setTimeout(() => this.drop(), PONG_WITHIN);
+  }
+
+  /** The connection is of no use any more. */
+  drop() {
+    if (this.link !== "open") return;
+    this.socket?.close(); // the event may take minutes to come
+    this.closed("lost");
   }
 
   /** @param {Link} link what it means */
