@@ -89,6 +89,8 @@ export class BoardView {
     this.under = svg("g", { class: "under", "aria-hidden": "true" });
     this.men = svg("g", { class: "men", "aria-hidden": "true" });
     this.over = svg("g", { class: "over", "aria-hidden": "true" });
+    /** Where the focus is, over whatever is marked there. */
+    this.ring = svg("g", { class: "ring" }, ring(), ring());
     this.notes = svg("g", { class: "notes", "aria-hidden": "true" });
     /** Arrows and circles on it. @type {readonly Annotation[]} */
     this.annotations = [];
@@ -172,6 +174,7 @@ export class BoardView {
     this.focus = square;
     const cell = this.cells.get(square);
     cell?.setAttribute("tabindex", "0");
+    this.put(this.ring, square);
     if (isShown) cell?.focus();
   }
 
@@ -217,7 +220,6 @@ export class BoardView {
         "data-square": square,
       },
       svg("rect", { width: 1, height: 1 }),
-      svg("rect", { class: "ring", x: 0.05, y: 0.05, width: 0.9, height: 0.9, rx: 0.06 }),
     );
     this.put(cell, square);
     this.cells.set(square, cell);
@@ -294,6 +296,7 @@ export class BoardView {
       ...[...this.named].map((square) => this.dot(square, "named")),
       ...[...targets].filter(([to]) => !isFree(to)).map(([to, kind]) => this.dot(to, kind)),
       ...[...preys].map((square) => this.dot(square, chosen.includes(square) ? "chosen" : "prey")),
+      this.put(this.ring, this.focus),
     );
     for (const [square, { element }] of this.pieces) {
       if (square !== this.drag?.square)
@@ -371,6 +374,9 @@ export class BoardView {
     element.addEventListener("pointerup", (event) => this.released(event));
     element.addEventListener("pointercancel", () => this.putBack());
     element.addEventListener("keydown", (event) => this.typed(event));
+    for (const kind of ["keydown", "keyup"]) // a Tab that leads here is let go here
+      element.addEventListener(kind, () => element.classList.add("keys"));
+    element.addEventListener("pointerdown", () => element.classList.remove("keys"));
     host.addEventListener("focusin", (event) => {
       const square = /** @type {Element} */ (event.target)
         .closest("[data-square]")
@@ -552,4 +558,9 @@ function outline(by) {
     [low, near],
   ];
   return `M${corners.map((each) => each.join(",")).join("L")}Z`;
+}
+
+/** Return one line of the ring around the square that has the focus. */
+function ring() {
+  return svg("rect", { x: 0.08, y: 0.08, width: 0.84, height: 0.84, rx: 0.06 });
 }
