@@ -32,6 +32,9 @@ from thudmud.web.site import (
 _VIEWS = {"/lessons": "exercises", "/tv": "tv"}
 """Paths of further views of the page, with the features that they need."""
 
+_MOVED = {"/puzzles": "/lessons", "/tournaments": "/"}
+"""Paths that people try, with those of the views that list what they look for."""
+
 Handler = Callable[..., Answer | None]
 """Request handler; called with the request, and with the path's variables as keyword arguments."""
 
@@ -97,6 +100,10 @@ def _without_slash(request: HttpRequest) -> HttpResponse:
     """Redirect to the path without the slash at its end."""
     query = request.query_string.decode()
     target = quote(request.path.removesuffix("/")) + (f"?{query}" if query else "")
+    return _redirect(request, target)
+
+
+def _redirect(_: HttpRequest, target: str) -> HttpResponse:
     return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, {"Location": target})
 
 
@@ -113,6 +120,7 @@ def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
         Route(f"/{board_or_game}", link),
         Route("/<any(tournament, challenge, player, lesson, puzzle):where>/<name>", link),
         *(Route(path, page) for path, feature in _VIEWS.items() if feature in site.features),
+        *(Route(path, partial(_redirect, target=target)) for path, target in _MOVED.items()),
         Route(
             f"/{board_or_game}.<any(svg, png, gif, thud):kind>",
             partial(picture_response, site=site),

@@ -31,21 +31,26 @@ export function confirmed(question, label) {
 }
 
 /**
- * Copy an address, or show it where pages may not copy.
+ * Copy an address; show it where pages may not copy, or if it is to be shown.
  *
  * @param {string} address
  * @param {string} words what to say of it
  * @param {{say: (sentence: string) => void, toast: (sentence: string) => void}} outside
+ * @param {boolean} [isShown]
  */
-export async function share(address, words, { say, toast }) {
-  try {
-    await navigator.clipboard.writeText(address); // which only secure pages have
-  } catch {
+export async function share(address, words, { say, toast }, isShown = false) {
+  const isCopied = await copied(address);
+  if (!isCopied || isShown) {
     const field = h("input", { id: "shared", value: address, readonly: true, "aria-label": "Link" });
     open(
       h("h2", { id: "dialog-title" }, words),
       field,
-      h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+      h(
+        "form.row",
+        { method: "dialog" },
+        h("button", { type: "button", click: copyShared }, isCopied ? "Copied" : "Copy"),
+        h("button.primary", { value: "" }, "Close"),
+      ),
     );
     /** @type {HTMLInputElement} */ (field).select();
     return;
@@ -53,6 +58,31 @@ export async function share(address, words, { say, toast }) {
   const told = `${words} The link is copied.`;
   toast(told);
   say(told);
+}
+
+/**
+ * Copy an address if the browser allows it; return whether it has.
+ *
+ * @param {string} address
+ */
+async function copied(address) {
+  try {
+    await navigator.clipboard.writeText(address); // which only secure pages have
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Copy the link in the dialog by the older way, which works without HTTPS.
+ *
+ * @param {Event} event
+ */
+function copyShared({ target }) {
+  /** @type {HTMLInputElement} */ (byId("shared")).select();
+  const isCopied = document.execCommand("copy");
+  /** @type {HTMLElement} */ (target).textContent = isCopied ? "Copied" : "Press Ctrl+C";
 }
 
 /** Close the dialog that shows an address, if it is open. */
@@ -63,9 +93,10 @@ export function closeShared() {
 /**
  * @param {(line: string) => void} send sends a command
  * @param {{player: string | null, member: boolean}} me
- * @param {() => void} register opens the form for registering
+ * @param {{register: () => void, showKeys: () => void}} others open the form for registering, and the
+ *   list of keys
  */
-export function openSettings(send, me, register) {
+export function openSettings(send, me, { register, showKeys }) {
   open(
     h("h2", { id: "dialog-title" }, "Settings"),
     ...(me.player ? [account(me, send, register)] : []),
@@ -86,8 +117,7 @@ export function openSettings(send, me, register) {
     volume(),
     captures(),
     premoveSwitch(),
-    h("h3", {}, "Keys on the board"),
-    keyList(BOARD_KEYS),
+    h("button.keyboard", { type: "button", click: showKeys }, "Keyboard shortcuts"),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
 }
@@ -148,31 +178,6 @@ function captures() {
     change({ capturesAll: /** @type {HTMLInputElement} */ (target).checked });
   const box = { type: "checkbox", checked: settings.capturesAll, change: set };
   return h("label.switch", {}, h("input", box), "Trolls capture all at once, without asking");
-}
-
-export const BOARD_KEYS = [
-  ["arrows", "go from square to square"],
-  ["Enter", "pick up a piece, put it down, choose what it captures"],
-  ["Esc", "put it back, cancel a premove, or return to the current position"],
-  ["t, d, r", "where the trolls, the dwarfs, the Rock stand"],
-  ["s, c", "along this row, this column"],
-  ["a", "what is around this square"],
-  ["m", "what this piece can do"],
-  ["x", "what can be captured"],
-  ["l", "the last move"],
-  ["f", "flip the board"],
-  ["/", "to the command line"],
-  ["?", "show all keys"],
-];
-
-/**
- * Return a list of keys, and what they do.
- *
- * @param {string[][]} keys
- */
-export function keyList(keys) {
-  const items = keys.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]);
-  return h("dl.keys", {}, ...items);
 }
 
 /**

@@ -2,7 +2,7 @@
  * The list of keys, which "?" opens.
  */
 
-import { BOARD_KEYS, keyList, open } from "./dialogs.js";
+import { open } from "./dialogs.js";
 import { h } from "./dom.js";
 
 /** Keys that work wherever the focus is, except in fields and lists. */
@@ -13,6 +13,32 @@ const MOVE_KEYS = [
   ["Esc", "return to the current position"],
 ];
 
+/** Keys that work on the board. */
+const BOARD_KEYS = [
+  ["arrows", "go from square to square"],
+  ["Enter", "pick up a piece, put it down, choose what it captures"],
+  ["Esc", "put it back, cancel a premove, or return to the current position"],
+  ["t, d, r", "where the trolls, the dwarfs, the Rock stand"],
+  ["s, c", "along this row, this column"],
+  ["a", "what is around this square"],
+  ["m", "what this piece can do"],
+  ["x", "what can be captured"],
+  ["l", "the last move"],
+  ["f", "flip the board"],
+  ["/", "to the command line"],
+];
+
+/**
+ * Return a list of keys, and what they do.
+ *
+ * @param {string[][]} keys
+ */
+function keyList(keys) {
+  const items = keys.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]);
+  return h("dl.keys", {}, ...items);
+}
+
+/** Show all keys. */
 export function openKeys() {
   open(
     h("h2", { id: "dialog-title" }, "Keyboard shortcuts"),

@@ -44,6 +44,7 @@ export class Registration {
         minlength: SHORTEST,
         maxlength: LONGEST,
         required: true,
+        "aria-describedby": "register-rule",
       }),
     ];
     const form = h(
@@ -59,6 +60,7 @@ export class Registration {
       }),
       ...password("register-password", "Password"),
       ...password("register-again", "Password again"),
+      h("p.hint", { id: "register-rule" }, `At least ${SHORTEST} characters.`),
       h("p", { id: "register-note", role: "alert" }),
       h(
         "div.row",
@@ -130,7 +132,7 @@ export class Registration {
     this.sent = this.password = "";
     if (this.state.me.member) {
       byId("dialog").close();
-      this.toast(`The name ${this.state.me.player} is yours now.`);
+      this.toast(`You're registered: the name ${this.state.me.player} is yours now.`);
     } else if (byId("dialog").querySelector("#register-note")) {
       this.note(this.answer);
     }
