@@ -16,6 +16,11 @@ def notices(player: Player, words: str) -> None:
     expect(player.page.locator("#notices")).to_contain_text(words)
 
 
+def sought(player: Player, words: str) -> None:
+    """Wait until a player is shown that they look for an opponent."""
+    expect(player.page.locator("#sought")).to_contain_text(words)
+
+
 def test_server_confirmation_is_shown_as_a_dialog(visit: Visit) -> None:
     mona, nick = sit_down(visit, "poplar", ("Mona", "Nick"))
     dialog = mona.page.locator("dialog")
@@ -55,14 +60,14 @@ def test_rematch_is_offered_and_accepted(visit: Visit) -> None:
 def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> None:
     quin, rosa = visit().come_in("Quin"), visit().come_in("Rosa")
     quin.type("seek").practises("cedar")
-    notices(quin, "You are looking for an opponent (discworld rules, casual).")
+    sought(quin, "You are looking for an opponent (discworld rules, casual).")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to play you instead")
     wish = "Rosa wants to play you now (discworld rules, casual)."
     expect(quin.page.locator("#challenges")).to_contain_text(wish)
     quin.press("Not now", within="#challenges")
     rosa.hears("Quin declines.")
-    expect(quin.page.locator("#notices")).not_to_contain_text("looking for an opponent")
+    expect(quin.page.locator("#sought")).not_to_contain_text("looking for an opponent")
     quin.sees(B6="dwarf").type("seek")
     rosa.type("accept quin")
     quin.press("Play now", within="#challenges")
@@ -73,9 +78,9 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
 def test_seek_can_be_cancelled_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
     sven.type("seek 5+3", "go to spruce")
-    notices(sven, "You are looking for an opponent (discworld rules, 5+3, casual).")
-    sven.press("Stop looking", within="#notices")
-    expect(sven.page.locator("#notices")).not_to_contain_text("looking for an opponent")
+    sought(sven, "You are looking for an opponent (discworld rules, 5+3, casual).")
+    sven.press("Stop looking", within="#sought")
+    expect(sven.page.locator("#sought")).not_to_contain_text("looking for an opponent")
 
 
 def test_resuming_a_match_requires_both_players(visit: Visit) -> None:

@@ -52,7 +52,7 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     title = troll.page.locator("#result-title")
     expect(title).to_be_focused()
     expect(dwarf.page.locator(".result")).to_be_visible()
-    dwarf.page.locator(".result").get_by_role("link", name="Replay").click()
+    dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
     dwarf.page.keyboard.press("ArrowRight")
     expect_said(dwarf, MOVE)

@@ -57,15 +57,15 @@ def expect_spoken(player: Player, sentence: str) -> None:
 
 def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     rosa, rudi = start_match(visit, "Rosa", "Rudi")
-    rosa.page.evaluate(SPOKEN)
     rosa.type("a6-b6")
     resign(rudi)
     for each, who in ((rosa, "You win"), (rudi, "Rosa wins")):
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
+        expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
         for role, name in (("button", "Swap seats and play on"), ("link", "Replay")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
-    expect_spoken(rosa, "You win 32 to 0, by resignation.")
+    expect(rosa.page.locator("#log")).to_contain_text("You win the battle, 32 to 0!")
     rosa.page.keyboard.press("Escape")
     expect(rosa.page.locator(".result")).to_be_hidden()
     expect(rosa.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
@@ -133,7 +133,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     jo.press("Swap seats and play on")
     expect(jo.page.locator("#game-title")).to_have_text(other)
     resign(jo)
-    jo.page.locator(".result").get_by_role("link", name="Replay").click()
+    jo.page.locator("#notices").get_by_role("link", name="Replay").click()
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
@@ -174,7 +174,7 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     open_menu()
     player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
     expect(entries.first).to_be_hidden()
-    player.type("end game").page.locator(".result").get_by_role("link", name="Replay").click()
+    player.type("end game").page.locator("#notices").get_by_role("link", name="Replay").click()
     player.sees(A6="dwarf").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
@@ -254,7 +254,7 @@ def test_flipped_board_has_the_players_on_its_sides(visit: Visit) -> None:
                 expect(token).to_have_attribute("href", f"#{side}")
             player.press("Flip the board")
         if not view:
-            player.type("end game").page.locator(".result").get_by_role(
+            player.type("end game").page.locator("#notices").get_by_role(
                 "link", name="Replay"
             ).click()
             expect(player.page.locator("#replay-title")).to_be_visible()
@@ -305,7 +305,8 @@ def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit,
     before = player.page.evaluate(boxes)
     player.click("G8").sees(G7="empty, can capture here").click("G7")
     choice = player.page.locator("#choice")
-    expect(choice).to_contain_text("Click a dwarf to spare it. Click G7 again to confirm.")
+    verb = "Tap" if how == PHONE else "Click"
+    expect(choice).to_contain_text(f"{verb} a dwarf to spare it. {verb} G7 again to confirm.")
     expect(choice).to_be_in_viewport(ratio=1)
     assert player.page.evaluate(boxes) == before
     player.click("G7").sees(G7="troll", F6="empty, last move", H6="empty, last move")

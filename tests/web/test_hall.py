@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -64,7 +65,9 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     other = visit().come_in("Zack")
     xena.page.get_by_label("Trolls").check()
     xena.press("Challenge a friend")
-    expect(xena.page.locator("#toast")).to_contain_text("The link is copied.")
+    dialog = xena.page.locator("dialog")
+    expect(dialog.get_by_label("Link")).to_have_value(re.compile("/challenge/"))
+    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
     expect(xena.page.locator("#seeks")).to_contain_text("to whoever has your link")
     expect(other.page.locator("#seeks")).to_contain_text("No one is waiting")
     link = xena.page.evaluate("navigator.clipboard.readText()")
@@ -88,7 +91,8 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
 def test_challenge_link_is_withdrawn(visit: Visit) -> None:
     zoe = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Zoe")
     zoe.press("Challenge a friend")
-    expect(zoe.page.locator("#toast")).to_contain_text("The link is copied.")
+    zoe.press("Close", within="dialog")
+    expect(zoe.page.locator("#play-hint")).to_contain_text("Waiting for your friend")
     zoe.press("Withdraw", within="#seeks")
     zoe.hears("Your challenge with a word is withdrawn.")
     expect(zoe.page.get_by_role("button", name="Copy link")).to_be_hidden()

@@ -71,7 +71,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     expect(anna.page.get_by_role("button", name=capture)).to_be_visible()
     anna.press("Resign").press("Resign", within="dialog")
     bert.hears("Anna resigns")
-    expect(bert.page.locator("#notices")).to_contain_text("You win 32 to 0, by resignation")
+    expect(bert.page.locator(".result")).to_contain_text("32 to 0, by resignation")
 
 
 SHORT = "setup dwarfs a9, e6, f6 trolls g8, g9, h6 turn dwarfs"
@@ -118,13 +118,14 @@ def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
         press(dwarf, "Offer to end", "dialog")
         press(troll, "Accept")
         for player in players:
-            expect(player.page.locator("#notices")).to_contain_text("8 to 2, by agreement.")
+            expect(player.page.locator(".result")).to_contain_text("8 to 2, by agreement.")
         if dwarf is players[0]:
             press(troll, "Swap seats and play on")
     for player in players:
-        expect(player.page.locator("#notices")).to_contain_text("win")
-        expect(player.page.locator("#notices")).not_to_contain_text("Swap")
-        expect(player.page.locator("#notices")).to_contain_text("The match is a draw, 10 to 10.")
+        card = player.page.locator(".result")
+        expect(card).to_contain_text("win")
+        expect(card).not_to_contain_text("Swap")
+        expect(card).to_contain_text("The match is a draw, 10 to 10.")
         expect(player.page.locator("#strip-top")).to_contain_text("10 in the match")
 
 
@@ -137,7 +138,7 @@ def test_typed_moves_play_a_match_to_its_end(visit: Visit) -> None:
         troll.sees(H4="dwarf", G3="empty, last move").type("m10-m9")
         dwarf.sees(M9="troll").type("move from g2 to g1")
         for player in players:
-            expect(player.page.locator("#notices")).to_contain_text("the Rock is home")
+            expect(player.page.locator(".result")).to_contain_text("the Rock is home")
         if dwarf is players[0]:
             troll.type("start game")
 
@@ -351,7 +352,9 @@ def test_guest_registers_by_form(visit: Visit) -> None:
         field.fill(HORSE)
     expect(dialog.get_by_label("Name")).to_have_value("Rhea")
     rhea.press("Register", within="dialog")
-    expect(rhea.page.locator("#toast")).to_have_text("The name Rhea is yours now.")
+    expect(rhea.page.locator("#toast")).to_have_text(
+        "You're registered: the name Rhea is yours now."
+    )
     expect(dialog).to_be_hidden()
     expect(rhea.page.locator("body")).not_to_contain_text(HORSE)
     rhea.press("Settings")
@@ -368,7 +371,9 @@ def test_password_that_the_server_refuses_can_be_mended(visit: Visit) -> None:
         if words != HORSE:
             note = "Your name is the first password that anybody would try."
             expect(dialog.locator("#register-note")).to_have_text(note)
-    expect(player.page.locator("#toast")).to_have_text("The name Philippa is yours now.")
+    expect(player.page.locator("#toast")).to_have_text(
+        "You're registered: the name Philippa is yours now."
+    )
     expect(dialog).to_be_hidden()
 
 
@@ -492,8 +497,8 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     gustav.press("Resign").press("Resign", within="dialog").press("Swap seats and play on")
     gustav.press("Resign").press("Resign", within="dialog")
     for each in (frida, gustav):
-        notices = each.page.locator("#notices")
-        expect(notices).to_contain_text("No rating changes: a player is a guest.")
+        card = each.page.locator(".result")
+        expect(card).to_contain_text("No rating changes: a player is a guest.")
 
 
 def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
@@ -513,7 +518,7 @@ def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
         (ilse, "Your rating: 1500 → 1421?. Jan's rating: 1500 → 1579?."),
         (jan, "Your rating: 1500 → 1579?. Ilse's rating: 1500 → 1421?."),
     ):
-        expect(player.page.locator("#notices")).to_contain_text(said)
+        expect(player.page.locator(".result")).to_contain_text(said)
 
 
 def test_settings_show_the_player_and_log_out(visit: Visit) -> None:
@@ -573,7 +578,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     bert.type("g8-f7 capturing f6")
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
     notice, graph = anna.page.locator("#notices"), anna.page.locator("#curve svg")
-    expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
+    expect(anna.page.locator(".result")).to_contain_text("12 to 0, by resignation")
     anna.page.reload()
     expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
     anna.press("Computer analysis")

@@ -53,7 +53,14 @@ export class Challenges {
     return this.open()[0]?.title ?? "";
   }
 
+  /**
+   * Show those that have not been answered.
+   *
+   * @returns {boolean} whether the focus was on an answer that has gone
+   */
   show() {
+    const host = byId("challenges");
+    const hadFocus = host.contains(document.activeElement);
     const notices = this.open().map(({ words, accept, decline }) =>
       h(
         "div.notice",
@@ -63,7 +70,8 @@ export class Challenges {
         this.button(...decline),
       ),
     );
-    replaceIfChanged(byId("challenges"), notices);
+    replaceIfChanged(host, notices);
+    return hadFocus && !host.contains(document.activeElement);
   }
 
   /**

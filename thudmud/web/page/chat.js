@@ -192,13 +192,18 @@ export class Chat {
     const keys = said.map((each) => keyOf(each));
     let known = Math.min(keys.length, this.lines.length);
     while (known && this.lines.slice(-known).join() !== keys.slice(0, known).join()) known--;
-    for (const each of said.slice(known)) this.hear(each);
+    for (const each of said.slice(known)) this.hear(each, true);
   }
 
-  /** @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said */
-  hear(said) {
+  /**
+   * @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said
+   * @param {boolean} [isOld] whether it may have been read before
+   */
+  hear(said, isOld = false) {
     this.lines = [...this.lines, keyOf(said)].slice(-KEPT);
     this.add(said);
+    const isUnread = !isOld && !this.isOpen && said.player !== this.state.me.player;
+    if (isUnread) this.tabs.chat.classList.add("new");
   }
 
   /** @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said */
@@ -219,6 +224,5 @@ export class Chat {
     const { chat } = this;
     chat.append(entry);
     chat.scrollTop = chat.scrollHeight;
-    if (!this.isOpen && player !== me) this.tabs.chat.classList.add("new");
   }
 }

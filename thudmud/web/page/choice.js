@@ -2,7 +2,7 @@
  * What there is to choose before a move can be played: which pieces it captures.
  */
 
-import { fill, h } from "./dom.js";
+import { CLICK, fill, h } from "./dom.js";
 
 /**
  * @param {HTMLElement} host
@@ -17,8 +17,8 @@ export function showChoice(host, mover) {
   const isAll = chosen.length === mover.preys().size;
   const prey = mover.side === "dwarf" ? "troll" : "dwarf";
   const words = isAll
-    ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. Click a ${prey} to spare it.`
-    : `Click the ${prey}s to capture.`;
+    ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. ${CLICK} a ${prey} to spare it.`
+    : `${CLICK} the ${prey}s to capture.`;
   const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
   const button = (/** @type {string} */ name, /** @type {any} */ rest, /** @type {string} */ label) =>
     h(name, { type: "button", ...rest }, label);
@@ -26,7 +26,7 @@ export function showChoice(host, mover) {
   const confirm = { "data-key": "confirm", disabled: !fits, click: () => mover.confirm() };
   fill(
     host,
-    h("p", {}, words, fits && ` Click ${landing} again to confirm.`),
+    h("p", {}, words, fits && ` ${CLICK} ${landing} again to confirm.`),
     button("button.primary", confirm, fits ? what : "Choose"),
     button("button", { "data-key": "cancel", click: () => mover.cancel() }, "Cancel"),
   );

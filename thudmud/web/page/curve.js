@@ -42,7 +42,9 @@ export class Curve {
     if (!analysis) return;
     const { done, plies, worth, better } = analysis;
     if (done < plies) {
-      this.caption.textContent = `Analysing move ${done} of ${plies}`;
+      this.caption.textContent = done
+        ? `Analysing: ${done} of ${plies} moves`
+        : `Analysing ${plies} moves …`;
       fill(this.graph, h("progress", { max: plies, value: done, "aria-label": "Analysis" }));
     } else {
       const after = at ? `After move ${at}` : "At the start";
@@ -60,8 +62,10 @@ export class Curve {
   reveal() {
     const panel = this.host.parentElement;
     if (!panel) return;
-    const bottom = this.host.offsetTop + this.host.offsetHeight - panel.offsetTop;
-    panel.scrollTop = Math.max(panel.scrollTop, bottom - panel.clientHeight);
+    const foot = panel.querySelector(".foot"); // which may stick to the bottom
+    const ends = [panel, foot].map((each) => each?.getBoundingClientRect());
+    const end = Math.min(ends[0]?.bottom ?? Infinity, ends[1]?.top ?? Infinity);
+    panel.scrollTop += Math.max(0, this.host.getBoundingClientRect().bottom - end);
   }
 
   /**

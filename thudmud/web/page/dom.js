@@ -182,3 +182,9 @@ export function capitalised(words) {
 export function rulesTitle(rules) {
   return rules === "koom valley" ? "Koom Valley" : capitalised(rules);
 }
+
+/** What one does on this screen to choose something: "Click", or "Tap" with a finger. */
+export const CLICK = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
+
+/** Whether there are keys such as Esc, as far as is known. */
+export const HAS_KEYS = !matchMedia("(hover: none)").matches;

@@ -8,6 +8,7 @@ import { showChoice } from "./choice.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import {
+  HAS_KEYS,
   byId,
   capitalised,
   counted,
@@ -274,9 +275,14 @@ export class GameView {
     else if (this.chooser.selected) this.chooser.cancel("Cancelled.");
   }
 
-  /** Put the focus on the board. */
+  /** Put the focus on the board: at first on what a lesson names, or on a piece of the player's. */
   focus() {
-    this.view.point(this.view.focus);
+    const board = this.state.boards.get(this.name);
+    const [side] = this.state.sides(this.state.tables.get(this.name));
+    const isNew = board !== undefined && board.ply < 2 && !board.position.has(this.view.focus);
+    const own = isNew && [...board.position].find(([, piece]) => piece === side);
+    const [named] = this.lesson.squares;
+    this.view.point(named ?? (own ? own[0] : this.view.focus));
   }
 
   /** Whether the board takes moves; if it doesn't, tell a player why. */
@@ -284,7 +290,7 @@ export class GameView {
     const why = !this.outside.isConnected()
       ? "No connection: moves have to wait until it is back."
       : this.at !== null
-        ? "This is an earlier position. Press Esc or “Last move” to return."
+        ? `This is an earlier position. Press ${HAS_KEYS ? "Esc or " : ""}“Last move” to return.`
         : "";
     if (why && this.state.sides(this.state.tables.get(this.name)).length) this.outside.warn(why);
     return !why;
@@ -490,15 +496,13 @@ export class GameView {
     }
     if (isOver(table, board) && !this.exercise(board.board)) {
       const isInCard = this.isCardOf(board);
-      const over = notice(
-        this.resultWords(table, board),
-        ...(isInCard ? [] : this.next(table, board)),
-      );
-      over.setAttribute("aria-live", "off"); // it was said when it came
-      notices.push(over);
+      const { main, rest } = this.next(table, board);
+      const words = isInCard ? "" : this.resultWords(table, board);
+      notices.push(notice(words, ...(isInCard ? rest : [...main, ...rest])));
     }
-    for (const seek of this.state.seeks.values()) notices.push(...this.sought(seek));
     replaceIfChanged(byId("notices"), notices);
+    const sought = [...this.state.seeks.values()].flatMap((seek) => this.sought(seek));
+    replaceIfChanged(byId("sought"), sought);
   }
 
   /**
@@ -511,8 +515,7 @@ export class GameView {
     const { battle, end } = board;
     if (battle !== null && table.running && !this.exercise(board.board)) this.underWay.add(battle);
     if (battle !== null && end && isOver(table, board) && this.underWay.delete(battle)) {
-      this.outside.say(this.resultWords(table, board));
-      this.result.open(battle);
+      this.result.open(battle); // the log, which is read out, says it as well
     }
     if (this.at !== null) this.result.open(null);
     this.result.show(this.isCardOf(board) ? this.resultOf(table, board) : null);
@@ -552,7 +555,7 @@ export class GameView {
     return {
       title: who,
       lines: lines.map((each) => each.trim()).filter(Boolean),
-      buttons: this.next(table, board).filter((each) => each !== false),
+      buttons: this.next(table, board).main.filter((each) => each !== false),
     };
   }
 
@@ -581,7 +584,7 @@ export class GameView {
   }
 
   /**
-   * Return what somebody may want to do once a battle is over.
+   * Return what somebody may want to do once a battle is over: what most want, and the rest.
    *
    * @param {Table} table
    * @param {Board} board
@@ -596,18 +599,21 @@ export class GameView {
     const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
     const analysis = h("a.button", { href: explore }, "Analysis board");
     const isKnown = this.analysisOf(table, board) !== null;
-    if (!player) return [board.battle !== null && replay];
-    return [
-      mine.length > 0 && isFull && this.button({ label, ...start }),
-      board.battle !== null && replay,
-      board.battle !== null && hasFeature("variations") && analysis,
-      this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
-      board.battle !== null &&
-        !isKnown &&
-        board.ply >= SHORTEST &&
-        hasFeature("analysis") && // the last: it goes when it is pressed
-        this.button({ label: "Computer analysis", line: `analyse ${board.battle}` }),
-    ];
+    if (!player) return { main: [board.battle !== null && replay], rest: [] };
+    const isAnalysed = board.battle !== null && !isKnown && board.ply >= SHORTEST;
+    return {
+      main: [
+        mine.length > 0 && isFull && this.button({ label, ...start }),
+        board.battle !== null && hasFeature("variations") && analysis,
+        this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
+      ],
+      rest: [
+        board.battle !== null && replay,
+        isAnalysed && // the last: it goes when it is pressed
+          hasFeature("analysis") &&
+          this.button({ label: "Computer analysis", line: `analyse ${board.battle}` }),
+      ],
+    };
   }
 
   /**
@@ -685,7 +691,7 @@ export class GameView {
       return known.map(([label, verb, question]) => ({
         label,
         line: `${verb} ${on}`,
-        question,
+        question: verb === "undo" && this.playsBot(table) ? undefined : question,
         refused: REFUSALS[verb]?.(board, mine),
       }));
     }
@@ -702,6 +708,17 @@ export class GameView {
     }
     if (isOver(table, board)) return [leave]; // to begin another one stands above
     return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
+  }
+
+  /**
+   * Whether the player's opponent is a bot, which agrees at once.
+   *
+   * @param {Table} table
+   */
+  playsBot({ seats }) {
+    const { me, people, everybody } = this.state;
+    const opponent = seats.find(({ player }) => player !== me.player)?.player;
+    return [...people, ...everybody].some(({ player, bot }) => bot && player === opponent);
   }
 
   /**
@@ -875,7 +892,7 @@ function isOver(table, board) {
  * @param {...(Node | false)} buttons
  */
 function notice(words, ...buttons) {
-  return h("div.notice", {}, h("p", {}, words), ...buttons);
+  return h("div.notice", {}, words && h("p", {}, words), ...buttons);
 }
 
 /**

@@ -176,13 +176,13 @@ function neighbours({ step, number, in_all }) {
   const link = (other, label) =>
     other > 0 &&
     other <= in_all &&
-    h("a", { href: `/${kind}/${other}`, "data-key": `${label} ${kind}` }, label);
+    h("a", { href: `/${kind}/${other}`, "data-key": label }, label);
   return h(
     "nav.row.neighbours",
     { "aria-label": `Other ${kind}s` },
-    link(number - 1, "Previous"),
-    h("a", { href: "/lessons", "data-key": "lessons" }, "All lessons and puzzles"),
-    link(number + 1, "Next"),
+    link(number - 1, `Previous ${kind}`),
+    h("a", { href: "/lessons", "data-key": "lessons" }, "All"),
+    link(number + 1, `Next ${kind}`),
   );
 }
 

@@ -61,7 +61,7 @@ export class LobbyView {
     );
     this.form = new PlayForm(state, { send });
     this.share = (/** @type {Seek} */ seek) =>
-      share(linkOf(seek), "Send this link to a friend: whoever opens it plays you.", { say, toast });
+      share(linkOf(seek), "Send this link to a friend: whoever opens it plays you.", { say, toast }, true);
     byId("friend").addEventListener("click", () => this.form.look("seek", newWord()));
     state.on("Thud.Seek", (seek) => seek.word && seek.word === this.form.word && this.share(seek));
     byId("learning").hidden = !hasFeature("exercises");

@@ -87,6 +87,8 @@ let endedBy = "";
 let stopping = "";
 /** Where the address leads, until we are there. */
 let wanted = placeNamed();
+/** Whether the address is that of the hall, until we are back there. */
+let isHallWanted = wanted === null;
 /** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
 let exerciseWanted = null;
 /** Whether we are on the way to where the address leads, and have not been told of it yet. */
@@ -172,6 +174,7 @@ let isPasswordNext = false;
 function typed(line) {
   const [verb] = line.trim().toLowerCase().split(/\s+/, 1);
   const isCommand = state.prompt.asks === "command" && !isPasswordNext;
+  if (isCommand && chat.isOpen && !line.trim()) return false;
   if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
   if (isCommand && !chat.isOpen && line) chat.want("log"); // it stays open for who types
   return send(isCommand && chat.isOpen ? chat.command(line) : line);
@@ -182,6 +185,11 @@ function openLog() {
   chat.want("log");
 }
 document.querySelector(".skip")?.addEventListener("click", openLog);
+// On a phone, people talk below what is seen.
+byId("to-chat").addEventListener("click", () => {
+  chat.choose("chat");
+  byId("line").focus();
+});
 
 /**
  * @param {string} line
@@ -551,7 +559,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
   if (asks === "command" && isBack) {
-    isBack = false; // what was observed before is, again
+    isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
       for (const board of observed) if (board !== tv.board) wire.send(`observe ${board}`);
       if (tv.on) wire.send("tv");
@@ -761,7 +769,7 @@ function show() {
   else if (view === "welcome") showWelcome();
   if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
-  challenges.show();
+  if (challenges.show()) focusTitle(view); // the focus was on an answer that has been given
   goToNewBattle(board);
   noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
@@ -822,8 +830,8 @@ function goToNewBattle(board) {
   played = battle;
 }
 
-/** The battles of the player that are known to be under way. @type {Set<number>} */
-let begun = new Set();
+/** The battles of the player that were ever known to be under way. @type {Set<number>} */
+const begun = new Set();
 
 /**
  * Tell a player whose battle begins while they look at something else: a clock may be running.
@@ -836,9 +844,10 @@ function noteBattles(seen) {
       table.running && table.battle !== null && state.sides(table).length === 1,
   );
   for (const { battle, board } of own)
-    if (!begun.has(battle) && board !== seen && !isBack)
-      warn(`Your battle has begun: ${placeTitle(board)}.`);
-  begun = new Set(own.map(({ battle }) => battle));
+    if (!begun.has(Number(battle))) {
+      if (board !== seen && !isBack) warn(`Your battle has begun: ${placeTitle(board)}.`);
+      begun.add(Number(battle));
+    }
 }
 
 /** Whether the player has just come in, and the focus has not gone to where play goes on. */
@@ -1030,6 +1039,7 @@ function placeInView() {
 }
 
 state.on("Thud.Exercise", ({ left, remarks }) => {
+  if (isHallWanted && isBack && !left) wire.send("stop");
   if (remarks.includes("begun")) look = null;
   // Who is back sees what the address names, and is only told that the lesson is still open.
   if (!left && !isBack) {
@@ -1190,6 +1200,7 @@ function showPlaces() {
  */
 function placeTitle(board) {
   const table = state.tables.get(board);
+  if (board === state.exercise?.board) return exerciseTitle(state.exercise).split(":")[0];
   const title = titleOf(table, board);
   const isMine = state.sides(table).length === 1 && title !== capitalised(board);
   const opponent = table?.seats.find(({ player }) => player !== state.me.player)?.player;
@@ -1269,7 +1280,8 @@ byId("sound").addEventListener("click", () => {
   play("move");
 });
 byId("options").addEventListener("click", () => {
-  openSettings((line) => state.me.player && send(line), state.me, () => registration.open());
+  const others = { register: () => registration.open(), showKeys: openKeys };
+  openSettings((line) => state.me.player && send(line), state.me, others);
   if (state.me.member && hasFeature("notifications")) ask("notify");
 });
 byId("dialog").addEventListener("close", show); // settings may have changed

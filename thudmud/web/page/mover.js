@@ -116,6 +116,11 @@ export class Mover {
     else if (this.owns(square)) this.select(square);
     else if (this.selected && !this.choices) this.dropped = where;
     else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}.`);
+    else if (this.side && this.board) {
+      const piece = this.board.position.get(square);
+      const why = piece ? `The ${piece} on ${square} can’t be moved now.` : `${square} is empty.`;
+      this.outside.say(why);
+    }
   }
 
   /**

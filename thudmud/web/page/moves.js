@@ -203,6 +203,7 @@ function tool(label, path, click, disabled = false) {
       "aria-label": label,
       title: label,
       "aria-disabled": disabled && "true",
+      tabindex: disabled ? -1 : 0,
       click,
     },
     svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path })),

@@ -15,7 +15,7 @@ const SIDES = /** @type {Record<string, string>} */ ({ dwarf: "dwarfs first", tr
 const IDLE = "Press Play to find an opponent. You can play a bot while you wait.";
 
 /** Where the terms are always shown: there is room for them. */
-const WIDE = matchMedia("(min-width: 40.01rem)");
+const WIDE = matchMedia("(min-width: 40.01rem) and (min-height: 34.01rem)");
 
 export class PlayForm {
   /** The bots that are here. @type {Bot[]} */
@@ -113,17 +113,16 @@ export class PlayForm {
     this.showWaiting();
   }
 
-  /** The seeks of the player that anybody can accept. */
+  /** The seeks of the player. */
   get own() {
-    return [...this.state.seeks.values()].filter(
-      ({ player, to, word }) => player === this.state.me.player && !to && !word,
-    );
+    return [...this.state.seeks.values()].filter(({ player }) => player === this.state.me.player);
   }
 
   /** Show whether the player waits for an opponent. */
   showWaiting() {
-    const isWaiting = this.own.length > 0;
-    const text = isWaiting ? "Waiting for an opponent …" : IDLE;
+    const [own] = this.own;
+    const isWaiting = own !== undefined;
+    const text = isWaiting ? waitingWords(own) : IDLE;
     if (byId("play-hint").textContent !== text) byId("play-hint").textContent = text;
     byId("play-hint").hidden = !isWaiting && this.bot !== undefined;
     byId("play-stop").hidden = !isWaiting;
@@ -183,4 +182,14 @@ export class PlayForm {
     const days = Number(form.get("days"));
     return days ? `${days} ${days === 1 ? "day" : "days"}` : `${form.get("minutes")}+${form.get("seconds")}`;
   }
+}
+
+/**
+ * Return whom a player is waiting for.
+ *
+ * @param {import("./state.js").Seek} seek
+ */
+function waitingWords({ to, word }) {
+  if (to) return `Waiting for ${to} to answer …`;
+  return word ? "Waiting for your friend to open the link …" : "Waiting for an opponent …";
 }

@@ -6,6 +6,7 @@
  */
 
 import { NO_MARKS } from "./board.js";
+import { HAS_KEYS } from "./dom.js";
 import { ownsPiece } from "./mover.js";
 
 /** @typedef {import("./position.js").Side} Side */
@@ -112,7 +113,8 @@ export class Premove {
   plan(square) {
     this.target = square;
     this.show();
-    this.outside.say(`Premove: ${this.selected} to ${square}. Press Esc to cancel it.`);
+    const how = HAS_KEYS ? "Press Esc" : "Tap the board";
+    this.outside.say(`Premove: ${this.selected} to ${square}. ${how} to cancel it.`);
   }
 
   /**
