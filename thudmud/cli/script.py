@@ -243,7 +243,7 @@ def _update(path: Path, transcript: Transcript) -> list[str]:
         try:
             if others:
                 problems.append(f"{file}: included more than once, with different results")
-            elif file.read_text(encoding="utf-8") != text:
+            elif file.read_text(encoding="utf-8-sig") != text:
                 write_whole(file, text.encode())
                 print(f"{file}: updated")
         except OSError as error:

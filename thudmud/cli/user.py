@@ -261,7 +261,7 @@ def _read_new_password(name: str) -> str:
         if getpass.getpass("And again: ") != password:
             raise CommandError("the two passwords differ")
     else:
-        password = sys.stdin.readline().rstrip("\r\n")
+        password = sys.stdin.readline().removeprefix("\ufeff").rstrip("\r\n")
     problem = password_problem(password, name)
     if problem:
         raise CommandError(problem)

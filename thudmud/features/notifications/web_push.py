@@ -10,6 +10,7 @@ import json
 import os
 import ssl
 import time
+from codecs import BOM_UTF8
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
@@ -166,7 +167,7 @@ def _signer(path: Path) -> Vapid:
     try:
         if not path.exists():
             _make_key(path)
-        return Vapid.from_pem(path.read_bytes())
+        return Vapid.from_pem(path.read_bytes().removeprefix(BOM_UTF8))
     except OSError as error:
         raise StartError(f"push.keys: {path}: {error.strerror or error}") from error
     except ValueError as error:
