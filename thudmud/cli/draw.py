@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from thudmud.cli.common import refuse, write_whole
 from thudmud.cli.records import read, rules_option
 from thudmud.english import pluralize
-from thudmud.errors import CommandError, InvalidValueError
+from thudmud.errors import CommandError, InvalidValueError, system_reason
 from thudmud.pictures import SCHEMES, MissingExtraError, frame, gif, png
 from thudmud.pictures.pixels import DELAY, GIF_SIZE, SIZE
 from thudmud.rules import Game
@@ -109,7 +109,7 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
     except (CommandError, InvalidValueError, MissingExtraError) as error:
         return refuse(error)
     except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
+        return refuse(f"{error.filename}: {system_reason(error)}")
     size = pluralize(len(picture), "byte")
     print(f"{output}: the battle after {pluralize(len(game.moves), 'ply')}, {size}")
     return 0
