@@ -106,25 +106,24 @@ def run(options: argparse.Namespace) -> int:
         return refuse(
             "--to: expected a folder for the records, such as --to records; --to - prints them"
         )
-    is_printed = options.to in {None, _PRINTED}
+    folder = None if options.to in {None, _PRINTED} else options.to
     try:
-        written = asyncio.run(_run(options))
+        written = asyncio.run(_run(options, folder))
     except StrangerError as stranger:
         print(f"thudmud: no battles of a player called {stranger}", file=sys.stderr)
         return NOTHING
     except OSError as error:
         return refuse(f"{error.filename}: {system_reason(error)}")
-    where = sys.stderr if is_printed else sys.stdout
-    if not is_printed:
-        print(f"wrote {pluralize(written.records, 'record')} to {options.to}")
+    where = sys.stdout if folder else sys.stderr
+    if folder:
+        print(f"wrote {pluralize(written.records, 'record')} to {folder}")
     if written.going_on:
         left_out = pluralize(written.going_on, "battle")
         print(f"left out {left_out} in progress or adjourned", file=where)
     return 0
 
 
-async def _run(options: argparse.Namespace) -> Written:
-    folder = None if options.to in {None, _PRINTED} else options.to
+async def _run(options: argparse.Namespace, folder: Path | None) -> Written:
     wanted = options.player, options.since, options.battle
     async with open_store(options.config) as store:
         if folder is None:
