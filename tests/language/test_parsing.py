@@ -98,6 +98,7 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
+from thudmud.game.refusals import Mistake
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
 
@@ -742,10 +743,11 @@ def test_typographic_sign_that_begins_speech_is_replaced_alone() -> None:
     )
 
 
-@pytest.mark.parametrize("line", ['"', "\u201c", '""'])
-def test_quotation_marks_without_words_are_no_speech(line: str) -> None:
-    with pytest.raises(ParseError):
+@pytest.mark.parametrize("line", ['"', "\u201c", '""', "\u2018\u2019"])
+def test_quotation_marks_without_words_lack_what_to_say(line: str) -> None:
+    with pytest.raises(ParseError) as caught:
         parse(line)
+    assert (caught.value.code, caught.value.expected) == (Mistake.MISSING_WORD, ("<text>",))
 
 
 def test_error_column_after_a_typographic_dash_is_exact() -> None:

@@ -244,10 +244,7 @@ def parse_uncached(line: str) -> Command:
     try:
         return _parsed(line)
     except ParseError:
-        with suppress(ParseError):
-            if (spoken := _speech_in_quotes(line)) is not None:
-                return _parsed(spoken)
-        plain = line.translate(PLAIN_SIGNS)
+        plain = speech_in_quotes(line) or line.translate(PLAIN_SIGNS)
         if plain == line:
             raise
     return _parsed(plain)
@@ -257,7 +254,7 @@ _QUOTES = ("'", '"')
 _CLOSING = {"\u2018": "\u2019", "\u201a": "\u2018", "\u201c": "\u201d", "\u201e": "\u201c"}
 
 
-def _speech_in_quotes(line: str) -> str | None:
+def speech_in_quotes(line: str) -> str | None:
     """Return a line that begins with a quotation mark as speech; None for any other line.
 
     The opening mark is the verb; its closing counterpart isn't part of the words.
