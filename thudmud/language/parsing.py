@@ -219,7 +219,7 @@ def parse(line: str) -> Command:
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
-    if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii() or cleaned.startswith('"'):
+    if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii() or cleaned[:1] == '"':
         return parse_uncached(cleaned)
     try:
         return _parse_cached(cleaned)
@@ -244,24 +244,25 @@ def parse_uncached(line: str) -> Command:
     try:
         return _parsed(line)
     except ParseError:
-        plain = speech_in_quotes(line) or line.translate(PLAIN_SIGNS)
+        is_speech = line[:1] in _OPENING
+        plain = speech_in_quotes(line) if is_speech else line.translate(PLAIN_SIGNS)
         if plain == line:
             raise
     return _parsed(plain)
 
 
-_QUOTES = ("'", '"')
+_OPENING = {"'", '"'} | {chr(sign) for sign, plain in PLAIN_SIGNS.items() if plain != "-"}
 _CLOSING = {"\u2018": "\u2019", "\u201a": "\u2018", "\u201c": "\u201d", "\u201e": "\u201c"}
 
 
-def speech_in_quotes(line: str) -> str | None:
-    """Return a line that begins with a quotation mark as speech; None for any other line.
+def speech_in_quotes(line: str) -> str:
+    """Return a line that begins with a quotation mark as speech, and any other line as it is.
 
     The opening mark is the verb; its closing counterpart isn't part of the words.
     """
     opening = line[:1]
-    if opening.translate(PLAIN_SIGNS) not in _QUOTES:
-        return None
+    if opening not in _OPENING:
+        return line
     return f"'{line[1:].removesuffix(_CLOSING.get(opening, opening))}"
 
 

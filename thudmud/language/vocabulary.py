@@ -167,8 +167,7 @@ class Vocabulary:
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()
-        spoken = speech_in_quotes(cleaned) or cleaned
-        if self._left and begins_with_terminal(self._left, spoken):
+        if self._left and begins_with_terminal(self._left, speech_in_quotes(cleaned)):
             raise self._unknown_word_error(cleaned, None)
         try:
             command = parse(line)
