@@ -119,7 +119,7 @@ evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
 $(VENV)/.run: EXTRAS = [server,pictures]
 $(VENV)/.run: NEEDS = its dependencies
-$(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres,notify,pictures]
+$(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres,notify,pictures,completion]
 $(VENV)/.dev: GROUPS = --group dev
 $(VENV)/.dev: NEEDS = its development dependencies
 $(VENV)/.fuzz: GROUPS = --group dev --group fuzz

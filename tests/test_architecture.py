@@ -168,7 +168,7 @@ def room_of(path: Path) -> str:
     if path == ROOT / f"{LIST}.py":
         return LIST
     first = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    return "" if first == "__init__" else first
+    return {"__init__": "", "__main__": "cli"}.get(first, first)
 
 
 def imported_room(name: str) -> str:

@@ -38,7 +38,7 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 def test_start_has_the_right_streams_and_status() -> None:
     done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{VERSION}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"thudmud {VERSION}\n", "")
     done = subprocess.run([*COMMAND, "nonsense"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "nonsense" in done.stderr

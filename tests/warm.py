@@ -239,7 +239,7 @@ def _load() -> None:
     """Import everything that a command line may need."""
     from thudmud.cli.main import SUBCOMMANDS  # noqa: PLC0415 (only in the preloaded process)
 
-    for module, _ in SUBCOMMANDS.values():
+    for module, *_ in SUBCOMMANDS.values():
         import_module(f"thudmud.cli.{module}")
     for name in (
         *("uvloop", "psycopg", "prometheus_client", "telnetlib3", "thudmud.server.runtime"),

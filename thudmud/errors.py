@@ -115,3 +115,10 @@ class NotYetError(StartError):
 
 class CommandError(ThudmudError):
     """A subcommand failed; ``str()`` is a line that says why."""
+
+
+def system_reason(error: OSError) -> str:
+    """Return the reason of a system error, worded for operators: the same for any missing file."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    return error.strerror or str(error)

@@ -86,8 +86,27 @@ def test_board_is_opened_renamed_and_closed_without_a_server(capsys: Shown) -> N
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["yew board", "fir board"],
+        ["Yew", "board", "fir", "board"],
+        ["yew", "board", "to", "fir", "board"],
+        ["yew board", "to", "fir board"],
+    ],
+    ids=" ".join,
+)
+def test_new_name_of_a_board_may_follow_the_old_one(words: list[str], capsys: Shown) -> None:
+    assert board("open", "yew board") == 0
+    assert board("rename", *words) == 0
+    assert capsys.readouterr().out.lower().endswith("the yew board is now the fir board.\n")
+
+
+@pytest.mark.parametrize(
     ("words", "why"),
     [
+        (["rename", "yew board"], "expected the name of a board and its new name, such as: "),
+        (["rename", "elm", "board", "ash"], "expected the name of a board and its new name"),
+        (["rename", "elm", "ash"], 'There is no "elm".'),
         (["close", "oak board"], f"the oak board is {WHERE}, and would be back"),
         (["rename", "Oak Board", "--to", "yew board"], f"the oak board is {WHERE}"),
         (["close", "yew board"], 'There is no "yew board". The boards are: oak board, pine'),

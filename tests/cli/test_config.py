@@ -32,4 +32,4 @@ def test_configuration_file_is_written_but_never_overwritten(tmp_path: Path, cap
 def test_unwritable_configuration_file_is_reported(tmp_path: Path, capsys: Shown) -> None:
     file = tmp_path / "nowhere" / "config.toml"
     assert main(["config", str(file)]) == 2
-    assert capsys.readouterr().err == (f"thudmud: cannot write {file}: No such file or directory\n")
+    assert capsys.readouterr().err == (f"thudmud: {file}: no folder {file.parent}\n")

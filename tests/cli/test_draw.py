@@ -110,7 +110,7 @@ def test_stored_battle_is_drawn_by_its_number(
         (["--size", "0"], "expected 1 to 2048 pixels along an edge, got 0"),
         (["--size", "100000", "-o", "x.png"], "expected 1 to 2048 pixels"),
         (["--delay", "0", "-o", "x.gif"], "expected a delay of 0.02 to 60 seconds, got 0"),
-        (["-o", "nowhere/board.svg"], "nowhere/board.svg: No such file or directory"),
+        (["-o", "nowhere/board.svg"], "nowhere/board.svg: no folder nowhere"),
     ],
 )
 def test_impossible_drawing_is_refused_in_one_line(

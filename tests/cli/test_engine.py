@@ -37,6 +37,10 @@ def test_engine_exits_at_end_of_input_and_reads_an_unterminated_line() -> None:
     assert answers(b"rules\r\nrules classic\r\n") == [b"rules discworld", b"rules classic"]
 
 
+def test_byte_order_mark_before_the_first_line_is_skipped() -> None:
+    assert answers(b"\xef\xbb\xbfrules classic\nrules\n") == [b"rules classic", b"rules classic"]
+
+
 def test_invalid_text_and_overlong_lines_are_answered_with_errors() -> None:
     longest = b"play " + b"x" * (LONGEST_LINE - 5)
     asked = b"\xff\xfe\x00\n" + b"x" * 300_000 + b"\n" + longest + b"\n" + longest + b"x\nrules\n"

@@ -652,7 +652,7 @@ def test_invalid_arguments_are_a_usage_error(words: list[str], problem: str, cap
 
 
 def test_missing_store_file_is_reported(config: Path, record: Path, capsys: Shown) -> None:
-    for words in (["export"], ["import", str(record)]):
+    for words in (["export", "12"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2
         told = capsys.readouterr().err
         assert "here.db: no such file" in told
@@ -670,6 +670,42 @@ def test_export_subcommand_for_a_stranger_writes_nothing(
     assert not out.exists()
 
 
+def test_export_without_a_folder_writes_nothing(
+    config: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    assert file.exists()
+    monkeypatch.chdir(tmp_path)
+    before = files_in(tmp_path)
+    assert main(["export", "--player", "Anna", "--config", str(config)]) == 2
+    assert capsys.readouterr() == (
+        "",
+        "thudmud: --to: expected a folder for the records, such as --to records; --to - prints "
+        "them\n",
+    )
+    assert files_in(tmp_path) == before
+
+
+def test_export_prints_one_record_or_all(
+    config: Path, file: Path, annals: Annals, tmp_path: Path, capsys: Shown
+) -> None:
+    store_with(annals, file)
+    given = ["--config", str(config)]
+    assert main(["export", "--to", str(tmp_path / "out"), *given]) == 0
+    texts = [path.read_text("utf-8") for path in files_in(tmp_path / "out")]
+    numbers = [str(int(path.name.partition("_")[0])) for path in files_in(tmp_path / "out")]
+    capsys.readouterr()
+    assert main(["export", "--to", "-", *given]) == 0
+    assert capsys.readouterr() == (
+        "\n".join(texts),
+        "left out 2 battles in progress or adjourned\n",
+    )
+    for number, text in zip(numbers, texts, strict=True):
+        assert main(["export", number, *given]) == 0
+        assert capsys.readouterr() == (text, "")
+    assert main(["export", "99", *given]) == 2
+    assert capsys.readouterr() == ("", "thudmud: no finished battle 99\n")
+
+
 def test_export_subcommand_counts_the_battles_left_out(
     config: Path, file: Path, annals: Annals, tmp_path: Path, capsys: Shown
 ) -> None:
@@ -683,7 +719,7 @@ def test_export_subcommand_counts_the_battles_left_out(
 
 def test_memory_backend_is_refused(config: Path, capsys: Shown) -> None:
     config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
-    for words in (["export"], ["import", "x"]):
+    for words in (["export", "--to", "-"], ["import", "x"]):
         assert main([*words, "--config", str(config)]) == 2
         assert 'storage.backend is "memory"' in capsys.readouterr().err
 
@@ -701,6 +737,6 @@ def test_file_of_another_format_is_refused_as_store(
     config: Path, record: Path, capsys: Shown
 ) -> None:
     config.with_name("here.db").write_text("hello " * 100, encoding="utf-8")
-    for words in (["export"], ["import", str(record)]):
+    for words in (["export", "--to", "out"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2
         assert "here.db" in capsys.readouterr().err

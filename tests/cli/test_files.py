@@ -12,6 +12,7 @@ from thudmud.cli.common import write_whole
 from thudmud.cli.main import main
 from thudmud.errors import CommandError
 from thudmud.rules import CLASSIC, Game, Record, read_record
+from thudmud.script import Transcript
 
 Shown = pytest.CaptureFixture[str]
 
@@ -90,3 +91,7 @@ def test_byte_order_mark_is_ignored(record: str, capsys: Shown) -> None:
     main(["user", "list", "--config", "odd.toml"])
     assert capsys.readouterr().err.startswith("thudmud: other.db: no such file")
     assert read_record(f"\ufeff{text}") == read_record(text)
+    script = files["hello.thud-script"]
+    assert Transcript.parse(f"\ufeff{script}") == Transcript.parse(script)
+    assert main(["script", "--update", "hello.thud-script"]) == 0
+    assert Path("hello.thud-script").read_text("utf-8") == f"\ufeff{script}"

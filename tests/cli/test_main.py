@@ -211,7 +211,7 @@ async def test_printed_link_opens_the_web_page(run: Run, free_port: FreePort) ->
 async def test_version_is_printed(run: Run) -> None:
     status, out, err = await outcome(await run("--version"))
     assert (status, err) == (0, "")
-    assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+\n", out)
+    assert re.fullmatch(r"thudmud [0-9]+\.[0-9]+\.[0-9]+\n", out)
 
 
 async def test_port_in_use_is_reported_in_one_line(run: Run) -> None:
@@ -280,7 +280,7 @@ def test_invalid_configuration_is_reported_one_line_per_mistake(
         'thudmud: other.toml: server.prot: unknown setting; did you mean "port"?\n',
     )
     assert main(["--config", "none.toml"]) == 2
-    told = "thudmud: none.toml: cannot be read: No such file or directory\n"
+    told = "thudmud: none.toml: no such file\n"
     assert capsys.readouterr() == ("", told)
 
 

@@ -194,7 +194,7 @@ def test_unanswered_mark_is_reported(
     [
         (["--prompt", "x"], "--login: needed for --prompt, --plain and --mark"),
         (["--login", "login"], "--login: only valid with --connect"),
-        (["--connect", "h:1", "--login", "none"], "none: No such file or directory"),
+        (["--connect", "h:1", "--login", "none"], "none: no such file"),
         (["--connect", "h:1", "--login", "seen"], "seen: line 1: a login only types and waits"),
         (["--connect", "h:1", "--login", "bad"], "bad: line 1: ${who} has no value here"),
         (

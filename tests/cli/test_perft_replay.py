@@ -39,6 +39,8 @@ class TestPerft:
             (["--depth", "0"], 1),
             (["--depth", "2", "--rules", "classic"], 22_624),
             (["--depth", "1", "--rules", "koom valley"], 388),
+            (["1", "--rules", "koom"], 388),
+            (["2", "--depth", "2", "--rules", "C"], 22_624),
             (["--depth", "1", "--rules", "Koom-Valley"], 388),
         ],
     )
@@ -61,11 +63,22 @@ class TestPerft:
         assert f"{total}\n" == counted
         assert {part[:3] for part in parts} == {"dG1", "dJ1", "dK1"}
 
-    def test_perft_after_the_end_of_a_battle_is_zero(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_perft_after_the_end_of_a_battle_is_refused(
+        self, tmp_path: Path, capsys: Shown
+    ) -> None:
         path = tmp_path / "over.thud"
         path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
-        assert main(["perft", "--depth", "2", "--record", str(path)]) == 0
-        assert capsys.readouterr().out == "0\n"
+        assert main(["perft", "2", "--record", str(path)]) == 2
+        told = f"thudmud: {path}: the battle is over, so there are no plies to count\n"
+        assert capsys.readouterr() == ("", told)
+
+    @pytest.mark.parametrize("words", [[], ["2", "--depth", "1"]])
+    def test_perft_without_one_number_of_plies_names_the_form(
+        self, words: list[str], capsys: Shown
+    ) -> None:
+        assert main(["perft", *words]) == 2
+        told = "thudmud: expected one number of plies, such as: thudmud perft 2\n"
+        assert capsys.readouterr() == ("", told)
 
     @pytest.mark.parametrize(
         ("words", "problem"),
@@ -74,7 +87,8 @@ class TestPerft:
             (["--depth", "two"], "--depth: expected a number from 0 to 20, got 'two'"),
             (["--depth", "-1"], "--depth"),
             (["--depth", "21"], "expected a number from 0 to 20, got '21'"),
-            ([], "the following arguments are required: --depth"),
+            (["two"], "N: expected a number from 0 to 20, got 'two'"),
+            (["1", "--rules", ""], "--rules: expected one of discworld, classic"),
         ],
     )
     def test_invalid_arguments_are_a_usage_error(

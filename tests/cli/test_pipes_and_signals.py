@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from thudmud.cli.main import SERVER_NEEDS, main
+from thudmud.cli.main import SERVER_NEEDS, SUBCOMMANDS, main
 from thudmud.rules import CLASSIC, Game, Record
 from thudmud.store import Store
 
@@ -34,7 +34,15 @@ def begun(*words: str, output: int = subprocess.PIPE) -> subprocess.Popen[bytes]
 
 @pytest.mark.parametrize(
     "words",
-    [["script", MATCH], ["perft", "--depth", "1", "--divide"], ["play"], ["engine"]],
+    [
+        ["script", MATCH],
+        ["perft", "1", "--divide"],
+        ["draw", str(ROOT / "examples" / "viewer" / "game.thud")],
+        ["completion", "bash"],
+        ["manual"],
+        ["play"],
+        ["engine"],
+    ],
     ids=lambda words: words[0],
 )
 def test_closed_pipe_ends_the_command_like_sigpipe(words: list[str]) -> None:
@@ -140,8 +148,16 @@ def test_server_extra_matches_the_imported_dependencies() -> None:
 PRINTING = {
     "config": 0,
     "user list": 0,
+    "user ban 192.0.2.7": 0,
     "board list": 0,
+    "board open elm board": 0,
     "store check": 0,
+    "store prune --before 2025-01-01": 0,
+    "store compact": 0,
+    "store copy db copied": 0,
+    "import game.thud": 0,
+    "completion bash": 0,
+    "manual": 0,
     "export --to out": 0,
     "perft --depth 1": 0,
     "replay game.thud": 0,
@@ -200,6 +216,25 @@ def test_full_output_device_is_reported_once(folder: Path, words: str) -> None:
     full = ["thudmud: standard output: No space left on device"]
     assert "Traceback" not in said
     assert (process.returncode, lines) == (PRINTING[words] or 2, [] if PRINTING[words] else full)
+
+
+def test_every_subcommand_is_tried_without_an_output() -> None:
+    assert {words.split()[0] for words in PRINTING} >= {*SUBCOMMANDS} - {"gateway"}
+
+
+def test_gateway_runs_without_a_writable_output(folder: Path) -> None:
+    (folder / "config.toml").write_text('[gateway]\nsocket = "socket"\nfile = "boards"\n', "utf-8")
+    with with_streams(folder, "gateway", ">/dev/full") as process:
+        status = 1
+        while status:
+            with with_streams(folder, "health --gateway", ">&-") as asked:
+                _, said = asked.communicate(timeout=PATIENCE)
+                status = asked.returncode
+            assert "Traceback" not in said
+            assert process.poll() is None
+        process.terminate()
+        assert process.communicate(timeout=PATIENCE) == ("", "")
+    assert process.returncode == 0
 
 
 def test_unprintable_errors_do_not_change_the_exit_status(folder: Path) -> None:

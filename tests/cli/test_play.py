@@ -80,6 +80,22 @@ def test_bot_moves_first_when_the_player_takes_the_trolls(shown: Shown) -> None:
     assert "Trolls: Anna" in text
 
 
+@pytest.mark.parametrize(
+    ("words", "side"),
+    [("dwarf", "dwarfs"), ("Dwarves", "dwarfs"), ("t", "trolls"), ("trolls",) * 2],
+)
+def test_side_is_taken_in_the_plural_or_shortened(shown: Shown, words: str, side: str) -> None:
+    assert f"You have the {side}." in " ".join(shown("", "--as", words, "--rules", "koom").split())
+
+
+def test_help_leaves_out_what_needs_other_people(shown: Shown) -> None:
+    text = shown("help\n")
+    topics = set(re.findall(r"[a-z]+", text[text.index("The game:") :]))
+    assert topics >= {"thud", "invite", "move", "hint", "undo", "options", "quit"}
+    assert not topics & {"tournaments", "tell", "who", "seek", "match", "play", "tv", "register"}
+    assert 'There is no command "tell".' in shown("tell anna hello\n")
+
+
 def test_second_battle_swaps_the_sides(shown: Shown) -> None:
     text = shown("resign\nyes\nstart\n")
     second = text[text.index("begin the second battle") :]
@@ -104,7 +120,9 @@ def test_bot_returns_when_invited(shown: Shown) -> None:
 
 
 def test_bot_plays_at_the_level_it_is_invited_with(shown: Shown) -> None:
-    text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nwho\n")
+    text = shown(
+        "leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nlook chalk\n"
+    )
     assert "plays the trolls at the oak board (level 2)" in " ".join(text.split())
     assert text.count("It is your turn.") == 1
 

@@ -124,7 +124,7 @@ class TestPlaying:
         [
             ("Anna says hi\n", [], "line 1: "),
             ("Anna> quit\nAnna> quit\n", [], "line 2: Anna is not here"),
-            ("@config none.toml\nAnna+\n", [], "none.toml: cannot be read"),
+            ("@config none.toml\nAnna+\n", [], "none.toml: no such file"),
             ("Anna+\n", ["--connect", "127.0.0.1:9"], "line 1: nothing answers at 127.0.0.1:9"),
         ],
     )
@@ -228,7 +228,7 @@ class TestIncludes:
     @pytest.mark.parametrize(
         ("file", "problem"),
         [
-            ("gone", "talk: line 2: gone: No such file or directory"),
+            ("gone", "talk: line 2: gone: no such file"),
             (".", "talk: line 2: .: Is a directory"),
             ("a\0b", "talk: line 2: a\0b: embedded null byte"),
             ("talk", "talk: line 2: talk: includes itself"),
@@ -362,13 +362,13 @@ class TestJUnit:
 
     def test_junit_results_are_written_even_if_no_transcript_runs(self, capsys: Shown) -> None:
         assert main(["script", "gone", "--junit", "out.xml"]) == 2
-        assert "thudmud: gone: No such file or directory\n" in capsys.readouterr().err
+        assert "thudmud: gone: no such file\n" in capsys.readouterr().err
         assert junitparser.JUnitXml.fromfile("out.xml").errors == 1
 
     def test_junit_file_that_is_unwritable_is_reported(self, capsys: Shown) -> None:
         path = write("talk", "Anna> say hi\n")
         assert main(["script", path, "--junit", "gone/out.xml"]) == 2
-        assert capsys.readouterr().err == "thudmud: gone/out.xml: No such file or directory\n"
+        assert capsys.readouterr().err == "thudmud: gone/out.xml: no folder gone\n"
 
     def test_junit_elements_and_attributes_match_those_of_pytest(
         self, pytester: pytest.Pytester

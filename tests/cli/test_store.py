@@ -102,7 +102,7 @@ def test_check_reports_damage_and_changes_nothing(folder: Path, capsys: Shown) -
         (["other.db"], "other.db is not a store of thudmud, but another program's database."),
         (
             ["--config", "none.toml"],
-            "thudmud: none.toml: cannot be read: No such file or directory",
+            "thudmud: none.toml: no such file",
         ),
         (
             ["--config", "memory.toml"],

@@ -170,10 +170,11 @@ def test_password_is_generated(capsys: Shown) -> None:
     assert fits(password, "Anna")
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
 def test_password_is_read_from_standard_input(
-    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    mark: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("new password\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{mark}new password\n"))
     assert user("reset", "anna") == 0
     assert capsys.readouterr().out == "Anna has a new password\n"
     assert fits("new password", "Anna")

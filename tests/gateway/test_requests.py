@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from typing import Any
 
 import pytest
@@ -59,6 +60,11 @@ def test_valid_request_is_parsed() -> None:
     hello = parse_request(written(**GREETING))
     assert isinstance(hello, Hello)
     assert (hello.client, hello.secret, hello.session) == ("my-mud.2", "Grüße", "")
+
+
+def test_byte_order_mark_before_the_first_object_is_skipped() -> None:
+    line = json.dumps(GREETING).encode()
+    assert parse_request(BOM_UTF8 + line) == parse_request(line)
 
 
 @pytest.mark.parametrize(

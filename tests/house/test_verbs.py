@@ -127,6 +127,8 @@ def test_built_in_verb_can_be_replaced() -> None:
         ("next", "next"),
         ("shout", "shout"),
         ("say", "'hello"),
+        ("say", "\u201chello"),
+        ("say", '"hello'),
         ("undo", "take back"),
     ],
 )

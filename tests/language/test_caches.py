@@ -23,6 +23,7 @@ TEMPLATES = [
     "comment {}x",
     "comment 3 4 {}x",
     "say {}x",
+    '"{}x',
     "plan {}x",
     "kick anna because {}x",
     "ban 192.0.2.1 for 2 days because {}x",

@@ -98,6 +98,7 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
+from thudmud.game.refusals import Mistake
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
 
@@ -715,9 +716,15 @@ def test_command_numbers_are_of_type_int() -> None:
     [
         ("\u2018hello everybody\u2019", "'hello everybody"),
         ("\u2019hello", "'hello"),
+        ("\u201chello everybody\u201d", "'hello everybody"),
+        ("\u201ehello everybody\u201c", "'hello everybody"),
+        ('"hello everybody"', "'hello everybody"),
+        ('"hello', "'hello"),
         ("tournament new swiss \u201cThursday\u201d", 'tournament new swiss "Thursday"'),
         ("f15\u2013f8", "f15-f8"),
         ("move f15\u2212f8", "move f15-f8"),
+        ("f15\u00a0\u2014\u202ff8", "f15 - f8"),
+        ("tournament new swiss \u201cAnna\u2019s cup\u201d", 'tournament new swiss "Anna\'s cup"'),
     ],
 )
 def test_typographic_signs_are_equivalent_to_ascii(typed: str, plain: str) -> None:
@@ -728,6 +735,19 @@ def test_typographic_signs_in_speech_are_kept() -> None:
     assert parse("say it\u2019s \u201cmine\u201d \u2013 I\u2019m sure") == Say(
         "it\u2019s \u201cmine\u201d \u2013 I\u2019m sure"
     )
+
+
+def test_typographic_sign_that_begins_speech_is_replaced_alone() -> None:
+    assert parse("\u2018it\u2019s \u201cmine\u201d \u2013 I\u2019m sure\u2019") == Say(
+        "it\u2019s \u201cmine\u201d \u2013 I\u2019m sure"
+    )
+
+
+@pytest.mark.parametrize("line", ['"', "\u201c", '""', "\u2018\u2019"])
+def test_quotation_marks_without_words_lack_what_to_say(line: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(line)
+    assert (caught.value.code, caught.value.expected) == (Mistake.MISSING_WORD, ("<text>",))
 
 
 def test_error_column_after_a_typographic_dash_is_exact() -> None:

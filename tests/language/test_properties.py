@@ -35,7 +35,7 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
         return
     cleaned = clean(line[:MAX_LINE])
     plain = cleaned.translate(PLAIN_SIGNS)  # the line that the error refers to if neither parses
-    read_as = (cleaned, plain, plain[:-1])
+    read_as = (cleaned, plain, plain[:-1], "'")
     assert error.line in {*read_as, *(each.rstrip(" .!") for each in read_as)}
     assert 0 <= error.column <= len(error.line)
     assert error.line.startswith(error.word, error.column)

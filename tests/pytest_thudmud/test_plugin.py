@@ -55,7 +55,7 @@ def test_transcripts_are_collected_and_failures_are_readable(pytester: pytest.Py
             'FAILED bad.thud-script::transcript - line 1: part: line 1: after "Anna> *',
             'line 2: expected a name such as Anna *got "What!"*',
             "FAILED broken.thud-script::transcript - line 2: expected a name *",
-            "*gone.toml: cannot be read*",
+            "*gone.toml: no such file*",
         ]
     )
     shown = (

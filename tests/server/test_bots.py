@@ -286,6 +286,13 @@ async def test_unstartable_program_is_announced(tmp_path: Path, command: list[st
         assert "Grog sits down" not in anna.shown
 
 
+async def test_byte_order_mark_before_the_output_of_a_program_is_skipped(tmp_path: Path) -> None:
+    code = "print('\\ufeffname Grog', flush=True); input(); input()"
+    grog = Program("Grog", [sys.executable, "-S", "-c", code], tmp_path, PATIENCE)
+    await grog.start()
+    await grog.kill()
+
+
 async def test_unresponsive_program_declines_the_invitation(tmp_path: Path) -> None:
     async with opened(settings(MUTE), tmp_path, starting=0.2) as (_, anna):
         await anna.type(*SIT)

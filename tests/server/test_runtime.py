@@ -267,7 +267,7 @@ async def test_news_command_and_prompt_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (None, "No such file or directory"),
+        (None, "no such file"),
         (b"x" * 16_385, "is longer than 16,384 bytes"),
         (b"\xff", "is not UTF-8"),
     ],

@@ -71,6 +71,14 @@ def test_endless_line_uses_constant_memory() -> None:
         (b"lo\x00\x01\x07ok\x1b", "look"),
         (b"look\x1b[A\x1b[1;5C\x1bOP", "look"),  # cursor up, Control-right, F1
         (b"look\x1b[1", "look"),  # a truncated sequence
+        (b"look\x1bO", "look"),
+        (b"\x1b[[Ahelp\x1b[[E", "help"),  # F1 and F5 on the console of Linux
+        (b"say \x1b[7$hello", "say hello"),  # rxvt: Shift-Home,
+        (b"say \x1b[11^hello\x1b[a\x1bOa\x1b[23@", "say hello"),  # Control-F1, Shift-Up, ...
+        (b"\x1bO5Plook\x1b\x1b[A", "look"),  # Control-F1 of old xterms, Alt-Up
+        (b"\x1b[200~say [A\x1b[201~", "say [A"),  # bracketed paste
+        (b"\x1b[?1;2$ylook", "look"),  # a terminal's answer about a mode
+        (b"\xef\xbb\xbflook", "look"),  # a byte order mark
         (b"say \x1b[31mred", "say red"),
         (b"say \xc2\x9b31m \xe2\x80\xae \xe2\x80\xa8", "say 31m  "),  # C1, bidi, line separator
         (b"\xff\xfe", "ÿþ"),

@@ -222,7 +222,7 @@ async def test_tls_hello_on_the_plain_port_is_explained(serving: Serving) -> Non
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (None, "server.tls_certificate: cannot read .*: No such file or directory"),
+        (None, "server.tls_certificate: cannot read .*: no such file"),
         (b"rubbish", "server.tls_certificate: .* contains no certificate in PEM format"),
     ],
 )

@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -277,7 +278,7 @@ class Program:
         while True:
             while b"\n" in self._said:
                 said, _, self._said = self._said.partition(b"\n")
-                answer = said.decode("ascii", "replace").strip()
+                answer = said.removeprefix(BOM_UTF8).decode("ascii", "replace").strip()
                 if not passes(answer):
                     return answer
             if len(self._said) > LONGEST_LINE:

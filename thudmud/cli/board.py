@@ -32,16 +32,22 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "see the change at once. To change the boards of config.toml, edit that file."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    for word, described in (
-        ("list", "list the boards and their players"),
-        ("open", "open a board"),
-        ("close", "close a board; a match in progress there is adjourned"),
-        ("rename", "rename a board; the game there goes on"),
+    for word, described, example in (
+        ("list", "list the boards and their players", ""),
+        ("open", "open a board", "yew board --rules classic"),
+        ("close", "close a board; a match in progress there is adjourned", "yew board"),
+        ("rename", "rename a board; the game there goes on", "yew board to fir board"),
     ):
-        action = actions.add_parser(word, help=described, description=f"{described.capitalize()}.")
+        action = actions.add_parser(
+            word,
+            help=described,
+            description=f"{described.capitalize()}.",
+            epilog=f"Example: thudmud board {word} {example}".rstrip(),
+        )
         action.set_defaults(run=run, action=word)
         if word != "list":
-            action.add_argument("name", nargs="+", metavar="NAME", help='such as "oak board"')
+            words = "its name; the new one may follow it" if word == "rename" else "its name"
+            action.add_argument("name", nargs="+", metavar="NAME", help=words)
         if word == "open":
             names = ", ".join(f'"{name}"' for name in RULESETS)
             action.add_argument(
@@ -49,7 +55,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
             )
         if word == "rename":
             action.add_argument(
-                "--to", nargs="+", metavar="NAME", required=True, help="its new name"
+                "--to", nargs="+", metavar="NAME", help='its new name, as after the word "to"'
             )
         config_option(action)
 
@@ -79,10 +85,38 @@ async def _act(options: argparse.Namespace) -> None:
                 await close_board(store, name, now)
                 print(f"The {name} is closed.")
             case "rename":
+                name, new = await _both_names(store, options.name, options.to)
                 _require_unlisted(options.config, name)
-                new = " ".join(options.to)
                 await rename_board(store, name, new, now)
                 print(f"The {name} is now the {new}.")
+
+
+async def _both_names(store: Store, words: list[str], new: list[str] | None) -> tuple[str, str]:
+    """Return the old and the new name of a board to rename.
+
+    Args:
+        store: the store.
+        words: the old name; without ``new``, the old name followed by the new one.
+        new: the new name, if ``--to`` has given it.
+
+    Raises:
+        CommandError: it is unclear where the new name begins.
+    """
+    if new:
+        return " ".join(words), " ".join(new)
+    if len(words) > 2 and "to" in words[1:-1]:
+        at = words.index("to", 1)
+        return " ".join(words[:at]), " ".join(words[at + 1 :])
+    if len(words) == 2:
+        return words[0], words[1]
+    boards = {board.name.lower() for board in await load_open_boards(store)}
+    for at in range(len(words) - 1, 0, -1):
+        if " ".join(words[:at]).lower() in boards:
+            return " ".join(words[:at]), " ".join(words[at:])
+    raise CommandError(
+        "expected the name of a board and its new name, such as: "
+        'thudmud board rename "yew board" "fir board"'
+    )
 
 
 async def _list(store: Store) -> None:

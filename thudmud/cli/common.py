@@ -44,7 +44,7 @@ def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
             only files of the same kind are overwritten; 0 for no check.
 
     Raises:
-        CommandError: the existing file begins with other bytes.
+        CommandError: there is no such folder, or the existing file begins with other bytes.
         OSError: the file cannot be written.
     """
     if path.exists() and not path.is_file():
@@ -66,6 +66,8 @@ def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
         if target.exists():
             part.chmod(target.stat().st_mode & 0o7777)
         part.replace(target)
+    except FileNotFoundError as error:
+        raise CommandError(f"{path}: no folder {path.parent}") from error
     except OSError as error:
         part.unlink(missing_ok=True)
         error.filename = str(path)

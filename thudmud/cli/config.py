@@ -8,7 +8,7 @@ from pathlib import Path
 
 from thudmud.cli.common import write_whole
 from thudmud.cli.configured import reports_errors
-from thudmud.errors import CommandError
+from thudmud.errors import CommandError, system_reason
 from thudmud.server.config import default_config_text
 
 
@@ -33,6 +33,6 @@ def run(options: argparse.Namespace) -> int:
             raise CommandError(f"{options.file} already exists; not overwritten")
         write_whole(options.file, default_config_text().encode())
     except OSError as error:
-        raise CommandError(f"cannot write {options.file}: {error.strerror}") from error
+        raise CommandError(f"cannot write {options.file}: {system_reason(error)}") from error
     print(f"Wrote {options.file}. To use it: thudmud serve --config {options.file}")
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from thudmud.cli.common import refuse, write_whole
 from thudmud.cli.records import read, rules_option
 from thudmud.english import pluralize
-from thudmud.errors import CommandError, InvalidValueError
+from thudmud.errors import CommandError, InvalidValueError, system_reason
 from thudmud.pictures import SCHEMES, MissingExtraError, frame, gif, png
 from thudmud.pictures.pixels import DELAY, GIF_SIZE, SIZE
 from thudmud.rules import Game
@@ -102,14 +102,15 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
         game = find()
         game = game if options.ply is None else _after(game, options.ply)
         picture = _picture(game, output.suffix.lower() if output else ".svg", options)
-        if output is None:
-            print(picture.decode())
-            return 0
-        write_whole(output, picture, beginning=_SIGNATURE)
+        if output:
+            write_whole(output, picture, beginning=_SIGNATURE)
     except (CommandError, InvalidValueError, MissingExtraError) as error:
         return refuse(error)
     except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
+        return refuse(f"{error.filename}: {system_reason(error)}")
+    if output is None:
+        print(picture.decode())
+        return 0
     size = pluralize(len(picture), "byte")
     print(f"{output}: the battle after {pluralize(len(game.moves), 'ply')}, {size}")
     return 0

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.level is not None:
         dialogue.answer(f"level {options.level.number}")
     while not dialogue.ended and (line := asked.next_line()) is not None:
-        answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r"))
+        answer = dialogue.answer(line.decode("utf-8-sig", "replace").rstrip("\r"))
         if answer is not None:
             _say(answer)
     return 0

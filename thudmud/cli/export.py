@@ -19,7 +19,7 @@ from thudmud.cli.common import Progress, refuse, write_whole
 from thudmud.cli.configured import config_option, open_store, reports_errors
 from thudmud.cli.configured import day as day_option
 from thudmud.english import pluralize
-from thudmud.errors import ThudmudError
+from thudmud.errors import CommandError, ThudmudError, system_reason
 from thudmud.game.archive import Battle, State, name_or_empty
 from thudmud.game.days import day_begins
 from thudmud.game.events import Event
@@ -41,6 +41,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "The server may be running."
     )
     parser.set_defaults(run=run)
+    parser.add_argument(
+        "battle",
+        type=_number,
+        nargs="?",
+        metavar="BATTLE",
+        help="the number of the only battle; without --to, its record is printed",
+    )
     parser.add_argument("--player", metavar="NAME", help="only this player's battles")
     parser.add_argument(
         "--since",
@@ -52,9 +59,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         type=Path,
-        default=Path(),
         metavar="DIR",
-        help="the folder, created if it doesn't exist; default: this one",
+        help='the folder, created if it doesn\'t exist; "-" prints the records instead',
     )
     parser.add_argument(
         "--bare",
@@ -63,6 +69,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     config_option(parser)
 
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise argparse.ArgumentTypeError(f"expected the number of a battle, got {text!r}")
+    return int(text)
+
+
+_DIGITS = 12
+_PRINTED = Path("-")
+"""The folder that stands for standard output."""
 
 GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
 """States of battles to leave out, because their records would be incomplete."""
@@ -85,48 +101,62 @@ class StrangerError(ThudmudError):
 
 @reports_errors
 def run(options: argparse.Namespace) -> int:
-    """Write the records and print their number."""
+    """Write the records and print their number; or print the records."""
+    if options.to is None and options.battle is None:
+        return refuse(
+            "--to: expected a folder for the records, such as --to records; --to - prints them"
+        )
+    folder = None if options.to in {None, _PRINTED} else options.to
     try:
-        written = asyncio.run(_run(options))
+        written = asyncio.run(_run(options, folder))
     except StrangerError as stranger:
         print(f"thudmud: no battles of a player called {stranger}", file=sys.stderr)
         return NOTHING
     except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
-    print(f"wrote {pluralize(written.records, 'record')} to {options.to}")
+        return refuse(f"{error.filename}: {system_reason(error)}")
+    where = sys.stdout if folder else sys.stderr
+    if folder:
+        print(f"wrote {pluralize(written.records, 'record')} to {folder}")
     if written.going_on:
-        print(f"left out {pluralize(written.going_on, 'battle')} in progress or adjourned")
+        left_out = pluralize(written.going_on, "battle")
+        print(f"left out {left_out} in progress or adjourned", file=where)
     return 0
 
 
-async def _run(options: argparse.Namespace) -> Written:
-    wanted = options.player, options.since
+async def _run(options: argparse.Namespace, folder: Path | None) -> Written:
+    wanted = options.player, options.since, options.battle
     async with open_store(options.config) as store:
+        if folder is None:
+            return await export(store, None, *wanted, bare=options.bare)
         with Progress("battles") as told:
-            return await export(store, options.to, *wanted, bare=options.bare, told=told)
+            return await export(store, folder, *wanted, bare=options.bare, told=told)
 
 
 async def export(
     store: Store,
-    folder: Path,
+    folder: Path | None,
     player: str | None = None,
     since: float = float("-inf"),
+    number: int | None = None,
     *,
     bare: bool = False,
     told: Callable[[int, int], None] = lambda _done, _in_all: None,
 ) -> Written:
-    """Write records of battles to a folder.
+    """Write records of battles to a folder, or print them.
 
     Args:
         store: the store.
-        folder: the folder, which is created if it doesn't exist.
+        folder: the folder, which is created if it doesn't exist; None to print the records, with
+            an empty line between two.
         player: only export battles of this player; None for all.
         since: only export battles begun at this time or later, in seconds since the epoch.
+        number: only export the battle with this number; None for all.
         bare: whether to leave out the headers.
         told: progress callback; called with a battle's number and the number of all battles.
 
     Raises:
         StrangerError: there is no battle of the requested player.
+        CommandError: there is no battle with the requested number, or no finished one.
         StoreError: the store cannot be read.
         OSError: a file cannot be written.
     """
@@ -134,7 +164,7 @@ async def export(
         raise StrangerError(repr(player))
     records = going_on = 0
     in_all = await store.read(battles.count)
-    async for battle in _matching_battles(store, player, since):
+    async for battle in _matching_battles(store, player, since, number):
         told(battle.number, in_all)
         if battle.state in GOING_ON:
             going_on += 1
@@ -146,15 +176,25 @@ async def export(
             comments = await store.read(battles.comments, battle.number)
             spent = ply_seconds_of(events) if battle.time else ()
             text = write_record(game) if bare else str(_record(shown, game, comments, spent))
-            _write(folder / file_name(shown), text)
+            if folder is None:
+                print(*["\n"] * bool(records), text, sep="", end="")
+            else:
+                _write(folder / file_name(shown), text)
             records += 1
+    if number is not None and not records:
+        raise CommandError(f"no finished battle {number}")
     return Written(records, going_on)
 
 
 async def _matching_battles(
-    store: Store, player: str | None, since: float
+    store: Store, player: str | None, since: float, number: int | None
 ) -> AsyncIterator[Battle]:
     """Yield battles by number, with only one page of them in memory."""
+    if number is not None:
+        for battle in await store.read(battles.battles, player, number - 1, 1, since=since):
+            if battle.number == number:
+                yield battle
+        return
     last = 0
     while page := await store.read(battles.battles, player, last, PAGE, since=since):
         for battle in page:

@@ -20,6 +20,7 @@ from thudmud.cli.configured import config_option, open_store, reports_errors
 from thudmud.cli.export import BattleDetails, parse_file_name
 from thudmud.cli.records import RefusedFileError, one_line, ruleset_named, text_in
 from thudmud.english import capitalised, pluralize
+from thudmud.errors import system_reason
 from thudmud.game.archive import is_player
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
@@ -115,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         _report(result)
         raise
     except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
+        return refuse(f"{error.filename}: {system_reason(error)}")
     _report(result)
     return REFUSED if result.refused else 0
 

@@ -17,31 +17,37 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from importlib import import_module
 
 from thudmud.cli.output import guard_streams, has_terminal, report_failure
 from thudmud.version import VERSION
 
 SUBCOMMANDS = {
-    "serve": ("serve", "run the game server"),
-    "config": ("config", "write a configuration to start from"),
-    "health": ("health", "check whether the server is running and can store events"),
-    "gateway": ("gateway", "provide boards to other MUDs"),
-    "board": ("board", "list, open, close and rename the boards in the hall"),
-    "user": ("user", "list and change players' accounts"),
-    "store": ("store", "check, copy or shrink the store"),
-    "export": ("export", "write past battles to files"),
-    "import": ("import_", "read battles from files"),
-    "perft": ("perft", "count the sequences of a number of legal plies (perft)"),
-    "replay": ("replay", "check a game record and draw its last position"),
-    "draw": ("draw", "draw a battle as SVG, PNG or animated GIF"),
-    "script": ("script", "play transcripts and compare the output"),
-    "engine": ("engine", "answer other programs' questions about battles, and play"),
-    "match": ("match", "let two programs play each other, and find the stronger one"),
-    "play": ("play", "play against the computer in this terminal"),
+    "serve": ("serve", "run the game server", "--port 9618"),
+    "config": ("config", "write a configuration to start from", "config.toml"),
+    "health": ("health", "check whether the server is running and can store events", ""),
+    "gateway": ("gateway", "provide boards to other MUDs", "--config config.toml"),
+    "board": ("board", "list, open, close and rename the boards in the hall", "list"),
+    "user": ("user", "list and change players' accounts", "list"),
+    "store": ("store", "check, copy or shrink the store", "check"),
+    "export": ("export", "write past battles to files", "--player Anna --to records"),
+    "import": ("import_", "read battles from files", "game.thud"),
+    "perft": ("perft", "count the sequences of a number of legal plies (perft)", "2"),
+    "replay": ("replay", "check a game record and draw its last position", "game.thud"),
+    "draw": ("draw", "draw a battle as SVG, PNG or animated GIF", "game.thud -o board.png"),
+    "script": ("script", "play transcripts and compare the output", "game.thud-script"),
+    "engine": ("engine", "answer other programs' questions about battles, and play", "--level 3"),
+    "match": (
+        "match",
+        "let two programs play each other, and find the stronger one",
+        "'python3 bot.py' thudmud:3 --games 40",
+    ),
+    "play": ("play", "play against the computer in this terminal", "--level 3 --as trolls"),
+    "completion": ("completion", "print a script that completes this command in a shell", "bash"),
+    "manual": ("manual", "print the manual page of this command", ""),
 }
-"""Module and one line of help by subcommand."""
+"""Module, one line of help, and the arguments of an example, by subcommand."""
 
 
 SERVER_NEEDS = frozenset(
@@ -70,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             if arguments is None:
                 gc.disable()  # imports create little garbage, and collections would slow them down
-            options = _parser(words[0]).parse_args(words)
+            options = new_parser(words[:1]).parse_args(words)
             if arguments is None:
                 gc.freeze()
                 gc.enable()
@@ -117,20 +123,23 @@ def _outlive_hangups() -> None:
         signal.signal(signal.SIGHUP, lambda _number, _frame: None)
 
 
-def _parser(wanted: str) -> argparse.ArgumentParser:
-    """Return a parser of all subcommands, but with the options of only the wanted one."""
+def new_parser(wanted: Container[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
+    """Return a parser of all subcommands, but with the options of only the wanted ones."""
     parser = argparse.ArgumentParser(
         prog="thudmud",
         description="A server for the board game Thud, over telnet and on the web.",
-        epilog='Without a subcommand, runs "serve".',
+        epilog='Without a subcommand, runs "serve". Example: thudmud play',
     )
-    parser.add_argument("--version", action="version", version=VERSION)
+    parser.add_argument("--version", action="version", version=f"thudmud {VERSION}")
     subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
-    for name, (module, words) in SUBCOMMANDS.items():
+    for name, (module, words, example) in SUBCOMMANDS.items():
         subparser = subparsers.add_parser(
-            name, help=words, description=f"{words[0].upper()}{words[1:]}."
+            name,
+            help=words,
+            description=f"{words[0].upper()}{words[1:]}.",
+            epilog=f"Example: thudmud {name} {example}".rstrip(),
         )
-        if name == wanted:
+        if name in wanted:
             import_module(f"thudmud.cli.{module}").declare(subparser)
     return parser
 

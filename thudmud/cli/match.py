@@ -41,7 +41,7 @@ from thudmud.bots.strength import BOUND, Results, elo_difference
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import level, seed
 from thudmud.cli.records import ruleset_named
-from thudmud.errors import CommandError
+from thudmud.errors import CommandError, system_reason
 from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Side
 from thudmud.values import Value
 
@@ -260,7 +260,7 @@ class _Contest:
             found = [Played.read(each) for each in battles]
             self._require_own(what, torn.decode(), is_first=not whole)
         except OSError as error:
-            raise CommandError(f"{self._out}: {error.strerror}") from error
+            raise CommandError(f"{self._out}: {system_reason(error)}") from error
         except ValueError as error:
             wrong = "contains something other than battles; not overwritten"
             raise CommandError(f"{self._out}: {wrong}") from error
@@ -369,8 +369,10 @@ class _Contest:
         try:
             with self._out.open("a", encoding="utf-8") as file:
                 file.write(f"{json.dumps(fields)}\n")
+        except FileNotFoundError as error:
+            raise CommandError(f"{self._out}: no folder {self._out.parent}") from error
         except OSError as error:
-            raise CommandError(f"{self._out}: {error}") from error
+            raise CommandError(f"{self._out}: {system_reason(error)}") from error
 
     # Results.
 
@@ -513,8 +515,10 @@ def _openings(options: argparse.Namespace) -> Callable[[int], Game]:
     openings = []
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path}: {error}") from error
+    except OSError as error:
+        raise CommandError(f"{path}: {system_reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path}: not UTF-8 text") from error
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             try:

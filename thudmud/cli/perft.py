@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from thudmud.cli.common import refuse
@@ -19,9 +18,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.set_defaults(run=run)
     rules_option(parser)
-    parser.add_argument(
-        "--depth", type=_depth, required=True, metavar="N", help="the number of plies"
-    )
+    parser.add_argument("plies", type=_depth, nargs="?", metavar="N", help="the number of plies")
+    parser.add_argument("--depth", type=_depth, metavar="N", help="the same, as an option")
     parser.add_argument("--divide", action="store_true", help="also print the count for each move")
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="start from the end of this game record"
@@ -30,6 +28,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the perft number; with ``divide``, a line for each move before the total."""
+    given = {options.plies, options.depth} - {None}
+    if len(given) != 1:
+        return refuse("expected one number of plies, such as: thudmud perft 2")
+    (depth,) = given
     try:
         game = (
             read(options.record, options.rules)
@@ -39,14 +41,12 @@ def run(options: argparse.Namespace) -> int:
     except CommandError as error:
         return refuse(error)
     if game.outcome:
-        print(f"thudmud: {options.record}: the battle is over there", file=sys.stderr)
-        print(1 if options.depth == 0 else 0)
-        return 0
-    if not options.divide or options.depth == 0:
-        print(perft(game.ruleset, game.position, options.depth))
+        return refuse(f"{options.record}: the battle is over, so there are no plies to count")
+    if not options.divide or depth == 0:
+        print(perft(game.ruleset, game.position, depth))
         return 0
     total = 0
-    for move, count in divide(game.ruleset, game.position, options.depth):
+    for move, count in divide(game.ruleset, game.position, depth):
         print(str(move), count)
         total += count
     print(total)

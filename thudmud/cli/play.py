@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from textwrap import fill
 
+from thudmud import features
 from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.opponent import Task
 from thudmud.cli.common import refuse
@@ -32,6 +33,14 @@ PROMPT = "> "
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as in shells."""
 
+_LEFT_OUT = (
+    *({"letters", "moderation", "notifications", "tournaments", "tv"} & {*features.NAMES}),
+    *("finger", "follow", "ignore", "kibitz", "match", "news", "observe", "plan"),
+    *("seek", "seeks", "shout", "tell", "unfollow", "unignore", "whisper", "who", "withdraw"),
+    *("logout", "password", "register"),
+)
+"""Features and verbs that need other people, or an account on a server."""
+
 _EASY = LEVELS[2]
 _NEVER = float("inf")
 
@@ -47,14 +56,24 @@ def declare(parser: argparse.ArgumentParser) -> None:
     levels = ", ".join(map(str, LEVELS))
     parser.add_argument("--level", type=level, default=_EASY, metavar="N",
         help=f"the computer's level: {levels}; default: {_EASY.number}")  # fmt: skip
-    parser.add_argument("--as", choices=[side.value for side in Side], default=Side.DWARF.value,
-        dest="side", metavar="SIDE",
-        help="your side in the first battle, dwarf or troll; default: dwarf")  # fmt: skip
+    parser.add_argument("--as", type=_side, default=Side.DWARF, dest="side", metavar="SIDE",
+        help="your side in the first battle, dwarfs or trolls; default: dwarfs")  # fmt: skip
     parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
         help=f"one of {', '.join(RULESETS)}; default: {DEFAULT_RULES}")  # fmt: skip
     parser.add_argument("--name", default="Visitor", help="your name; default: Visitor")
     parser.add_argument("--seed", type=seed, metavar="N",
         help="let the computer make the same choices each time; default: random")  # fmt: skip
+
+
+def _side(text: str) -> Side:
+    """Parse a side by its singular, plural or their beginning; an option type for argparse."""
+    for side in Side:
+        if text and any(word.startswith(text.lower()) for word in _WORDS[side]):
+            return side
+    raise argparse.ArgumentTypeError(f"expected dwarfs or trolls, got {text!r}")
+
+
+_WORDS = {Side.DWARF: ("dwarfs", "dwarves"), Side.TROLL: ("trolls",)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         with suppress(ImportError):  # enables line editing; not available on every system
             import readline  # noqa: F401, PLC0415
     try:
-        evening.begin(Side(options.side))
+        evening.begin(options.side)
         while evening.is_in_house:
             line = _read_line()
             if line is None:
@@ -125,6 +144,7 @@ class _Evening:
             adviser=OwnAdviser(),
             teaches=True,
             bots={self._bot: strength.name},
+            without=_LEFT_OUT,
         )
         self._minds: dict[tuple[str, int], Player] = {}
         """The computer's players, by name of the ruleset and number of the level."""

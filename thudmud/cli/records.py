@@ -61,11 +61,14 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
 
 
 def ruleset_named(name: str) -> Ruleset:
-    """Look up a ruleset by name; an option type for argparse."""
-    rules = find_ruleset(name)
-    if rules is None:
+    """Look up a ruleset by name or its beginning; an option type for argparse."""
+    if (rules := find_ruleset(name)) is not None:
+        return rules
+    beginning = " ".join(name.lower().replace("-", " ").split())
+    candidates = [rules for known, rules in RULESETS.items() if known.startswith(beginning)]
+    if not beginning or len(candidates) != 1:
         raise argparse.ArgumentTypeError(f"expected one of {', '.join(RULESETS)}, got {name!r}")
-    return rules
+    return candidates[0]
 
 
 def text_in(path: Path) -> tuple[str, float]:

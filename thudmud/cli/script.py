@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, refuse, write_whole
 from thudmud.cli.staging import Address, Performed, Setup, other_mud, play, texts, unknown_variables
 from thudmud.english import pluralize
-from thudmud.errors import CommandError
+from thudmud.errors import CommandError, system_reason
 from thudmud.script import Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
@@ -205,7 +205,7 @@ def run(options: argparse.Namespace) -> int:
         except CommandError as error:
             return refuse(error)
         except OSError as error:
-            return refuse(f"{options.junit}: {error.strerror}")
+            return refuse(f"{options.junit}: {system_reason(error)}")
     if status == 0 and not options.update:
         compared = pluralize(sum(each.performed.compared for each in results), "step")
         print(f"{pluralize(len(results), 'transcript')}, {compared} compared: all as expected")
@@ -243,9 +243,9 @@ def _update(path: Path, transcript: Transcript) -> list[str]:
         try:
             if others:
                 problems.append(f"{file}: included more than once, with different results")
-            elif file.read_text(encoding="utf-8") != text:
+            elif file.read_text(encoding="utf-8-sig") != text:
                 write_whole(file, text.encode())
                 print(f"{file}: updated")
         except OSError as error:
-            problems.append(f"{file}: {error.strerror}")
+            problems.append(f"{file}: {system_reason(error)}")
     return problems

@@ -12,7 +12,7 @@ from pathlib import Path
 from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.naming import name_bots
 from thudmud.cli.remote_stage import MARK, PLAYER, OtherMud, OtherMudStage, RemoteStage
-from thudmud.errors import CommandError
+from thudmud.errors import CommandError, system_reason
 from thudmud.game.sanctions import Order
 from thudmud.house import House
 from thudmud.script import (
@@ -236,7 +236,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise IncludeError(str(error.strerror)) from error
+        raise IncludeError(system_reason(error)) from error
     except UnicodeDecodeError as error:
         raise IncludeError("not UTF-8 text") from error
     except ValueError as error:  # a NUL in the file name

@@ -60,7 +60,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "contents."
     )
     compact.set_defaults(run=_run_compact)
-    for action in (check, prune, compact):
+    for action, example in ((check, ""), (prune, " --before 2025-01-01"), (compact, "")):
+        action.epilog = f"Example: {action.prog}{example}"
         file = "the file; default: the one in the configuration"
         action.add_argument("file", type=Path, nargs="?", metavar="FILE", help=file)
         action.add_argument(
@@ -74,6 +75,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         'Name a database as for PostgreSQL\'s own programs: "host=... dbname=..." or '
         "postgresql://..."
     )
+    copy.epilog = "Example: thudmud store copy thudmud.db dbname=thudmud"
     copy.set_defaults(run=_run_copy)
     copy.add_argument("source", metavar="FROM", help="the file, or the database")
     copy.add_argument("target", metavar="TO", help="the destination; a file is created")

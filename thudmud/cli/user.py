@@ -38,16 +38,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "once, and players who are banned, removed or given a new password are disconnected."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    for word, act, help_ in (
-        ("list", _list, "list the accounts and the bans, or show one account"),
-        ("reset", _reset, "give an account a new password, and log it out everywhere"),
-        ("export", _export, "print all data stored about a player, as JSON"),
-        ("remove", _remove, "remove an account or a guest, and erase the name everywhere"),
-        ("operator", _operator, "make a member an operator, who can moderate the game"),
-        ("ban", _ban, "ban a player (with or without an account), an address or a network"),
-        ("unban", _unban, "unban a player, an address or a network"),
-    ):
-        action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
+    for word, act, help_, example in (
+        ("list", _list, "list the accounts and the bans, or show one account", ""),
+        ("reset", _reset, "give an account a new password, and log it out everywhere", " Anna"),
+        ("export", _export, "print all data stored about a player, as JSON", " Anna"),
+        ("remove", _remove, "remove an account or a guest, and erase the name everywhere", " Anna"),
+        ("operator", _operator, "make a member an operator, who can moderate the game", " Anna"),
+        ("ban", _ban, "ban a player (with or without an account), an address or a network",
+         " 192.0.2.0/24"),
+        ("unban", _unban, "unban a player, an address or a network", " 192.0.2.0/24"),
+    ):  # fmt: skip
+        action = _action(actions, word, help_, example)
         action.set_defaults(run=run, act=act)
         optional = "?" if act is _list else None
         action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
@@ -59,12 +60,26 @@ def declare(parser: argparse.ArgumentParser) -> None:
             action.add_argument("--generate", action="store_true", help=generate)
         config_option(action)
     for each in chain.from_iterable(each.user_actions for each in features.load()):
-        describe = f"{each.help.capitalize()}."
-        action = actions.add_parser(each.word, help=each.help, description=describe)
+        action = _action(actions, each.word, each.help)
         action.set_defaults(run=run, act=partial(_act, each))
         for name, details in each.options.items():
             action.add_argument(name, **details)
         config_option(action)
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    word: str,
+    help_: str,
+    example: str = "",
+) -> argparse.ArgumentParser:
+    """Add the parser of an action; the example is what follows its word."""
+    return actions.add_parser(
+        word,
+        help=help_,
+        description=f"{help_.capitalize()}.",
+        epilog=f"Example: thudmud user {word}{example}",
+    )
 
 
 _ALPHABET = string.ascii_letters + string.digits
@@ -261,7 +276,7 @@ def _read_new_password(name: str) -> str:
         if getpass.getpass("And again: ") != password:
             raise CommandError("the two passwords differ")
     else:
-        password = sys.stdin.readline().rstrip("\r\n")
+        password = sys.stdin.readline().removeprefix("\ufeff").rstrip("\r\n")
     problem = password_problem(password, name)
     if problem:
         raise CommandError(problem)

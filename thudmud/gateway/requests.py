@@ -270,7 +270,7 @@ def parse_request(line: bytes) -> Sent:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        data = json.loads(line.decode(), parse_constant=_no_constant)
+        data = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError:
         raise RequestError(Code.MALFORMED, "Expected UTF-8.") from None
     # Thousands of digits raise a plain ValueError, and thousands of brackets a RecursionError.

@@ -219,7 +219,7 @@ def parse(line: str) -> Command:
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
-    if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii():
+    if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii() or cleaned[:1] == '"':
         return parse_uncached(cleaned)
     try:
         return _parse_cached(cleaned)
@@ -239,18 +239,31 @@ def parse_uncached(line: str) -> Command:
     """Parse a cleaned line as ``parse`` does, without the cache.
 
     Typographic quotation marks and dashes are replaced by plain ones only if the line doesn't parse
-    otherwise, so that speech stays as typed.
+    otherwise, and a mark that begins speech is replaced alone, so that speech stays as typed.
     """
     try:
         return _parsed(line)
     except ParseError:
-        plain = line.translate(PLAIN_SIGNS)
+        is_speech = line[:1] in _OPENING
+        plain = speech_in_quotes(line) if is_speech else line.translate(PLAIN_SIGNS)
         if plain == line:
             raise
-    # The opening mark is the verb for speech; its closing counterpart isn't part of the words.
-    if (line[0], line[-1]) == ("\u2018", "\u2019"):
-        plain = plain[:-1]
     return _parsed(plain)
+
+
+_OPENING = {"'", '"'} | {chr(sign) for sign, plain in PLAIN_SIGNS.items() if plain != "-"}
+_CLOSING = {"\u2018": "\u2019", "\u201a": "\u2018", "\u201c": "\u201d", "\u201e": "\u201c"}
+
+
+def speech_in_quotes(line: str) -> str:
+    """Return a line that begins with a quotation mark as speech, and any other line as it is.
+
+    The opening mark is the verb; its closing counterpart isn't part of the words.
+    """
+    opening = line[:1]
+    if opening not in _OPENING:
+        return line
+    return f"'{line[1:].removesuffix(_CLOSING.get(opening, opening))}"
 
 
 def _parsed(line: str) -> Command:

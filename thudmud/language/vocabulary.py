@@ -19,7 +19,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.refusals import Mistake
 from thudmud.language.cleaning import clean
-from thudmud.language.parsing import THE_END, ParseError, diagnose, parse
+from thudmud.language.parsing import THE_END, ParseError, diagnose, parse, speech_in_quotes
 from thudmud.language.slips import near_miss
 from thudmud.language.words import FIRST, STOPS, WORDS, begins_with_terminal, feature_terminals
 
@@ -167,7 +167,7 @@ class Vocabulary:
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()
-        if self._left and begins_with_terminal(self._left, cleaned):
+        if self._left and begins_with_terminal(self._left, speech_in_quotes(cleaned)):
             raise self._unknown_word_error(cleaned, None)
         try:
             command = parse(line)

@@ -137,12 +137,12 @@ class _Reader:
         return (*self._ended, *self._current())
 
     def read(self, text: str) -> None:
-        """Parse the text of a file.
+        """Parse the text of a file; a byte order mark at its beginning is skipped.
 
         Raises:
             TranscriptError: a line is malformed.
         """
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
             self._read(number, line.rstrip())
 
     def _read(self, number: int, line: str) -> None:

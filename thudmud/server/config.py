@@ -26,7 +26,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from thudmud.english import capitalised
-from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.errors import InvalidValueError, ThudmudError, system_reason
 from thudmud.features import NAMES, modules
 from thudmud.game.events import MADE
 from thudmud.game.projections import PROJECTION, is_board_key
@@ -677,8 +677,10 @@ def _read(path: Path) -> dict[str, Any]:
         reason = "is not UTF-8 text"
     except (ValueError, RecursionError):  # thousands of digits, or of nested brackets
         reason = "contains a value that is too large to read"
+    except FileNotFoundError as error:
+        reason = system_reason(error)
     except OSError as error:
-        reason = f"cannot be read: {error.strerror}"
+        reason = f"cannot be read: {system_reason(error)}"
     raise ConfigError([f"{path}: {reason}"])
 
 

@@ -30,7 +30,7 @@ from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import pluralize
-from thudmud.errors import NotYetError, StartError
+from thudmud.errors import NotYetError, StartError, system_reason
 from thudmud.game.feature import Serving
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.options import Style
@@ -347,7 +347,7 @@ def read_news(settings: Settings, folder: Path) -> tuple[str, ...]:
         with path.open("rb") as file:
             text = file.read(_LONGEST_NEWS + 1)
     except OSError as error:
-        raise StartError(f"players.news: {path}: {error.strerror or error}") from error
+        raise StartError(f"players.news: {path}: {system_reason(error)}") from error
     if len(text) > _LONGEST_NEWS:
         raise StartError(f"players.news: {path} is longer than {_LONGEST_NEWS:,} bytes")
     try:

@@ -48,7 +48,7 @@ def open_backend(place: str, *, is_source: bool) -> Backend:
         return Postgres(place)
     path = Path(place)
     if is_source and not path.exists():
-        raise StoreError(f"No store {path} to copy.")
+        raise StoreError(f"{path}: no such file.")
     return OnDisk(path, serving=True, lock_timeout=5.0)
 
 

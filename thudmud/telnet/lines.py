@@ -12,8 +12,10 @@ _ERASES_CHARACTER = "\b\x7f"
 _ERASES_LINE = "\x15"
 _JOINERS = "\u200c\u200d"  # invisible, but part of words in several scripts, and of emoji
 # Cursor and function keys send CSI and SS3 sequences if the client doesn't handle the keys itself
-# (ECMA-48, section 5.4). They are removed whole, so that no "[A" is left in the line.
-_KEY = re.compile(r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|$)|O[A-Za-z])")
+# (ECMA-48, section 5.4). They are removed whole, so that no "[A" is left in the line. Two kinds of
+# terminals break the standard: the console of Linux sends CSI [ A for F1, and rxvt ends a sequence
+# with "$" for Shift, where a final letter would have to follow.
+_KEY = re.compile(r"\x1b(?:\[(?:\[[A-E]|[0-9]+\$|[0-?]*[ -/]*(?:[@-~]|$))|O[0-9]?(?:[A-Za-z]|$))")
 # The error handler surrogateescape decodes an invalid byte 0x80..0xFF as U+DC80..U+DCFF.
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 

@@ -7,7 +7,7 @@ import ssl
 from asyncio.sslproto import SSLProtocol
 from pathlib import Path
 
-from thudmud.errors import StartError
+from thudmud.errors import StartError, system_reason
 
 HTTP = (
     "This is thudmud, and this port is for telnet: use a telnet or MUD client. The web page is "
@@ -64,7 +64,7 @@ def context(certificate: Path, key: Path | None, section: str = "server") -> ssl
             with path.open("rb"):
                 pass
         except OSError as error:
-            problem = f"{section}.{setting}: cannot read {path}: {error.strerror}"
+            problem = f"{section}.{setting}: cannot read {path}: {system_reason(error)}"
             raise StartError(problem) from error
     SSLProtocol.max_size = _BUFFER
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

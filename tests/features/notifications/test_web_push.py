@@ -8,6 +8,7 @@ import math
 import ssl
 import stat
 import time
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
 from email.utils import formatdate
 from pathlib import Path
@@ -276,6 +277,8 @@ def test_push_key_is_created_once_and_readable_only_by_its_owner(tmp_path: Path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert PushServices(PushSettings(), tmp_path, PAGE).key == first.key
     assert len(first.key) == 87
+    path.write_bytes(BOM_UTF8 + path.read_bytes())
+    assert PushServices(PushSettings(), tmp_path, PAGE).key == first.key
     path.write_text("nonsense")
     with pytest.raises(StartError, match=r"push.keys: expected a private .* in .*push.pem"):
         PushServices(PushSettings(), tmp_path, PAGE)

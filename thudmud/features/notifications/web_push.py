@@ -10,6 +10,7 @@ import json
 import os
 import ssl
 import time
+from codecs import BOM_UTF8
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
@@ -22,7 +23,7 @@ from py_vapid import Vapid, VapidException
 from py_vapid.utils import b64urlencode
 from pywebpush import WebPusher, WebPushException
 
-from thudmud.errors import StartError
+from thudmud.errors import StartError, system_reason
 from thudmud.features.notifications.model import Browser, Kind, is_served
 from thudmud.features.notifications.notifier import NeverSentError, NotSentError
 from thudmud.features.notifications.settings import PushSettings
@@ -166,9 +167,9 @@ def _signer(path: Path) -> Vapid:
     try:
         if not path.exists():
             _make_key(path)
-        return Vapid.from_pem(path.read_bytes())
+        return Vapid.from_pem(path.read_bytes().removeprefix(BOM_UTF8))
     except OSError as error:
-        raise StartError(f"push.keys: {path}: {error.strerror or error}") from error
+        raise StartError(f"push.keys: {path}: {system_reason(error)}") from error
     except ValueError as error:
         raise StartError(f"push.keys: expected a private P-256 key (PEM) in {path}") from error
 
