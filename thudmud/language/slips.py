@@ -37,6 +37,13 @@ _OF_ELSEWHERE = {
             down
         """,
         Mistake.NOTHING_TO_CARRY: "i inv inventory eq equipment get drop wear wield",
+        Mistake.NO_ABORTING: "abort",
+        Mistake.NO_MORE_TIME: "moretime addtime",
+        Mistake.SEATS_SWAP_THEMSELVES: "swap switch",
+        Mistake.NO_PASSING: "pass skip",
+        Mistake.NOT_CHESS: "castle promote check checkmate mate",
+        Mistake.SAY_IT: "hello hi hey thanks ty goodnight lol",
+        Mistake.RATED_IS_A_TERM: "rated unrated casual",
     }.items()
     for word in words.split()
 }
@@ -318,6 +325,12 @@ def _record_with_an_i(place: ErrorLocation) -> Diagnosis | None:
     return None
 
 
+def _several_taken_back(place: ErrorLocation) -> Diagnosis | None:
+    """``takeback 2``: a number of moves to take back."""
+    is_one = place.word.isdigit() and begins_with_terminal(frozenset({"_UNDO"}), place.before)
+    return _mistake(Mistake.ONE_TAKEN_BACK, "") if is_one else None
+
+
 def _no_number(place: ErrorLocation) -> Diagnosis | None:
     """``replay``, ``analyse anna``: a missing battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
@@ -595,6 +608,7 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _glued_positions,
     _captures_nothing,
     _no_such_number,
+    _several_taken_back,
     _no_number,
     _enter_a_board,
     _pause_a_match,

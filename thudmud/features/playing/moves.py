@@ -39,7 +39,11 @@ class PlyCommand(TableCommand):
 
 
 @verb(
-    play="of", play_turned="with_board_last", move="of_move", move_turned="of_move_with_board_last"
+    play="of",
+    play_turned="with_board_last",
+    move="of_move",
+    move_turned="of_move_with_board_last",
+    hurl_by_sign="of_hurl",
 )
 class Play(PlyCommand):
     """Play a ply by ``move``, ``shove`` or ``hurl``."""
@@ -81,6 +85,10 @@ class Play(PlyCommand):
         cls, origin: Square, target: Square, captures: _Captures, on: str
     ) -> Play:
         return cls.of_move(origin, target, on, captures)
+
+    @classmethod
+    def of_hurl(cls, origin: Square, target: Square, on: str | None) -> Play:
+        return cls(Attempt(Verb.HURL, origin, target), on)
 
     def __str__(self) -> str:
         way, capturing, captures = str(self.attempt).partition(" capturing ")
