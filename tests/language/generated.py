@@ -124,7 +124,7 @@ from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve
 from thudmud.features.talk.commands import (
     Emote,
     Kibitz,
-    Reply,
+    Respond,
     Say,
     Shout,
     Social,
@@ -363,7 +363,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Say, texts),
     st.builds(Emote, texts),
     st.builds(Social, st.sampled_from(sorted(SOCIALS)), st.none() | players.filter(_is_a_name)),
-    st.builds(Reply, texts),
+    st.builds(Respond, texts),
     st.builds(Kibitz, texts),
     st.builds(Whisper, texts),
     st.builds(Observe, boards),

@@ -232,7 +232,7 @@ def test_error_column_is_that_of_the_wrong_word(
         ("history anna 02", "page 2"),
         ("history anna pgae 2", "page"),
         ("walk oak board", "go"),
-        ("replya 12", "replay"),
+        ("relpay 12", "replay"),
         ("previous", "back"),
         ("rankings", "standings"),
         ("rating", "help ratings"),

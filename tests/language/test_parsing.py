@@ -82,7 +82,7 @@ from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.playing.setup import SetClock, SetRules
 from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
-from thudmud.features.talk.commands import Emote, Kibitz, Reply, Say, Shout, Social, Tell, Whisper
+from thudmud.features.talk.commands import Emote, Kibitz, Respond, Say, Shout, Social, Tell, Whisper
 from thudmud.features.tournaments.commands import Enter, LeaveTournament
 from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
@@ -629,8 +629,8 @@ BY_HABIT = [
     ("bye!", Quit()),
     ("logout", Quit()),
     ("exit replay", Stop()),
-    ("reply on my way", Reply("on my way")),
-    ("r Hello!", Reply("Hello!")),
+    ("reply on my way", Respond("on my way")),
+    ("r Hello!", Respond("Hello!")),
     ("stats anna", ViewScore("anna")),
     ("watch anna", Observe("anna")),
     ("unwatch", Unobserve()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from thudmud.english import shortened
 from thudmud.errors import RefusedError
 from thudmud.features.talk.model import DeafNotice, DeafNoticeShown, LastTeller
@@ -17,7 +19,6 @@ from thudmud.game.resolution import (
     resolve_watched_board,
     split_board,
 )
-from thudmud.values import replace
 
 
 @verb("say", good_game="of_good_game")
@@ -32,7 +33,7 @@ class Say(Command):
         return cls("Good game!")
 
     def decide(self, context: CommandContext) -> Decision:
-        return _aloud(context, Spoke(context.me, context.person.room, self.text))
+        return _aloud(context, Spoke, self.text)
 
 
 @verb("emote")
@@ -43,7 +44,7 @@ class Emote(Command):
     speaks = True
 
     def decide(self, context: CommandContext) -> Decision:
-        return _aloud(context, Emoted(context.me, context.person.room, self.text))
+        return _aloud(context, Emoted, self.text)
 
 
 @verb("social")
@@ -58,13 +59,13 @@ class Social(Command):
         return f"{self.social}{self._typed('player')}"
 
     def decide(self, context: CommandContext) -> Decision:
-        deed, room = SOCIALS[self.social], context.person.room
+        deed = SOCIALS[self.social]
         if self.player is None:
-            return _aloud(context, Emoted(context.me, room, deed.alone))
+            return _aloud(context, Emoted, deed.alone)
         to = self._resolve_player(context, self.player)
         if to == context.me:
             raise RefusedError(Refusal.SOCIAL_TO_SELF, social=self.social)
-        return _aloud(context, Emoted(context.me, room, f"{deed.to} {to}", to=to))
+        return _aloud(context, Emoted, f"{deed.to} {to}", to=to)
 
     def _resolve_player(self, context: CommandContext, words: str) -> str:
         """Resolve a name to a player who would see it: in the room, or seated at its board."""
@@ -80,7 +81,9 @@ class Social(Command):
         raise RefusedError(Refusal.SOCIAL_TO_NOBODY, words=words, deed=deed)
 
 
-def _aloud(context: CommandContext, aside: Spoke | Emoted) -> Decision:
+def _aloud(
+    context: CommandContext, kind: Callable[..., Spoke | Emoted], text: str, **details: str
+) -> Decision:
     """Decide to speak or emote in the player's room.
 
     During a battle, observers' talk reaches its players only if they have chosen to receive it.
@@ -88,8 +91,8 @@ def _aloud(context: CommandContext, aside: Spoke | Emoted) -> Decision:
     hall, person, me = context.hall, context.person, context.me
     table = hall.tables[person.room] if person.room else None
     if table is None or not table.is_running or me in table.seats.values():
-        return context.decide_asides(aside)
-    aside = replace(aside, talk=Toggle.WATCHERS)
+        return context.decide_asides(kind(me, person.room, text, **details))
+    aside = kind(me, person.room, text, Toggle.WATCHERS, **details)
     if DeafNoticeShown not in person.parts:
         for player in table.seats.values():
             if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
@@ -169,7 +172,7 @@ class Tell(Command):
 
 
 @verb("reply")
-class Reply(Command):
+class Respond(Command):
     """Tell something to the player who was the last to tell one something."""
 
     text: str
