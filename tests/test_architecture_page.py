@@ -56,7 +56,9 @@ def test_example_feature_works_for_players(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
     listed = tmp_path / "thudmud" / "features" / "__init__.py"
-    listed.write_text(listed.read_text("utf-8").replace('    "tv",\n', '    "tv",\n    "beckon",\n'))
+    listed.write_text(
+        listed.read_text("utf-8").replace('    "tv",\n', '    "tv",\n    "beckon",\n')
+    )
     [(alternative, terminal)] = re.findall(r"```lark\n(.*)\n(.*)\n```", PAGE)
     grammar = tmp_path / "grammar" / "thud.lark"
     text = re.sub(r"(?m)^( +\| _EMOTE DEED .*)$", rf"\1\n{alternative}", grammar.read_text("utf-8"))

@@ -236,6 +236,7 @@ def test_error_column_is_that_of_the_wrong_word(
         ("previous", "back"),
         ("rankings", "standings"),
         ("rating", "help ratings"),
+        ("ratings please", "help ratings"),
         ("answer hello", "tell"),
         ("goto oak board", "go"),
         ("pose", "emote"),
@@ -354,6 +355,7 @@ def test_invalid_position_has_a_specific_code_and_suggestion(
         ("Hello!", M.SAY_IT, {}),
         ("rated", M.RATED_IS_A_TERM, {}),
         ("takeback 2", M.ONE_TAKEN_BACK, {}),
+        ("smile broadly at anna", M.EMOTE_FOR_SOCIAL, {}),
         ("undo 12", M.ONE_TAKEN_BACK, {}),
         ("next 0", M.NUMBERS_BEGIN_WITH_1, {}),
         ("scan row 16", M.NO_SUCH_ROW, {"row": "16"}),
@@ -454,7 +456,6 @@ def test_duration_in_another_notation_gets_a_suggestion(
 @pytest.mark.parametrize(
     ("line", "suggestion"),
     [
-        ("colours", "options colour"),
         ("colors", "options colour"),
         ("brief", "set board brief"),
         ("full", "set board full"),

@@ -166,13 +166,13 @@ def test_rulesets_have_a_page_each() -> None:
     assert all(f"- {name}: " in listed for name in RULESETS)
 
 
-def verbs_of(pattern: str) -> set[str]:
+def verbs_of(pattern: str) -> list[str]:
     """Return the verbs (one or more words, or a sign) that a pattern may begin with."""
     choices = re.match(r"\{([^{}]+)\}", pattern)
     if choices:
-        return set(choices[1].split("|"))
+        return choices[1].split("|")
     begun = re.split(r" ?[\[<{]", pattern)[0]
-    return {begun if begun in VERBS else begun.split()[0]}
+    return [begun if begun in VERBS else begun.split()[0]]
 
 
 def test_verbs_have_a_page_with_patterns_and_examples() -> None:
@@ -186,7 +186,7 @@ def test_verbs_have_a_page_with_patterns_and_examples() -> None:
 
 
 def test_topics_without_a_command_are_typed_like_one() -> None:
-    topics = {topic for topic, found in PAGES.items() if not found.patterns}
+    topics = set(PAGES) - set(VERBS)
     assert topics >= {"ratings", "peace", "koom valley"}
     for topic in topics:
         assert parse(topic) == Help(topic)
@@ -202,7 +202,7 @@ def test_play_has_a_page_of_its_own(show: Callable[[str, int], list[str]]) -> No
 def test_socials_page_lists_all_socials() -> None:
     found = PAGES["socials"]
     assert set(SOCIALS) <= set(found.also)
-    assert found.patterns[0].startswith("{" + "|".join(SOCIALS) + "}")
+    assert [verb for each in found.patterns for verb in verbs_of(each)] == [*SOCIALS]
     assert set(SOCIALS) == set(WORDS["SMILE"])
     assert len(SOCIALS) == 30
 

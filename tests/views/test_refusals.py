@@ -1353,6 +1353,11 @@ LINES = [
         ' "unrated". "help ratings" explains it.',
     ),
     (
+        "laugh at the trolls",
+        'Only the name of a player can follow. To do it in your own words, type "emote" and what'
+        ' you do: "emote grins broadly".',
+    ),
+    (
         "takeback 2",
         'Moves are taken back one at a time, each with its answer: type "undo", and once more when'
         " your opponent has agreed.",

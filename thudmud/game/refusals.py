@@ -221,6 +221,7 @@ class Mistake(Enum):
     SAY_IT = "say_it"
     RATED_IS_A_TERM = "rated_is_a_term"
     ONE_TAKEN_BACK = "one_taken_back"
+    EMOTE_FOR_SOCIAL = "emote_for_social"
     CLOCK_WRITTEN_OTHERWISE = "clock_written_otherwise"
     NO_SUCH_CLOCK = "no_such_clock"
     PLAY_FOR_JOIN = "play_for_join"

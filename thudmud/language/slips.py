@@ -331,6 +331,12 @@ def _several_taken_back(place: ErrorLocation) -> Diagnosis | None:
     return _mistake(Mistake.ONE_TAKEN_BACK, "") if is_one else None
 
 
+def _social_in_own_words(place: ErrorLocation) -> Diagnosis | None:
+    """``laugh at the trolls``: a social with more than the name of a player."""
+    is_one = place.word and begins_with_terminal(frozenset({"SMILE"}), place.before)
+    return _mistake(Mistake.EMOTE_FOR_SOCIAL, "") if is_one else None
+
+
 def _no_number(place: ErrorLocation) -> Diagnosis | None:
     """``replay``, ``analyse anna``: a missing battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
@@ -609,6 +615,7 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _captures_nothing,
     _no_such_number,
     _several_taken_back,
+    _social_in_own_words,
     _no_number,
     _enter_a_board,
     _pause_a_match,

@@ -135,6 +135,13 @@ def _opening_pattern(terminals: frozenset[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{each})" for each in patterns) or "(?!)", FLAGS)
 
 
+_TOPICS = """
+    absence accounts capturing classic discworld notation objects peace privacy ratings records
+    rules scoring socials squares thud
+"""
+"""Help topics that are suggested to players who type more than the topic."""
+
+
 SYNONYMS = {
     word: ours
     for ours, words in {
@@ -166,9 +173,10 @@ SYNONYMS = {
         "games": "matches",
         "go": "goto walk",
         "help": "info man manual usage",
+        **{f"help {topic}": topic for topic in _TOPICS.split()},
         "help capturing": "attack capturing eat kill take",
-        "help ratings": "elo rating",
-        "help thud": "howto intro newbie",
+        "help ratings": "elo rating ratings",
+        "help thud": "howto intro newbie thud",
         "history": "archive battles oldmoves past",
         "hurl": "throw",
         "ignore": "block gag squelch",

@@ -167,6 +167,10 @@ _TEXTS: dict[Enum, RefusalText] = {
         'A match is rated if you\'re both registered, unless you add "unrated": "match", a name and'
         ' "unrated". "help ratings" explains it.'
     ),
+    Mistake.EMOTE_FOR_SOCIAL: (
+        'Only the name of a player can follow. To do it in your own words, type "emote" and what'
+        ' you do: "emote grins broadly".'
+    ),
     Mistake.ONE_TAKEN_BACK: (
         'Moves are taken back one at a time, each with its answer: type "undo", and once more when'
         " your opponent has agreed."
