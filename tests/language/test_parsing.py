@@ -624,7 +624,7 @@ BY_HABIT = [
     ("examine oak board", Look("oak board")),
     ("x", Look()),
     ("capture", Captures()),
-    ("capture f7", Captures(at("F7"))),
+    ("capture on oak", Captures(on="oak")),
     ("exit", Quit()),
     ("bye!", Quit()),
     ("logout", Quit()),

@@ -1326,6 +1326,11 @@ LINES = [
         ' one, "go hall" back. In a replay, type "next" or "back".',
     ),
     (
+        "capture f6",
+        'To capture, type a move and what it captures: "g7 f7 capturing f6". "captures" lists what'
+        ' you can capture; "hurl" and "shove" capture, too.',
+    ),
+    (
         "abort",
         'A battle can\'t be called off. "draw" offers to end it as it stands, "start game" to begin'
         ' again, "adjourn" to finish it another day; "resign" gives it up.',

@@ -213,6 +213,7 @@ class Mistake(Enum):
     AGREE_BY_THE_SAME = "agree_by_the_same"
     NO_DIRECTIONS = "no_directions"
     NOTHING_TO_CARRY = "nothing_to_carry"
+    CAPTURE_BY_A_MOVE = "capture_by_a_move"
     NO_ABORTING = "no_aborting"
     NO_MORE_TIME = "no_more_time"
     SEATS_SWAP_THEMSELVES = "seats_swap_themselves"

@@ -42,6 +42,7 @@ _OF_ELSEWHERE = {
         Mistake.SEATS_SWAP_THEMSELVES: "swap switch",
         Mistake.NO_PASSING: "pass skip",
         Mistake.NOT_CHESS: "castle promote check checkmate mate",
+        Mistake.CAPTURE_BY_A_MOVE: "attack eat kill take",
         Mistake.SAY_IT: "hello hi hey thanks ty goodnight lol",
         Mistake.RATED_IS_A_TERM: "rated unrated casual",
     }.items()
@@ -323,6 +324,12 @@ def _record_with_an_i(place: ErrorLocation) -> Diagnosis | None:
     if "RECORD" in place.terminals and _PLY_ON_I.fullmatch(place.word):
         return _mistake(Mistake.NO_I_IN_PLIES)
     return None
+
+
+def _capture_of_a_piece(place: ErrorLocation) -> Diagnosis | None:
+    """``capture f6``: a square to capture, without a move."""
+    is_one = place.word and place.before.lower() == "capture"
+    return _mistake(Mistake.CAPTURE_BY_A_MOVE, "") if is_one else None
 
 
 def _several_taken_back(place: ErrorLocation) -> Diagnosis | None:
@@ -614,6 +621,7 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _glued_positions,
     _captures_nothing,
     _no_such_number,
+    _capture_of_a_piece,
     _several_taken_back,
     _social_in_own_words,
     _no_number,

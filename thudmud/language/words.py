@@ -174,7 +174,6 @@ SYNONYMS = {
         "go": "goto walk",
         "help": "info man manual usage",
         **{f"help {topic}": topic for topic in _TOPICS.split()},
-        "help capturing": "attack capturing eat kill take",
         "help ratings": "elo rating ratings",
         "help thud": "howto intro newbie thud",
         "history": "archive battles oldmoves past",

@@ -145,6 +145,10 @@ _TEXTS: dict[Enum, RefusalText] = {
         'There is nothing to carry here. "look" shows what is around you, "games" lists your'
         " matches."
     ),
+    Mistake.CAPTURE_BY_A_MOVE: (
+        'To capture, type a move and what it captures: "g7 f7 capturing f6". "captures" lists what'
+        ' you can capture; "hurl" and "shove" capture, too.'
+    ),
     Mistake.NO_ABORTING: (
         'A battle can\'t be called off. "draw" offers to end it as it stands, "start game" to begin'
         ' again, "adjourn" to finish it another day; "resign" gives it up.'
