@@ -287,7 +287,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
         on=boards.filter(lambda on: on is None or "as" not in on.lower().split()[1:]),
     ),
     *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
-    *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn, Hint)),
+    *(st.builds(kind, boards) for kind in (No, Claim, Adjourn, Hint)),
+    st.builds(Undo, boards, numbers),
     st.builds(Resume, st.none() | numbers, boards),
     st.builds(
         Practice, st.none() | st.sampled_from(["discworld", "classic", "koom valley"]), boards

@@ -617,6 +617,8 @@ BY_HABIT = [
     ("offer draw", End()),
     ("Offer a draw on it.", End("it")),
     ("rematch", Start()),
+    ("takeback 2", Undo(moves=2)),
+    ("undo 3 on oak", Undo("oak", 3)),
     ("flip", Flip()),
     ("board", ViewGame()),
     ("board on oak", ViewGame("oak")),

@@ -444,6 +444,8 @@ CASES = [
         'There\'s nobody to claim it from. "end game on oak board" ends the battle.',
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
+    Case(R.UNDO_TOO_FAR, f"{STARTED}; Anna: f1f6", "Anna: undo 2",
+         "Only 1 move can be taken back."),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
         "You haven't moved in this battle yet, so there's nothing to take back."
     )),
@@ -1361,11 +1363,6 @@ LINES = [
         "laugh at the trolls",
         'Only the name of a player can follow. To do it in your own words, type "emote" and what'
         ' you do: "emote grins broadly".',
-    ),
-    (
-        "takeback 2",
-        'Moves are taken back one at a time, each with its answer: type "undo", and once more when'
-        " your opponent has agreed.",
     ),
     (
         "inventory",

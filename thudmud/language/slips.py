@@ -332,12 +332,6 @@ def _capture_of_a_piece(place: ErrorLocation) -> Diagnosis | None:
     return _mistake(Mistake.CAPTURE_BY_A_MOVE, "") if is_one else None
 
 
-def _several_taken_back(place: ErrorLocation) -> Diagnosis | None:
-    """``takeback 2``: a number of moves to take back."""
-    is_one = place.word.isdigit() and begins_with_terminal(frozenset({"_UNDO"}), place.before)
-    return _mistake(Mistake.ONE_TAKEN_BACK, "") if is_one else None
-
-
 def _social_in_own_words(place: ErrorLocation) -> Diagnosis | None:
     """``laugh at the trolls``: a social with more than the name of a player."""
     is_one = place.word and begins_with_terminal(frozenset({"SMILE"}), place.before)
@@ -622,7 +616,6 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _captures_nothing,
     _no_such_number,
     _capture_of_a_piece,
-    _several_taken_back,
     _social_in_own_words,
     _no_number,
     _enter_a_board,

@@ -175,10 +175,6 @@ _TEXTS: dict[Enum, RefusalText] = {
         'Only the name of a player can follow. To do it in your own words, type "emote" and what'
         ' you do: "emote grins broadly".'
     ),
-    Mistake.ONE_TAKEN_BACK: (
-        'Moves are taken back one at a time, each with its answer: type "undo", and once more when'
-        " your opponent has agreed."
-    ),
     Mistake.CLOCK_WRITTEN_OTHERWISE: (
         'A clock is written as minutes and seconds, such as "10+5", or as days, such as "3 days".'
     ),
