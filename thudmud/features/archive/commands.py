@@ -75,7 +75,7 @@ class History(ArchiveCommand):
         opponent: only battles against this player.
         rules: only battles under this ruleset, by its name.
         day: only battles begun on a day, such as 2026-11-20, ``today`` or ``yesterday``.
-        includes_everybody: battles of all players; ``player`` is None then.
+        includes_everybody: whether to list the battles of all players; ``player`` is None then.
 
     Raises:
         InvalidValueError: there is no such day.
