@@ -22,7 +22,7 @@ from thudmud import BoardSpec, House
 house = House([BoardSpec("oak board")])
 for name in ("Anna", "Bert"):
     house.enter(name, 0.0)
-for line in ("bow", "bow to bert", "bow carla", "go oak board", "bow bert", "curtsy"):
+for line in ("beckon", "beckon to bert", "beckon carla", "go oak board", "beckon bert", "gesture"):
     for each in house.obey("Anna", line, 0.0):
         print(*each.to, each.text, sep=": ")
 """
@@ -56,7 +56,9 @@ def test_example_feature_works_for_players(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
     listed = tmp_path / "thudmud" / "features" / "__init__.py"
-    listed.write_text(listed.read_text("utf-8").replace('    "tv",\n', '    "tv",\n    "bow",\n'))
+    listed.write_text(
+        listed.read_text("utf-8").replace('    "tv",\n', '    "tv",\n    "beckon",\n')
+    )
     [(alternative, terminal)] = re.findall(r"```lark\n(.*)\n(.*)\n```", PAGE)
     grammar = tmp_path / "grammar" / "thud.lark"
     text = re.sub(r"(?m)^( +\| _EMOTE DEED .*)$", rf"\1\n{alternative}", grammar.read_text("utf-8"))
@@ -71,14 +73,14 @@ def test_example_feature_works_for_players(tmp_path: Path) -> None:
     )
     assert told.returncode == 0, told.stderr
     assert told.stdout.splitlines()[:4] == [
-        "Anna: You bow.",
-        "Bert: Anna bows.",
-        "Anna: You bow to Bert.",
-        "Bert: Anna bows to you.",
+        "Anna: You beckon.",
+        "Bert: Anna beckons.",
+        "Anna: You beckon to Bert.",
+        "Bert: Anna beckons to you.",
     ]
     assert 'There is no player called "carla"' in told.stdout
     assert "Anna: Bert is somewhere else." in told.stdout
-    assert 'Did you mean "bow"?' in told.stdout
+    assert 'Did you mean "beckon"?' in told.stdout
 
 
 def test_example_is_as_long_as_the_page_says() -> None:

@@ -157,7 +157,7 @@ async def test_old_battle_can_be_replayed() -> None:
     await client.answer("enter", board="oak", player="Carla")
     await client.answer("line", board="oak", player="Carla", line="record 1")
     assert "dF1-F6" in client.heard[-2]["text"]
-    await client.answer("line", board="oak", player="Carla", line="history")
+    await client.answer("line", board="oak", player="Carla", line="history all")
     assert "Anna (dwarfs)" in client.heard[-2]["text"]
     await gateway.close()
 

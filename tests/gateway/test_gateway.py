@@ -327,7 +327,7 @@ async def test_answer_follows_its_events_and_shares_their_request_id(
         ("look", True, None),
         ("join game as elf", False, "unexpected_word"),
         ("join game as troll", True, "one_seat_each"),
-        ("smile at Bert", False, "unknown_command"),
+        ("juggle for Bert", False, "unknown_command"),
         ("", False, "empty_line"),
     ],
 )

@@ -245,7 +245,7 @@ class TestLookingUp:
                 do(house, name, line, 10.0 + number)
             if number % 2:  # a rematch needs both
                 do(house, "Bert", "start", 10.0 + number)
-        for asked in ("history anna", "history BERT", "history"):
+        for asked in ("history anna", "history BERT", "history all"):
             numbers = []
             for page in (1, 2):
                 lines = texts(house.obey("Carla", f"{asked} page {page}", 99.0)).split("\n")

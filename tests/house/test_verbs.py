@@ -210,7 +210,7 @@ def test_help_splits_a_docstring_without_a_blank_line() -> None:
 
 def test_lower_case_name_is_capitalized_at_the_start_of_a_sentence(house: House) -> None:
     house.enter("bert", NOW)
-    (message, *_) = house.obey("bert", "emote waves", NOW)
-    assert message.text == "* Bert waves"
+    (message, *_) = house.obey("bert", "emote dances", NOW)
+    assert message.text == "* Bert dances"
     (gone,) = house.depart("bert", NOW)
     assert gone.text == "Bert has lost the connection."

@@ -72,6 +72,7 @@ from thudmud.features.notifications.commands import (
 )
 from thudmud.features.notifications.model import Kind, Quiet
 from thudmud.features.options.commands import (
+    Flip,
     SetCharset,
     SetColour,
     SetElement,
@@ -120,7 +121,17 @@ from thudmud.features.playing.setup import (
     SetUpOpening,
 )
 from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
-from thudmud.features.talk.commands import Emote, Kibitz, Say, Shout, Tell, Whisper
+from thudmud.features.talk.commands import (
+    Emote,
+    Kibitz,
+    Respond,
+    Say,
+    Shout,
+    Social,
+    Tell,
+    Whisper,
+)
+from thudmud.features.talk.socials import SOCIALS
 from thudmud.features.tournaments.commands import (
     CancelTournament,
     Enter,
@@ -196,7 +207,7 @@ players = words.filter(
 )
 secrets = st.from_regex(r"[a-z0-9][a-z0-9-]{3,39}", fullmatch=True)
 rules = st.none() | st.sampled_from(_RULES)
-_NOBODY = {"page", "with", "today", "yesterday", *_RULES}
+_NOBODY = {"all", "page", "with", "today", "yesterday", *_RULES}
 whose = st.none() | players.filter(lambda word: word.lower().split(",")[0] not in _NOBODY)
 days = st.none() | st.sampled_from(["today", "yesterday"]) | st.dates().map(str)
 sides = st.none() | st.sampled_from(Side)
@@ -230,6 +241,11 @@ networks = st.ip_addresses().map(str) | st.ip_addresses(v=4).map(lambda each: f"
 
 
 banned = players.filter(lambda word: "," not in word) | networks
+
+
+def _is_a_name(word: str) -> bool:
+    """Whether a word is a name, as opposed to a preposition that may stand before one."""
+    return word.lower().split(",")[0] not in {"at", "to", "with"}
 
 
 def _is_no_from(word: str) -> bool:
@@ -271,7 +287,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
         on=boards.filter(lambda on: on is None or "as" not in on.lower().split()[1:]),
     ),
     *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
-    *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn, Hint)),
+    *(st.builds(kind, boards) for kind in (No, Claim, Adjourn, Hint)),
+    st.builds(Undo, boards, numbers),
     st.builds(Resume, st.none() | numbers, boards),
     st.builds(
         Practice, st.none() | st.sampled_from(["discworld", "classic", "koom valley"]), boards
@@ -288,6 +305,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(PlayRecorded, plies, boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, whose, numbers, st.none() | players, rules, days),
+    st.builds(lambda *terms: History.of_everybody("all", *terms), rules, days, numbers),
     st.builds(ViewStandings, rules, st.none() | st.sampled_from(TimeClass)),
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers, st.just(0) | numbers),
@@ -340,11 +358,13 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(SetToggle, st.sampled_from(Toggle), st.booleans()),
     st.builds(SetScheme, st.sampled_from(Scheme)),
     st.builds(SetElement, st.sampled_from(Element), st.none() | colours),
-    st.sampled_from([ShowOptions(), ShowScheme()]),
+    st.sampled_from([ShowOptions(), ShowScheme(), Flip()]),
     st.builds(Look, boards),
     st.builds(Go, boards.filter(lambda to: to is None or to.lower() not in _HALL)),
     st.builds(Say, texts),
     st.builds(Emote, texts),
+    st.builds(Social, st.sampled_from(sorted(SOCIALS)), st.none() | players.filter(_is_a_name)),
+    st.builds(Respond, texts),
     st.builds(Kibitz, texts),
     st.builds(Whisper, texts),
     st.builds(Observe, boards),

@@ -50,6 +50,7 @@ from thudmud.features.moderation.commands import (
     Unmute,
 )
 from thudmud.features.options.commands import (
+    Flip,
     SetCharset,
     SetColour,
     SetElement,
@@ -81,7 +82,7 @@ from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.playing.setup import SetClock, SetRules
 from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
-from thudmud.features.talk.commands import Emote, Kibitz, Say, Shout, Tell, Whisper
+from thudmud.features.talk.commands import Emote, Kibitz, Respond, Say, Shout, Social, Tell, Whisper
 from thudmud.features.tournaments.commands import Enter, LeaveTournament
 from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
@@ -611,9 +612,59 @@ def test_width_accepts_exactly_the_listed_widths() -> None:
             assert width in WIDTHS
 
 
+BY_HABIT = [
+    ("draw", End()),
+    ("draw game on oak", End("oak")),
+    ("offer draw", End()),
+    ("Offer a draw on it.", End("it")),
+    ("rematch", Start()),
+    ("takeback 2", Undo(moves=2)),
+    ("undo 3 on oak", Undo("oak", 3)),
+    ("flip", Flip()),
+    ("board", ViewGame()),
+    ("board on oak", ViewGame("oak")),
+    ("board 2", ViewGame("2")),
+    ("examine oak board", Look("oak board")),
+    ("x", Look()),
+    ("capture", Captures()),
+    ("capture on oak", Captures(on="oak")),
+    ("exit", Quit()),
+    ("bye!", Quit()),
+    ("logout", Quit()),
+    ("exit replay", Stop()),
+    ("reply on my way", Respond("on my way")),
+    ("r Hello!", Respond("Hello!")),
+    ("stats anna", ViewScore("anna")),
+    ("watch anna", Observe("anna")),
+    ("unwatch", Unobserve()),
+    ("f1f6", play(Verb.MOVE, "F1", "F6")),
+    ("f11f6 on oak", play(Verb.MOVE, "F11", "F6", on="oak")),
+    ("g7f7 capturing e6e7", play(Verb.MOVE, "G7", "F7", "E6 E7")),
+    ("move f1f15", play(Verb.MOVE, "F1", "F15")),
+    ("A7xB7", play(Verb.HURL, "A7", "B7")),
+    ("a7 x b 7 on oak", play(Verb.HURL, "A7", "B7", on="oak")),
+    ("a15xb14", play(Verb.HURL, "A15", "B14")),
+    ("gg", Say("Good game!")),
+    ("GG!", Say("Good game!")),
+    ("smile", Social("smile")),
+    ("Smile anna.", Social("smile", "anna")),
+    ("bow to anna", Social("bow", "anna")),
+    ("laugh with anna", Social("laugh", "anna")),
+    ("rules", Help("rules")),
+    ("Koom Valley", Help("koom valley")),
+    ("ratings.", Help("ratings")),
+    ("history all", History(includes_everybody=True)),
+    (
+        "history all classic today page 2",
+        History(page=2, rules="classic", day="today", includes_everybody=True),
+    ),
+    ("match kim 3 days rated", Challenge("kim", time=TimeControl(days=3), rated=True)),
+]
+
+
 @cases(
     ("line", "command"),
-    QUERIES + OPTIONS + SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT,
+    BY_HABIT + QUERIES + OPTIONS + SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT,
 )
 def test_line_parses_to_the_expected_command(line: str, command: object) -> None:
     assert parse(line) == command

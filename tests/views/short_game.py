@@ -144,6 +144,7 @@ LINES = [
             "follow carl",
             "games",
             "history",
+            "history all",
             "lessons",
             "standings",
             "score",

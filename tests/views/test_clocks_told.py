@@ -245,7 +245,7 @@ class TestTold:
     ) -> None:
         begin(house, "2+0")
         assert told in seen(say(house, "Bert end", 121.0), name)
-        assert "ran out of time" in seen(say(house, "Carla history", 121.0), "Carla")
+        assert "ran out of time" in seen(say(house, "Carla history all", 121.0), "Carla")
 
     @pytest.mark.parametrize(
         ("name", "told"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import get_args
 
 import pytest
@@ -14,12 +14,15 @@ from tests.cases import cases
 from thudmud.english import rounded_duration
 from thudmud.features.playing.moves import Play
 from thudmud.features.playing.queries import LastMove, Query, ViewPossible
+from thudmud.features.talk.socials import SOCIALS
 from thudmud.game.archive import MIDDLE, PAGE
 from thudmud.game.clocks import TimeClass
 from thudmud.game.match import RATED_PLIES
+from thudmud.game.more import Help
 from thudmud.game.options import SHADES, WIDTHS, Element, Scheme
 from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
+from thudmud.language.words import WORDS
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -163,20 +166,45 @@ def test_rulesets_have_a_page_each() -> None:
     assert all(f"- {name}: " in listed for name in RULESETS)
 
 
-def verb_of(pattern: str) -> str:
-    """Return the verb (one or more words, or a sign) of a pattern."""
+def verbs_of(pattern: str) -> list[str]:
+    """Return the verbs (one or more words, or a sign) that a pattern may begin with."""
+    choices = re.match(r"\{([^{}]+)\}", pattern)
+    if choices:
+        return choices[1].split("|")
     begun = re.split(r" ?[\[<{]", pattern)[0]
-    return begun if begun in VERBS else begun.split()[0]
+    return [begun if begun in VERBS else begun.split()[0]]
 
 
 def test_verbs_have_a_page_with_patterns_and_examples() -> None:
     begun = [pattern for pattern in PATTERNS if not pattern.startswith("<from>")]
-    assert {verb_of(pattern) for pattern in begun} == set(VERBS)
+    assert set().union(*map(verbs_of, begun)) == set(VERBS)
     for verb in set(VERBS) - {"commands"}:  # its help is the list of all commands
         rows = page(verb, 80)
         assert "Syntax:" in rows
         assert "Examples:" in rows
         assert not syntax(verb, 80)[0].startswith("There is no")
+
+
+def test_topics_without_a_command_are_typed_like_one() -> None:
+    topics = set(PAGES) - set(VERBS)
+    assert topics >= {"ratings", "peace", "koom valley"}
+    for topic in topics:
+        assert parse(topic) == Help(topic)
+
+
+@pytest.mark.parametrize("show", [page, syntax])
+def test_play_has_a_page_of_its_own(show: Callable[[str, int], list[str]]) -> None:
+    text = "\n".join(show("play", 80))
+    assert "play [" in text
+    assert "replay <number>" not in text
+
+
+def test_socials_page_lists_all_socials() -> None:
+    found = PAGES["socials"]
+    assert set(SOCIALS) <= set(found.also)
+    assert [verb for each in found.patterns for verb in verbs_of(each)] == [*SOCIALS]
+    assert set(SOCIALS) == set(WORDS["SMILE"])
+    assert len(SOCIALS) == 30
 
 
 def test_syntax_command_prints_the_patterns_of_the_pages() -> None:
@@ -283,7 +311,7 @@ def test_help_pages_fit_the_screen_width(topic: str | None, width: int) -> None:
 
 def test_optional_part_of_a_pattern_stays_on_one_row() -> None:
     assert syntax("hurl", 40) == ["    hurl [from] <from> [to] <to>", "        [on <object>]"]
-    assert syntax("move", 30)[-4:-2] == ["        [capturing", "        <positions>]"]
+    assert syntax("move", 30)[-6:-4] == ["        [capturing", "        <positions>]"]
 
 
 def test_page_with_a_wrong_heading_is_refused() -> None:

@@ -131,6 +131,23 @@ CASES = [
     Case(R.AWAY_FROM, AWAY, "Anna: tell bert hello", "Bert is away from the oak board."),
     Case(R.AWAY_FROM, AWAY, "Carla: match bert", "Bert is away from the oak board."),
     Case(R.AWAY_FROM, AWAY, "Anna: invite bert", "Bert is away from the oak board."),
+    Case(
+        R.NOBODY_TO_REPLY_TO, "", "Anna: reply hello",
+        'Nobody has told you anything yet. "say" speaks to the room, "tell" and a name to one'
+        " player.",
+    ),
+    Case(
+        R.WHISPER_FOR_TELL, "", "Anna: whisper bert Psst!",
+        'Everybody who watches hears a whisper. To tell only Bert, type "tell bert Psst!". If it is'
+        " for everybody, begin with another word.",
+    ),
+    Case(R.SOCIAL_TO_SELF, "", "Anna: hug anna",
+         'That\'s you. "hug" alone is for everybody around you.'),
+    Case(
+        R.SOCIAL_TO_NOBODY, "", "Anna: smile broadly",
+        'Nobody around you is called "broadly". To do it in your own words, type "emote smiles" and'
+        " the rest.",
+    ),
     Case(R.TELL_SELF, "", "Anna: tell anna hello",
          'That\'s you. To speak to the room, type "say".'),
     Case(
@@ -427,6 +444,8 @@ CASES = [
         'There\'s nobody to claim it from. "end game on oak board" ends the battle.',
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
+    Case(R.UNDO_TOO_FAR, f"{STARTED}; Anna: f1f6", "Anna: undo 2",
+         "Only 1 move can be taken back."),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
         "You haven't moved in this battle yet, so there's nothing to take back."
     )),
@@ -1264,9 +1283,9 @@ LINES = [
         "Game records are written like that, and their columns skip the letter I. Here, type"
         ' "shove from G7 to I7 capturing E7".',
     ),
-    ("a6xb6", 'Game records are written like that. Here, type "hurl from A6 to B6".'),
-    ("move a6b6", "Put a space between A6 and B6."),
-    ("move a6b6", "Put a space between A6 and B6."),
+    ("move a6xb6", 'Game records are written like that. Here, type "hurl from A6 to B6".'),
+    ("a6;b6", "Put a space between A6 and B6."),
+    ("move a6/b6", "Put a space between A6 and B6."),
     ("move a6 b6 capturing d8;e8", "Put a space between D8 and E8."),
     ("replay 0", "Numbers start at 1 here."),
     ("history page 000", "Numbers start at 1 here."),
@@ -1307,6 +1326,43 @@ LINES = [
         "north",
         'There are no directions here. "boards" lists the boards; "go to" and a name takes you to'
         ' one, "go hall" back. In a replay, type "next" or "back".',
+    ),
+    (
+        "capture f6",
+        'To capture, type a move and what it captures: "g7 f7 capturing f6". "captures" lists what'
+        ' you can capture; "hurl" and "shove" capture, too.',
+    ),
+    (
+        "abort",
+        'A battle can\'t be called off. "draw" offers to end it as it stands, "start game" to begin'
+        ' again, "adjourn" to finish it another day; "resign" gives it up.',
+    ),
+    (
+        "moretime 60",
+        'Nobody can be given more time during a battle. "adjourn" offers to finish it another day;'
+        ' "set clock" sets the clock before a match.',
+    ),
+    (
+        "swap",
+        'You swap seats after the first battle of a match: then "start game" begins the second. To'
+        ' choose your side, type "match", a name and "as dwarf" or "as troll".',
+    ),
+    (
+        "pass",
+        'Nobody may pass. "moves" lists what you can do; to end the battle as it stands, type'
+        ' "draw".',
+    ),
+    ("castle", 'There is nothing like that in Thud: "help thud" explains the game.'),
+    ("hello", 'To speak, type "say" first: "say hello".'),
+    (
+        "rated",
+        'A match is rated if you\'re both registered, unless you add "unrated": "match", a name and'
+        ' "unrated". "help ratings" explains it.',
+    ),
+    (
+        "laugh at the trolls",
+        'Only the name of a player can follow. To do it in your own words, type "emote" and what'
+        ' you do: "emote grins broadly".',
     ),
     (
         "inventory",

@@ -189,9 +189,17 @@ class Spoke(Aloud):
 
 @aside
 class Emoted(Aloud):
-    """A player emoted."""
+    """A player emoted.
 
+    ``to``: the player at whom it is directed, whose name ends the text; None for nobody.
+    """
+
+    to: str | None = None
     verb: ClassVar[str] = "emote"
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player} | ({self.to} if self.to else set())
 
 
 class ToAnother(Aside):

@@ -408,9 +408,17 @@ class Moved(_Event, tag="moved"):
 
 
 class Offered(_Event, tag="offered"):
-    """A player made an offer. The opponent accepts by giving the same command."""
+    """A player made an offer. The opponent accepts by giving the same command.
+
+    ``moves``: the number of the player's moves to take back; 1 for other offers.
+    """
 
     offer: Offer
+    moves: int = 1
+
+    def _require(self) -> None:
+        if self.moves < 1:
+            raise InvalidValueError("expected at least one move to take back")
 
 
 class OfferLapsed(_Event, tag="lapsed"):
@@ -426,7 +434,7 @@ class Declined(_Event, tag="declined"):
 
 
 class TakenBack(_Event, tag="taken back"):
-    """Both players agreed to take back the last ply of ``side`` and any reply.
+    """Both players agreed to take back the last plies of ``side`` and the replies.
 
     ``player`` is the one who accepted. ``moves`` are the plies, in the order in which they were
     played.

@@ -112,6 +112,7 @@ class Table:
         warned_at: when the players were warned, in this turn, that the battle can soon be claimed;
             None if they weren't.
         taken_back: the number of plies taken back since the battle began or was resumed.
+        undo_moves: the number of own moves that the last request to take back was about.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Table:
     excused_seconds: float = 0.0
     warned_at: float | None = None
     taken_back: int = 0
+    undo_moves: int = 1
 
     # Derived from the other fields, and stored because they are read far more often than tables
     # are made.
@@ -364,11 +366,14 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
             )
         case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
             return replace(table, offers=_without(table.offers, offer))
-        case events.Offered(player=player, offer=offer):
+        case events.Offered(player=player, offer=offer, moves=moves):
             side = table.side_of(player)
             if side is None:
                 return table  # the player's name has been erased since: the offer is void
-            return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
+            offers = MappingProxyType({**table.offers, offer: side})
+            if offer is events.Offer.UNDO:
+                return replace(table, offers=offers, undo_moves=moves)
+            return replace(table, offers=offers)
         case events.TakenBack(moves=moves):
             match = _require_match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)

@@ -282,8 +282,8 @@ def warn_idle_player(table: Table, now: float) -> Events:
     return (IdleWarned(now, table.seats[side], side),)
 
 
-def offer(table: Table, player: str, what: Offer, now: float) -> Events:
-    """Return the event of a player's offer.
+def offer(table: Table, player: str, what: Offer, now: float, moves: int = 1) -> Events:
+    """Return the event of a player's offer; ``moves`` is the number of moves to take back.
 
     Raises:
         RefusedError: the player has no seat, or has made the same offer already.
@@ -292,7 +292,7 @@ def offer(table: Table, player: str, what: Offer, now: float) -> Events:
     if table.offers.get(what) is side:
         other = table.seats[side.other]
         raise RefusedError(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=what)
-    return (Offered(now, player, what),)
+    return (Offered(now, player, what, moves),)
 
 
 # Seats: leaving, coming back, and freeing a seat for others.

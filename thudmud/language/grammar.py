@@ -95,7 +95,7 @@ class _Builder(Transformer[Token, Command]):
     RECORD = staticmethod(_record)
     LENGTH = staticmethod(parse_duration)
     TIME_OF_DAY = str
-    WORD = staticmethod(str.lower)
+    WORD = PAGE = SMILE = staticmethod(str.lower)
 
     # Rules that several commands share.
     on = piece = because = str

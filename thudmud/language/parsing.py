@@ -322,7 +322,7 @@ NAME_LENGTHS = range(2, 21)
 _SENTENCES_BEGIN = """
     above add after also and another any anybody anyone as ask battle battles begin better
     between both bots bring but by capture change choose colours column come did do each east either
-    elsewhere every everyone everything examples for four give goodbye how if in instead keep
+    elsewhere every everyone everything examples for four give good goodbye how if in instead keep
     lesson make many match more name names no north northeast northwest not note nothing now
     numbers of old once one only options or other others over part pieces players playing please
     ply put puzzles ratings ready really row safe saying see seeing so sorry south southeast

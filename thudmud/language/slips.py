@@ -37,6 +37,14 @@ _OF_ELSEWHERE = {
             down
         """,
         Mistake.NOTHING_TO_CARRY: "i inv inventory eq equipment get drop wear wield",
+        Mistake.NO_ABORTING: "abort",
+        Mistake.NO_MORE_TIME: "moretime addtime",
+        Mistake.SEATS_SWAP_THEMSELVES: "swap switch",
+        Mistake.NO_PASSING: "pass skip",
+        Mistake.NOT_CHESS: "castle promote check checkmate mate",
+        Mistake.CAPTURE_BY_A_MOVE: "attack eat kill take",
+        Mistake.SAY_IT: "hello hi hey thanks ty goodnight lol",
+        Mistake.RATED_IS_A_TERM: "rated unrated casual",
     }.items()
     for word in words.split()
 }
@@ -318,6 +326,18 @@ def _record_with_an_i(place: ErrorLocation) -> Diagnosis | None:
     return None
 
 
+def _capture_of_a_piece(place: ErrorLocation) -> Diagnosis | None:
+    """``capture f6``: a square to capture, without a move."""
+    is_one = place.word and place.before.lower() == "capture"
+    return _mistake(Mistake.CAPTURE_BY_A_MOVE, "") if is_one else None
+
+
+def _social_in_own_words(place: ErrorLocation) -> Diagnosis | None:
+    """``laugh at the trolls``: a social with more than the name of a player."""
+    is_one = place.word and begins_with_terminal(frozenset({"SMILE"}), place.before)
+    return _mistake(Mistake.EMOTE_FOR_SOCIAL, "") if is_one else None
+
+
 def _no_number(place: ErrorLocation) -> Diagnosis | None:
     """``replay``, ``analyse anna``: a missing battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
@@ -595,6 +615,8 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _glued_positions,
     _captures_nothing,
     _no_such_number,
+    _capture_of_a_piece,
+    _social_in_own_words,
     _no_number,
     _enter_a_board,
     _pause_a_match,

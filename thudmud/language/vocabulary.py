@@ -70,7 +70,7 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
     """Return a class decorator that defines one of the host's own commands.
 
     Args:
-        syntax: the command's pattern, such as ``bow [to <player>]``.
+        syntax: the command's pattern, such as ``beckon [to <player>]``.
 
     Raises:
         InvalidValueError: the pattern doesn't begin with a word; its slots and the fields differ;

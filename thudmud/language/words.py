@@ -136,16 +136,17 @@ def _opening_pattern(terminals: frozenset[str]) -> re.Pattern[str]:
 
 
 _TOPICS = """
-    absence accounts capturing classic discworld notation objects peace privacy records rules
-    scoring squares thud
+    absence accounts capturing classic discworld notation objects peace privacy ratings records
+    rules scoring socials squares thud
 """
-"""Help topics that aren't the names of commands."""
+"""Help topics that are suggested to players who type more than the topic."""
 
 
 SYNONYMS = {
     word: ours
     for ours, words in {
         "adjourn": "postpone save suspend",
+        "analyse": "analysis analyze",
         "all": "every everything",
         "around": "near nearby surroundings",
         "auto": "automatic",
@@ -156,6 +157,7 @@ SYNONYMS = {
         "capturing": "capture captures killing taking",
         "casual": "friendly nonrated unranked",
         "charset": "encoding",
+        "claim": "flag timeout",
         "clock": "clocks time timer",
         "colour": "colors colours",
         "column": "file",
@@ -163,23 +165,25 @@ SYNONYMS = {
         "cyan": "turquoise",
         "default": "normal reset",
         "dim": "dark",
-        "emote": "bow cheer grin laugh me nod pose smile wave",
-        "end": "draw stop",
+        "emote": "me pose",
+        "end": "drawn stop",
         "finger": "profile whois",
         "first": "rewind",
         "follow": "buddy friend notify",
         "games": "matches",
-        "go": "goto walk watch",
+        "go": "goto walk",
         "help": "info man manual usage",
         **{f"help {topic}": topic for topic in _TOPICS.split()},
-        "history": "archive battles past",
+        "help ratings": "elo rating ratings",
+        "help thud": "howto intro newbie thud",
+        "history": "archive battles oldmoves past",
         "hurl": "throw",
         "ignore": "block gag squelch",
         "match": "challenge",
         "join": "sit",
         "leave": "stand",
         "logout": "disconnect log logoff signout",
-        "look": "board display examine read show x",
+        "look": "display read show",
         "move": "mv",
         "magenta": "pink purple violet",
         "next": "forward",
@@ -189,25 +193,27 @@ SYNONYMS = {
         "none": "nothing",
         "off": "disable disabled false",
         "on": "at enable enabled in onto true",
-        "options": "config configure preferences prefs settings",
+        "options": "config configure preferences prefs settings style variables vars",
         "orient": "orientation",
         "practice": "alone hotseat solitaire solo",
-        "quit": "bye exit q",
+        "quit": "logoff q signoff",
         "rated": "ranked",
         "reader": "screenreader",
         "register": "enrol enroll signup",
         "replay": "rewatch",
         "resign": "abandon concede forfeit surrender",
         "resume": "continue load",
-        "observe": "spectate",
+        "messages": "inbox mail",
+        "observe": "allobservers obs spectate",
         "say": "chat shout yell",
         "scheme": "palette theme",
-        "score": "points statistics stats",
+        "score": "points statistics",
         "shove": "push",
         "small": "smaller",
-        "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
+        "standings": "ladder leaderboard rank ranking rankings ranks top",
+        "seeks": "sought",
         "start": "begin",
-        "tell": "answer reply",
+        "tell": "answer page t",
         "times": "timestamp timestamps",
         "to": "into",
         "tournament": "tourney",
@@ -215,6 +221,7 @@ SYNONYMS = {
         "unfollow": "unfriend unnotify",
         "unignore": "unblock ungag unsquelch",
         "undo": "oops retract revert unmove",
+        "view": "redraw refresh",
         "utf-8": "unicode utf",
         "where": "find locate",
         "who": "players users",

@@ -221,7 +221,12 @@ def table_data(table: Table) -> Data:
         "seats": _plain(table.seating),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "offers": [
-            {"offer": offer.value, "side": side.value} for offer, side in table.offers.items()
+            {
+                "offer": offer.value,
+                "side": side.value,
+                "moves": table.undo_moves if offer is events.Offer.UNDO else None,
+            }
+            for offer, side in table.offers.items()
         ],
         "time": str(table.time) if table.time else None,
         "clock": _clock(table),

@@ -145,6 +145,36 @@ _TEXTS: dict[Enum, RefusalText] = {
         'There is nothing to carry here. "look" shows what is around you, "games" lists your'
         " matches."
     ),
+    Mistake.CAPTURE_BY_A_MOVE: (
+        'To capture, type a move and what it captures: "g7 f7 capturing f6". "captures" lists what'
+        ' you can capture; "hurl" and "shove" capture, too.'
+    ),
+    Mistake.NO_ABORTING: (
+        'A battle can\'t be called off. "draw" offers to end it as it stands, "start game" to begin'
+        ' again, "adjourn" to finish it another day; "resign" gives it up.'
+    ),
+    Mistake.NO_MORE_TIME: (
+        'Nobody can be given more time during a battle. "adjourn" offers to finish it another day;'
+        ' "set clock" sets the clock before a match.'
+    ),
+    Mistake.SEATS_SWAP_THEMSELVES: (
+        'You swap seats after the first battle of a match: then "start game" begins the second. To'
+        ' choose your side, type "match", a name and "as dwarf" or "as troll".'
+    ),
+    Mistake.NO_PASSING: (
+        'Nobody may pass. "moves" lists what you can do; to end the battle as it stands, type'
+        ' "draw".'
+    ),
+    Mistake.NOT_CHESS: 'There is nothing like that in Thud: "help thud" explains the game.',
+    Mistake.SAY_IT: 'To speak, type "say" first: "say hello".',
+    Mistake.RATED_IS_A_TERM: (
+        'A match is rated if you\'re both registered, unless you add "unrated": "match", a name and'
+        ' "unrated". "help ratings" explains it.'
+    ),
+    Mistake.EMOTE_FOR_SOCIAL: (
+        'Only the name of a player can follow. To do it in your own words, type "emote" and what'
+        ' you do: "emote grins broadly".'
+    ),
     Mistake.CLOCK_WRITTEN_OTHERWISE: (
         'A clock is written as minutes and seconds, such as "10+5", or as days, such as "3 days".'
     ),

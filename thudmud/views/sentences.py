@@ -197,9 +197,12 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return [f"{conjugate(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
         case events.TakenBack():
             own, *reply = event.moves
-            asker = table.seats.get(event.side, "nobody")
+            takes = conjugate(table.seats.get(event.side, "nobody"), me, "take")
+            if len(reply) > 1:
+                several = f"the last {len(event.moves)} moves, from {_short_way(own)} on"
+                return [f"{takes} back {several}."]
             answer = f" and the reply {_short_way(reply[0])}" if reply else ""
-            return [f"{conjugate(asker, me, 'take')} back {_short_way(own)}{answer}."]
+            return [f"{takes} back {_short_way(own)}{answer}."]
         case events.Adjourned(match=match):
             return _adjourned(match, table, me)
         case events.Resumed(match=match):
@@ -302,6 +305,9 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
         if event.player == me:
             asks = f"you ask {table.seats.get(side.other, 'nobody')} to let you take back"
         told = [f"{asks} {_short_way(last)}."]
+        if event.moves > 1:
+            which = "your" if event.player == me else "their"
+            told = [f"{asks} {which} last {event.moves} moves, with the replies."]
     if event.offer is Offer.REMATCH and table.match:
         match, dwarf = table.match, table.seats[Side.DWARF]
         kind = "rated" if match.began_rated and not match.tournament else "casual"

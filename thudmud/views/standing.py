@@ -69,7 +69,7 @@ def standing_facts(table: Table, view: View) -> list[str]:
         if view.is_elsewhere and table.clock:  # the time isn't in a drawn board here
             facts.append(sentences.has_left(table, table.clock, table.clock.turn, view.me))
     for offer, side in table.offers.items():
-        offered = Offered(0, table.seats[side], offer)
+        offered = Offered(0, table.seats[side], offer, table.undo_moves)
         told = sentences.event_sentences(offered, table, view.me)
         facts += told if view.display.is_for_reader else [" ".join(told)]
     return facts

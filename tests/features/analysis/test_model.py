@@ -295,6 +295,18 @@ class TestWhoIsGivenOne:
         assert isinstance(told.event, Replayed)
         assert (told.event.ply, told.event.annotation) == (1, FOUND)
 
+    def test_analyse_elsewhere_defaults_to_the_last_battle_that_is_over(
+        self, hall: StoredHall
+    ) -> None:
+        assert refusal(hall, "Anna", Analyse()) is AnalysisRefusal.ANALYSE_WHICH
+        end(hall)
+        keep(hall)
+        do(hall, "Anna", Start())
+        (told,) = do(hall, "Anna", Analyse())
+        assert isinstance(told.event, Asked)
+        assert told.event.question == Analyse(1)
+        assert refusal(hall, "Carla", Analyse()) is AnalysisRefusal.ANALYSE_WHICH
+
     def test_replay_during_a_rated_battle_hides_the_analysis(self, hall: StoredHall) -> None:
         end(hall)
         keep(hall)

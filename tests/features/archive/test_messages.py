@@ -20,6 +20,7 @@ from thudmud.views.sentences import PAST_ENDINGS
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
+EVERYBODY = History(includes_everybody=True)
 FILTERS = LONG[0], 1, LONG[1], "koom valley", "2026-11-21"
 SAID_BY_STATE = {
     Ending.RESIGNATION: "Anna resigned",
@@ -34,7 +35,7 @@ def annals() -> Annals:
 
 
 def history(annals: Annals, asked: History, me: str, width: int) -> list[str]:
-    player, page, opponent, rules, day = astuple(asked)
+    player, page, opponent, rules, day, _ = astuple(asked)
     found = annals.found(HistoryLookup(player, page, opponent, rules, day))
     return archive.history(found, asked, me, width)
 
@@ -94,7 +95,7 @@ class TestHistory:
         annals.whole(TROLLS)
         annals.whole(DRAW, "Carl", LONG[0])
         assert (
-            text(history(annals, History(), "Anna", 80))
+            text(history(annals, EVERYBODY, "Anna", 80))
             == """\
 All battles, newest first:
 2. 2026-11-21: Carl (dwarfs) 32, Wolfeschlegelsteinha (trolls) 32; discworld,
@@ -143,16 +144,23 @@ The battles of Anna, newest first:
     def test_history_of_exactly_one_page(self, annals: Annals) -> None:
         for _ in range(PAGE):
             annals.whole()
-        lines = history(annals, History(), "Anna", 100)
+        lines = history(annals, EVERYBODY, "Anna", 100)
         assert lines[-1].startswith('"replay 20"')
-        assert "no page 2" in history(annals, History(page=2), "Anna", 100)[0]
+        second = replace(EVERYBODY, page=2)
+        assert text(history(annals, second, "Anna", 100)) == (
+            'There is no page 2. "history all" shows the earliest battles.'
+        )
 
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            (History(), "No battles have been played here yet."),
+            (EVERYBODY, "No battles have been played here yet."),
             (History("zoe"), "Found no battles of Zoe."),
-            (History("anna"), "Found no battles of yours."),
+            (
+                History("anna"),
+                "You haven't played a battle yet. \"history all\" lists everybody's.",
+            ),
+            (History("anna", rules="classic"), "Found no battles of yours under classic rules."),
             (History("anna", opponent="bert"), "Found no battles of yours with Bert."),
             (History("bert", opponent="anna"), "Found no battles of Bert with you."),
             (History(rules="classic"), "Found no battles under classic rules."),
@@ -203,7 +211,7 @@ The battles of Anna, newest first:
             annals.begin(dwarf=f"X{chr(ord('a') + number)}")
         lines = history(annals, History("Anna", opponent="bert"), "Anna", 100)
         assert int(lines[PAGE].split(".")[0]) == 7
-        assert 'Page 1 of 2. "history Anna with bert page 2" shows earlier ones.' in lines[-2]
+        assert 'Page 1 of 2. "history with bert page 2" shows earlier ones.' in lines[-1]
         lines = history(annals, History("Anna", 2, "bert"), "Anna", 100)
         assert [int(line.split(".")[0]) for line in lines[1:-1]] == [5, 3, 1]
 
@@ -270,7 +278,7 @@ class TestRecord:
 
 Page = Callable[[Annals, int], list[str]]
 PAGES: list[Page] = [
-    lambda annals, width: history(annals, History(), LONG[1], width),
+    lambda annals, width: history(annals, EVERYBODY, LONG[1], width),
     lambda annals, width: history(annals, History(LONG[0]), LONG[1], width),
     lambda annals, width: history(annals, History(*FILTERS), LONG[1], width),
     lambda annals, width: games(annals, [], LONG[0], width),

@@ -128,14 +128,14 @@ def test_talk_is_timestamped_on_request() -> None:
     house.obey("Carla", "options times on", NOON)
     for line, heard in (
         ("say Lunch?", "Bert says: Lunch?"),
-        ("emote yawns.", "* Bert yawns."),
+        ("emote dances.", "* Bert dances."),
         ("tell anna Lunch?", "Bert tells you: Lunch?"),
     ):
         messages = house.obey("Bert", line, NOON + 61)
         assert [each.text for each in messages if "Anna" in each.to] == [f"12:01 {heard}"]
         assert not [each for each in messages if "Bert" in each.to and "12:01" in each.text]
-    messages = house.obey("Bert", "emote yawns.", NOON + 61)
-    assert "12:01 Emote: Bert yawns." in [each.text for each in messages if "Carla" in each.to]
+    messages = house.obey("Bert", "emote dances.", NOON + 61)
+    assert "12:01 Emote: Bert dances." in [each.text for each in messages if "Carla" in each.to]
     assert told(house, "Anna", "say No.", NOON) == "You say: No."
 
 

@@ -149,6 +149,41 @@ class TestTakingBack:
         assert game(twice) == game(started)
         assert refusal(twice, "Anna", Undo()) is Refusal.NO_PLY_YET
 
+    def test_undo_of_several_moves_takes_back_their_replies(
+        self, started: Table, replied: Table
+    ) -> None:
+        table = after(replied, ("Anna", ply("B6", "C6")))
+        assert events(table, "Anna", Undo(moves=2)) == [Offered(NOW, "Anna", Offer.UNDO, 2)]
+        asked = after(table, ("Anna", Undo(moves=2)))
+        assert asked.undo_moves == 2
+        for agreed in (Undo(), Undo(moves=2)):
+            assert events(asked, "Bert", agreed) == [
+                TakenBack(NOW, "Bert", Side.DWARF, game(table).moves)
+            ]
+            assert game(after(asked, ("Bert", agreed))) == game(started)
+
+    def test_later_request_for_one_move_replaces_the_number(self, replied: Table) -> None:
+        table = after(replied, ("Anna", ply("B6", "C6")), ("Anna", Undo(moves=2)))
+        table = after(table, ("Anna", No()), ("Anna", Undo()), ("Bert", Undo()))
+        assert len(game(table).moves) == 2
+
+    def test_request_for_another_number_is_a_request_of_ones_own(self, replied: Table) -> None:
+        table = after(replied, ("Anna", ply("B6", "C6")), ("Bert", ply("G8", "F8")))
+        asked = after(table, ("Anna", Undo()), ("Bert", Undo(moves=2)))
+        assert asked.offers == {Offer.UNDO: Side.TROLL}
+        assert game(after(asked, ("Anna", Undo()))).moves == game(table).moves[:1]
+
+    def test_undo_of_more_moves_than_were_made_is_refused(self, replied: Table) -> None:
+        for player in ("Anna", "Bert"):
+            assert refusal(replied, player, Undo(moves=2)) is Refusal.UNDO_TOO_FAR
+
+    def test_undo_of_several_moves_counts_towards_the_limit(
+        self, replied: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(moves, "MOST_TAKEN_BACK", 1)
+        table = after(replied, ("Anna", ply("B6", "C6")))
+        assert refusal(table, "Anna", Undo(moves=2)) is Refusal.UNDO_TOO_OFTEN
+
     def test_undo_without_an_own_ply_is_refused(self, started: Table) -> None:
         assert refusal(started, "Anna", Undo()) is Refusal.NO_PLY_YET
         assert refusal(started, "Bert", Undo()) is Refusal.NO_PLY_YET

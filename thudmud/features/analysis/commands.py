@@ -18,7 +18,7 @@ from thudmud.features.analysis.model import (
 )
 from thudmud.features.archive.commands import ArchiveCommand
 from thudmud.features.archive.model import annotators, replay_of, show_replay
-from thudmud.game.archive import GOES_ON, FoundBattle
+from thudmud.game.archive import GOES_ON, FoundBattle, HistoryLookup
 from thudmud.game.command import CommandContext, has_verb, verb
 from thudmud.game.hall import Decision
 from thudmud.game.people import Person
@@ -26,9 +26,25 @@ from thudmud.game.resolution import resolve_battle
 from thudmud.values import replace
 
 
+def _last_battle(context: CommandContext) -> int:
+    """Return the number of the player's last battle that is over.
+
+    Raises:
+        RefusedError: there is none among the latest battles.
+        LookupNeededError: the battles have to be looked up first.
+    """
+    for battle in context.found[HistoryLookup(context.me)].battles:
+        if battle.state not in GOES_ON:
+            return battle.number
+    raise RefusedError(AnalysisRefusal.ANALYSE_WHICH)
+
+
 @verb("analyse")
 class Analyse(ArchiveCommand):
-    """Show the analysis of a battle; by default the battle in the replay."""
+    """Show the analysis of a battle.
+
+    The default is the battle in the replay, or else the player's last battle that is over.
+    """
 
     number: int | None = None
     asks_adviser = True
@@ -51,9 +67,7 @@ class Analyse(ArchiveCommand):
         number = self.number
         if number is None:
             seen = replay_of(context.person)
-            if seen is None:
-                raise RefusedError(AnalysisRefusal.ANALYSE_WHICH)
-            number = seen.battle.number
+            number = seen.battle.number if seen else _last_battle(context)
         known, game = resolve_battle(number, found)
         battle = known.battle
         if battle.state in GOES_ON:

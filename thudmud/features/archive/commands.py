@@ -65,16 +65,17 @@ class Games(ArchiveCommand):
         return context.decide_answer(self, answer=context.found[AdjournedLookup(context.me)])
 
 
-@verb(history="of", history_by_rules="by_rules")
+@verb(history="of", history_by_rules="by_rules", history_all="of_everybody")
 class History(ArchiveCommand):
     """List past battles, the latest first.
 
     Attributes:
-        player: only battles of this player; None for all players, or for oneself with ``opponent``.
+        player: only battles of this player; None for oneself.
         page: the page, from 1.
         opponent: only battles against this player.
         rules: only battles under this ruleset, by its name.
         day: only battles begun on a day, such as 2026-11-20, ``today`` or ``yesterday``.
+        includes_everybody: whether to list the battles of all players; ``player`` is None then.
 
     Raises:
         InvalidValueError: there is no such day.
@@ -85,8 +86,8 @@ class History(ArchiveCommand):
     opponent: str | None = None
     rules: str | None = None
     day: str | None = None
+    includes_everybody: bool = False
     is_question = is_public = True
-    typed = "player", "opponent", "rules", "day", "page"
 
     def __post_init__(self) -> None:
         if self.day is not None and day_begins(self.day, 0.0) is None:
@@ -112,10 +113,21 @@ class History(ArchiveCommand):
         player, _, by = whose.partition(" ")
         return cls(player, page or 1, opponent, by, day)
 
+    @classmethod
+    def of_everybody(cls, _: str, rules: str | None, day: str | None, page: int | None) -> History:
+        return cls(None, page or 1, None, rules, day, includes_everybody=True)
+
+    def __str__(self) -> str:
+        everybody = " all" if self.includes_everybody else ""
+        typed = self._typed("player", "opponent", "rules", "day", "page")
+        return f"{self.words}{everybody}{typed}"
+
     def decide(self, context: CommandContext) -> Decision:
-        opponent, me = _name_or_me(self.opponent, context.me), context.me
-        player = _name_or_me(self.player, me) or (opponent and me)
-        asked = replace(self, player=player, opponent=opponent)
+        # A stranger's program has no name, and no battles of its own.
+        opponent, me = _name_or_me(self.opponent, context.me), context.me or None
+        player = None if self.includes_everybody else _name_or_me(self.player, context.me) or me
+        is_everybody = player is None and opponent is None
+        asked = replace(self, player=player, opponent=opponent, includes_everybody=is_everybody)
         lookup = HistoryLookup(player, self.page, opponent, self.rules, self.day)
         return context.decide_answer(asked, answer=context.found[lookup])
 

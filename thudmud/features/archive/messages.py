@@ -326,11 +326,16 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     is_own = player is not None and player.lower() == me.lower()
     which = _which(asked, battles, me)
     if not found.in_all:
-        if asked == History(page=asked.page):
+        if asked == History(page=asked.page, includes_everybody=True):
             return wrap("No battles have been played here yet.", width)
+        if asked == History(player, asked.page) and is_own:
+            none = "You haven't played a battle yet. \"history all\" lists everybody's."
+            return wrap(none, width)
         whose = "of yours" if is_own else f"of {_spelt(player, battles)}" if player else ""
         return wrap(f"Found no battles {' '.join(filter(None, (whose, which)))}.", width)
     pages = pages_of(found.in_all, PAGE)
+    if is_own:
+        asked = replace(asked, player=None)
     if asked.page > pages:
         last = replace(asked, page=pages)
         return wrap(f'There is no page {asked.page}. "{last}" shows the earliest battles.', width)

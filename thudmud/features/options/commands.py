@@ -93,6 +93,15 @@ class SetOrient(Choice):
     words = "options orient"
 
 
+@verb("flip")
+class Flip(OptionCommand):
+    """Turn the board: show the other side of it at the bottom."""
+
+    def decide(self, context: CommandContext) -> Decision:
+        is_south = context.person.options.orient is Orient.SOUTH
+        return SetOrient(Orient.NORTH if is_south else Orient.SOUTH).decide(context)
+
+
 @verb("set_size")
 class SetSize(Choice):
     """Choose the size of boards."""

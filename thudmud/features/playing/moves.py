@@ -39,7 +39,11 @@ class PlyCommand(TableCommand):
 
 
 @verb(
-    play="of", play_turned="with_board_last", move="of_move", move_turned="of_move_with_board_last"
+    play="of",
+    play_turned="with_board_last",
+    move="of_move",
+    move_turned="of_move_with_board_last",
+    hurl_by_sign="of_hurl",
 )
 class Play(PlyCommand):
     """Play a ply by ``move``, ``shove`` or ``hurl``."""
@@ -81,6 +85,10 @@ class Play(PlyCommand):
         cls, origin: Square, target: Square, captures: _Captures, on: str
     ) -> Play:
         return cls.of_move(origin, target, on, captures)
+
+    @classmethod
+    def of_hurl(cls, origin: Square, target: Square, on: str | None) -> Play:
+        return cls(Attempt(Verb.HURL, origin, target), on)
 
     def __str__(self) -> str:
         way, capturing, captures = str(self.attempt).partition(" capturing ")
@@ -396,9 +404,19 @@ MOST_TAKEN_BACK = 1_000
 unlimited number of events, all of which are read whenever the battle is looked up."""
 
 
-@verb("undo")
+@verb(undo="of")
 class Undo(BattleCommand):
-    """Ask to take back one's last ply, or accept the opponent's request."""
+    """Ask to take back one's last plies, or accept the opponent's request.
+
+    ``moves``: the number of one's own plies; 1 also accepts a request for any number.
+    """
+
+    moves: int = 1
+    typed = "moves", "on"
+
+    @classmethod
+    def of(cls, moves: int | None, on: str | None) -> Undo:
+        return cls(on, moves or 1)
 
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         side = tables.require_seat(table, player)
@@ -407,14 +425,19 @@ class Undo(BattleCommand):
         game = tables.require_running_game(table)
         if not table.is_full:
             raise RefusedError(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
-        agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
-        taken = _plies_to_take_back(game, side.other if agreed else side)
+        moves, agreed = self.moves, table.is_practice
+        if table.offers.get(Offer.UNDO) is side.other and moves in {1, table.undo_moves}:
+            moves, agreed = table.undo_moves, True
+        taken = _plies_to_take_back(game, side.other if agreed else side, moves)
         if not taken:
             raise RefusedError(Refusal.NO_PLY_YET, board=table.name)
-        if table.taken_back >= MOST_TAKEN_BACK:
+        if len(taken) < 2 * moves - 1:
+            made = (len(taken) + 1) // 2
+            raise RefusedError(Refusal.UNDO_TOO_FAR, board=table.name, moves=made)
+        if table.taken_back + len(taken[2:]) >= MOST_TAKEN_BACK:
             raise RefusedError(Refusal.UNDO_TOO_OFTEN, board=table.name, most=MOST_TAKEN_BACK)
         if not agreed:
-            return tables.offer(table, player, Offer.UNDO, context.now)
+            return tables.offer(table, player, Offer.UNDO, context.now, moves)
         others = [
             event
             for event in tables.lapse_offers(table, player, context.now)
@@ -423,10 +446,22 @@ class Undo(BattleCommand):
         return (*others, events.TakenBack(context.now, player, side.other, taken))
 
 
-def _plies_to_take_back(game: Game, side: Side) -> tuple[Move, ...]:
-    """Return the last ply of `side` and any reply; empty if `side` has not moved yet."""
-    plies = 1 if game.position.turn is side.other else 2
-    return game.moves[-plies:] if len(game.moves) >= plies else ()
+def _plies_to_take_back(game: Game, side: Side, moves: int) -> tuple[Move, ...]:
+    """Return the last plies of `side` and the replies, as many as there are.
+
+    Args:
+        game: the battle.
+        side: the side whose plies count.
+        moves: the number of its plies.
+
+    Returns:
+        The plies, of which the first is by `side`; empty if `side` has not moved yet.
+    """
+    last = 1 if game.position.turn is side.other else 2
+    played = len(game.moves) - last
+    if played < 0:
+        return ()
+    return game.moves[-min(last + 2 * (moves - 1), last + played // 2 * 2) :]
 
 
 @verb("adjourn")

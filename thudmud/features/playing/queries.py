@@ -89,12 +89,16 @@ class Lines(Query):
         return f"lines{side}{self._typed('on')}"
 
 
-@verb("captures")
+@verb("captures", all_captures="of_all")
 class Captures(Query):
     """Show the captures of the side to move, or of the piece on a square."""
 
     origin: Square | None = None
     on: str | None = None
+
+    @classmethod
+    def of_all(cls, on: str | None) -> Captures:
+        return cls(None, on)
 
 
 @verb(last_move="of")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thudmud.english import capitalised
+from thudmud.english import capitalised, pluralize
 from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import OFFERING, Start
 from thudmud.features.playing.resuming import Resume
@@ -37,6 +37,11 @@ def _clock_already(_: RefusedError, details: Details, __: str | None) -> str:
     if details["time"] is None:
         return f"The {details['board']} has no clock anyway."
     return f"The {details['board']} already has a clock of {details['time']}."
+
+
+def _undo_too_far(_: RefusedError, details: Details, __: str | None) -> str:
+    """Return the text for a request to take back more moves than were made."""
+    return f"Only {pluralize(details['moves'], 'move')} can be taken back."
 
 
 def _already_offered(_: RefusedError, details: Details, __: str | None) -> str:
@@ -256,6 +261,7 @@ _REFUSALS: dict[Refusal, RefusalText] = {
     Refusal.NO_HALL: _no_hall,
     Refusal.CLOCK_ALREADY: _clock_already,
     Refusal.ALREADY_OFFERED: _already_offered,
+    Refusal.UNDO_TOO_FAR: _undo_too_far,
     Refusal.OPPONENT_NOT_THERE: _opponent_not_there,
     Refusal.WHICH_ADJOURNED: _which_adjourned,
     Refusal.SETUP_OVER: _over_before_it_begins,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from thudmud.english import capitalised, conjugate
 from thudmud.features.talk.model import DeafNotice
+from thudmud.features.talk.socials import is_gesture
 from thudmud.game.asides import Aside, Emoted, Spoke, Told, TookOver
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
@@ -17,6 +18,19 @@ from thudmud.views.words import plain, time_of_day, wrap
 
 _REFUSALS = {
     Refusal.TELL_SELF: 'That\'s you. To speak to the room, type "say".',
+    Refusal.SOCIAL_TO_SELF: 'That\'s you. "{social}" alone is for everybody around you.',
+    Refusal.SOCIAL_TO_NOBODY: (
+        'Nobody around you is called "{words}". To do it in your own words, type "emote {deed}" and'
+        " the rest."
+    ),
+    Refusal.NOBODY_TO_REPLY_TO: (
+        'Nobody has told you anything yet. "say" speaks to the room, "tell" and a name to one'
+        " player."
+    ),
+    Refusal.WHISPER_FOR_TELL: (
+        'Everybody who watches hears a whisper. To tell only {player}, type "{typed}". If it is for'
+        " everybody, begin with another word."
+    ),
     Refusal.NOT_LISTENING: "{player} isn't taking messages from you.",
     Refusal.SHOUTS_OFF: (
         "You've turned shouts off, so you can't shout either. \"options shout on\" turns both back"
@@ -51,6 +65,12 @@ def _spoke(aside: Spoke, context: RenderContext, view: View) -> list[str]:
 
 @words.register
 def _emoted(aside: Emoted, context: RenderContext, view: View) -> list[str]:
+    if is_gesture(aside.text):
+        text = aside.text
+        if aside.to is not None and aside.to == view.me:
+            text = f"{text.removesuffix(aside.to)}you"
+        stop = "" if text.endswith((".", "!", "?")) else "."
+        return in_own_words(f"{capitalised(aside.player)} {text}{stop}", context, view)
     blank = "" if aside.text.startswith(_JOINS) else " "
     mark = "Emote:" if view.display.is_for_reader else "*"
     return in_own_words(f"{mark} {capitalised(aside.player)}{blank}{aside.text}", context, view)

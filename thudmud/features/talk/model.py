@@ -1,11 +1,24 @@
-"""The notice that a battle's players don't receive observers' talk."""
+"""The notice that players don't receive observers' talk, and the player to reply to."""
 
 from __future__ import annotations
 
-from thudmud.game.asides import AtBoard, aside
+from thudmud.game.asides import AtBoard, Told, aside
 from thudmud.game.delivery import Delivery
-from thudmud.game.hall import Hall, applies
+from thudmud.game.hall import Hall, applies, apply_to_another
 from thudmud.game.people import PersonPart
+
+
+class LastTeller(PersonPart):
+    """The last player who has told this one something; None for nobody yet."""
+
+    name: str | None = None
+
+
+@applies(Told)
+def _apply_told(told: Told, hall: Hall) -> Delivery:
+    if to := hall.people.get(told.to):
+        to.keep(LastTeller(told.player))
+    return apply_to_another(told, hall)
 
 
 class DeafNoticeShown(PersonPart):

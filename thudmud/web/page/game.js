@@ -480,12 +480,12 @@ export class GameView {
     const notices = [];
     const toMe = table.offers.filter(({ side }) => !mine.includes(side));
     const decline = toMe.length > 1 ? "Decline all" : "Decline";
-    for (const { offer, side } of table.offers) {
+    for (const { offer, side, moves } of table.offers) {
       const isMine = mine.includes(side);
       const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
       notices.push(
         notice(
-          offerWords(offer, isMine ? null : who),
+          offerWords(offer, isMine ? null : who, moves),
           !isMine &&
             mine.length > 0 &&
             this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
@@ -550,7 +550,7 @@ export class GameView {
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, player),
-      asks ? offerWords(offer.offer, asks) : "",
+      asks ? offerWords(offer.offer, asks, offer.moves) : "",
     ];
     return {
       title: who,
@@ -815,10 +815,15 @@ const REQUESTS = ["undo"];
  *
  * @param {string} offer
  * @param {string | null} who null is whoever reads it
+ * @param {number | null} moves how many of their moves to take back
  */
-function offerWords(offer, who) {
+function offerWords(offer, who, moves) {
   const verb = REQUESTS.includes(offer) ? "ask" : "offer";
-  return `${who === null ? `You ${verb}` : `${who} ${verb}s`} ${OFFERS[offer].words}.`;
+  const words =
+    moves && moves > 1
+      ? `to take back ${who === null ? "your" : "their"} last ${moves} moves`
+      : OFFERS[offer].words;
+  return `${who === null ? `You ${verb}` : `${who} ${verb}s`} ${words}.`;
 }
 
 /** What the players of a battle can do: a label, a verb, and what is asked first. @type {[string, string, string?][]} */

@@ -35,7 +35,7 @@ export class LobbyView {
     this.asking = undefined;
     state.on("Thud.Here", ({ room }) => {
       if (room === null && state.me.player)
-        for (const line of ["who", "bots", "history", "standings", "tournaments"]) ask(line);
+        for (const line of ["who", "bots", "history all", "standings", "tournaments"]) ask(line);
     });
     state.on("Thud.Went", ({ room }) => room === null && state.me.player && ask("who"));
     state.on(
@@ -80,7 +80,7 @@ export class LobbyView {
     if (running) this.running.add(board);
     else if (this.running.delete(board) && this.state.me.player && this.state.me.room === null) {
       clearTimeout(this.asking);
-      this.asking = setTimeout(() => ["history", "standings"].forEach(this.ask), ASKED_AFTER);
+      this.asking = setTimeout(() => ["history all", "standings"].forEach(this.ask), ASKED_AFTER);
     }
   }
 

@@ -25,7 +25,7 @@ import { played, positionOf, unplayed } from "./position.js";
  * @property {boolean} over
  * @property {Seat[]} seats
  * @property {Score} points
- * @property {{offer: string, side: Side}[]} offers
+ * @property {{offer: string, side: Side, moves: number | null}[]} offers
  * @property {string | null} [time]
  * @property {Clock | null} [clock]
  * @property {number | null} [claim_at]
