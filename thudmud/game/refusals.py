@@ -215,6 +215,7 @@ class Mistake(Enum):
     MATCH_FOR_INVITE = "match_for_invite"
     REST_IS_ASKED_FOR = "rest_is_asked_for"
 
+    NO_SUCH_HEIGHT = "no_such_height"
     NO_SUCH_WIDTH = "no_such_width"
     NOT_SIX_DIGITS = "not_six_digits"
     NO_SUCH_COLOUR_NUMBER = "no_such_colour_number"

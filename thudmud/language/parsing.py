@@ -98,6 +98,7 @@ _KINDS = {
     "ROW": ("<row>",),
     "COLUMN": ("<column>",),
     "COLUMNS": ("<width>",),
+    "HEIGHT": ("<height>",),
     "CLOCK": ("<clock>",),
     "LENGTH": ("<time>",),
     "ROUNDS": ("<rounds>",),
@@ -318,7 +319,7 @@ _SENTENCES_BEGIN = """
     which while who whoever with write yes keeping bytes connections open plies seats standing
     hello times whether past people find matches sit beyond got click press
     small things adjourned carry down found less meanwhile notifications plans points thinking
-    under colour programs addresses codes comeback occupied refused rows
+    long under colour programs addresses codes comeback occupied refused rows
     seconds
 """
 """First words of the server's sentences. A test finds missing ones."""

@@ -20,7 +20,7 @@ from thudmud.english import LENGTHS, parse_duration, typed_duration
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import TERMINALS
-from thudmud.game.options import SHADES, WIDTHS
+from thudmud.game.options import HEIGHTS, SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.words import SYNONYMS, WORDS, UnexpectedTokenError, begins_with_terminal
@@ -491,7 +491,15 @@ _LEFT_OUT = {
     "": ("scan", "options", "set board"),
     "scan": ("row", "column"),
     "set": ("board", "rules"),
-    "options": ("charset", "width", "orient", "size", "colour scheme", "colour special thud"),
+    "options": (
+        "charset",
+        "width",
+        "rows",
+        "orient",
+        "size",
+        "colour scheme",
+        "colour special thud",
+    ),
     "options colour": ("scheme", "special thud"),
     "options colour special": ("thud",),
 }
@@ -499,15 +507,18 @@ _LEFT_OUT = {
 would be ambiguous, as "on" would, isn't listed."""
 
 
-def _no_such_width(place: ErrorLocation) -> Diagnosis | None:
-    """``options width 7``: a width in another notation, or out of range."""
+def _no_such_size(place: ErrorLocation) -> Diagnosis | None:
+    """``options width 7``, ``options rows 3``: a size in another notation, or out of range."""
     number = _NUMBER.fullmatch(place.word)
-    if number is None or "COLUMNS" not in place.terminals:
+    is_height = "HEIGHT" in place.terminals
+    if number is None or not (is_height or "COLUMNS" in place.terminals):
         return None
     sign, digits = number.groups()
     if not sign and is_valid_beginning(f"{place.before} {digits}"):
         return _suggestion(digits)
-    return _mistake(Mistake.NO_SUCH_WIDTH, least=WIDTHS[0], most=WIDTHS[-1])
+    code = Mistake.NO_SUCH_HEIGHT if is_height else Mistake.NO_SUCH_WIDTH
+    valid = HEIGHTS if is_height else WIDTHS
+    return _mistake(code, least=valid[0], most=valid[-1])
 
 
 def _no_such_number_of_a_colour(place: ErrorLocation) -> Diagnosis | None:
@@ -612,7 +623,7 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _duration_in_other_notation,
     _play_for_join,
     _secret_in_line,
-    _no_such_width,
+    _no_such_size,
     _no_such_number_of_a_colour,
     _no_such_colour,
     _second_colour,

@@ -22,7 +22,7 @@ from thudmud.english import (
 from thudmud.errors import RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.command import VERBS
-from thudmud.game.options import WIDTHS
+from thudmud.game.options import HEIGHTS, WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.game.resolution import Phrase
 from thudmud.game.table import Seat
@@ -160,6 +160,9 @@ _TEXTS: dict[Enum, RefusalText] = {
         'Type "{verb}" by itself: you\'ll be asked for the rest, and it stays hidden.'
     ),
     Mistake.NO_SUCH_WIDTH: "A screen can be {least} to {most} columns wide.",
+    Mistake.NO_SUCH_HEIGHT: (
+        'A screen can be {least} to {most} rows high; "options rows off" lets texts run on.'
+    ),
     Mistake.NOT_SIX_DIGITS: 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".',
     Mistake.NO_SUCH_COLOUR_NUMBER: "Colour numbers go from 0 to 255.",
     Mistake.BRIGHT_ALONE: 'After "bright" comes {colours:or}.',
@@ -536,6 +539,7 @@ _KINDS = {
     "<key>": "a key",
     "<network>": "a network such as 203.0.113.0/24",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
+    "<height>": f"a number from {HEIGHTS[0]} to {HEIGHTS[-1]}",
     "<colour>": "a colour such as red",
     "<piece>": "a piece and its square such as dA6",
     "<record>": "a move as game records have it, such as dA6-B6",
