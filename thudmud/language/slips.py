@@ -286,17 +286,6 @@ def _glued_positions(place: ErrorLocation) -> Diagnosis | None:
     return _mistake(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
 
 
-def _captures_nothing(place: ErrorLocation) -> Diagnosis | None:
-    """``shove c5 to c7``: a shove without its captures."""
-    if (
-        place.rest
-        or not place.before.lower().startswith("shove ")
-        or "_CAPTURING" not in place.terminals
-    ):
-        return None
-    return _mistake(Mistake.SHOVE_WITHOUT_CAPTURES)
-
-
 def _no_such_number(place: ErrorLocation) -> Diagnosis | None:
     """``#12``, ``012``, ``0``, ``12345678901``: a number in another notation, or out of range."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
@@ -604,7 +593,6 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _record_with_an_i,
     _as_in_records,
     _glued_positions,
-    _captures_nothing,
     _no_such_number,
     _no_number,
     _enter_a_board,

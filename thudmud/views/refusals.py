@@ -110,9 +110,6 @@ _TEXTS: dict[Enum, RefusalText] = {
     Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
     Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
     Mistake.POSITIONS_TOGETHER: "Put a space between {one} and {other}.",
-    Mistake.SHOVE_WITHOUT_CAPTURES: (
-        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
-    ),
     Mistake.NUMBERS_BEGIN_WITH_1: "Numbers start at 1 here.",
     Mistake.NUMBER_TOO_LONG: "That number is too long: the limit is {most} digits.",
     Mistake.NO_BATTLE_NUMBER: 'Which battle? Add its number: "history" lists them.',
@@ -474,14 +471,16 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
     """Explain a parse error in rows of fewer than `width` columns (20 or more).
 
     The first rows are the line, or part of a long one, and a caret below the unexpected word. Then
-    come the words understood, those expected, and a suggestion. An empty line gets no caret.
+    come the words understood, those expected, and a suggestion. A line of one word is quoted in the
+    sentence, so that it isn't repeated, and an empty one gets no caret either.
 
     Args:
         error: the parse error.
         width: the width of the screen, in columns.
         pointing: whether to show the caret; it is useless to a screen reader.
     """
-    echo = _echo(error, width) if error.line and pointing else []
+    is_whole = error.word == error.line
+    echo = _echo(error, width) if pointing and not is_whole else []
     return echo + wrap(refusal_text(error), width, private=True)
 
 

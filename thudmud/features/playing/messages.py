@@ -92,7 +92,10 @@ def query_answer_lines(table: Table, query: PieceQuery, me: str, display: Displa
             facts = captures_by_piece(game, origin, range_word(display))
         case LastMove():
             facts = [sentences.last_ply(table, me)]
-        case Where(piece):
+        case Where(None):
+            standing = [piece for piece in Piece if game.position.bits(piece)]
+            facts = [where(game.position, piece) for piece in standing]
+        case Where(Piece() as piece):
             facts = [where(game.position, piece)]
         case ScanRow(row):
             squares = [square for square in SQUARES if square.row == row]
