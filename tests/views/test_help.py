@@ -224,7 +224,7 @@ def test_first_page_has_12_lines_and_ends_with_what_to_type(*, keeps_order: bool
 
 def test_first_page_lists_commands_only() -> None:
     rows = start(80)
-    first, last = rows.index("Everything: \"help all\" lists all commands and topics."), 2
+    first, last = rows.index('Everything: "help all" lists all commands and topics.'), 2
     lists = [row.rpartition(": ")[2] for row in rows[last:first]]
     listed = [topic for row in lists for topic in row.strip(" .").split(", ")]
     assert len(listed) > 25

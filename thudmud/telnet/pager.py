@@ -35,7 +35,7 @@ class Pager:
             rows: the height of the screen; 0 for all the lines that are left.
             width: the width of the screen, in columns.
         """
-        page, left = [], rows - 1 if rows else 0
+        page, left = list[str](), rows - 1 if rows else 0
         while self._lines:
             left -= _rows_taken(self._lines[0], width)
             if rows and page and left < 0:

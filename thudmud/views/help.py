@@ -362,7 +362,7 @@ def contents(
         part: [page.topic for page in shown if page.is_command and page.part == part]
         for part in PARTS
     }
-    lists["Topics that aren't commands"] = [page.topic for page in shown if not page.is_command]
+    lists["Other topics"] = [page.topic for page in shown if not page.is_command]
     rows = list[str]()
     for heading, topics in lists.items():
         if topics:
