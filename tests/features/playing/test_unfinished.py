@@ -36,13 +36,13 @@ TWO_HURLS = "dwarfs f8, a6 trolls g8, b6"
 
 
 @cases("line", ["hurl f8", "hurl dwarf from f8", "HURL F8 on oak board"])
-def test_only_ply_of_a_named_piece_is_played(line: str) -> None:
+def test_named_piece_plays_its_only_ply(line: str) -> None:
     house = house_with(ONE_HURL)
     assert answer(house, "Anna", line).startswith("You hurl the dwarf from F8 to G8")
     assert plies(house) == ["dF8-G8xG8"]
 
 
-def test_only_hurl_without_a_square_is_shown_not_played() -> None:
+def test_hurl_without_a_square_is_shown_not_played() -> None:
     house = house_with(ONE_HURL)
     assert answer(house, "Anna", "hurl") == 'There is only one hurl now: "hurl f8 g8".'
     assert plies(house) == []
@@ -102,7 +102,7 @@ def test_shove_with_several_dwarfs_to_capture_asks_which() -> None:
     assert plies(house) == []
 
 
-def test_where_alone_lists_all_pieces() -> None:
+def test_bare_where_lists_all_pieces() -> None:
     house = house_with(ONE_HURL)
     assert answer(house, "Anna", "where") == (
         "2 dwarfs: A6, F8. 2 trolls: G8, O10. The Thudstone: H8."

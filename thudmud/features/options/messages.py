@@ -238,10 +238,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
             f'{_choices("options colour scheme", Scheme)}; "{ShowScheme()}" lists all colours'
         ),
         f"width: {width}": f'"{SetWidth(None)}", or a number from {WIDTHS[0]} to {WIDTHS[-1]}',
-        f"rows: {'off' if options.rows == 0 else options.rows or 'auto'} (where long texts stop)": (
-            f"{_choices('options rows', (Switch.AUTO, Switch.OFF))}, or a number from"
-            f" {HEIGHTS[0]} to {HEIGHTS[-1]}"
-        ),
+        **_rows_entry(options),
         f"orient: {bottom.value} ({_BOTTOM_ROWS[bottom]} at the bottom)": (
             _choices("options orient", Orient)
         ),
@@ -258,6 +255,13 @@ def options_listed(options: Options, display: Display) -> list[str]:
         lines += wrap(f"  {now}", display.width, _INDENT)
         lines += wrap(f"{_INDENT}{typed}", display.width, _INDENT * 2)
     return lines + wrap('"help options" explains them all.', display.width)
+
+
+def _rows_entry(options: Options) -> dict[str, str]:
+    value = "off" if options.rows == 0 else options.rows or "auto"
+    words = _choices("options rows", (Switch.AUTO, Switch.OFF))
+    numbers = f"a number from {HEIGHTS[0]} to {HEIGHTS[-1]}"
+    return {f"rows: {value} (where long texts stop)": f"{words}, or {numbers}"}
 
 
 def _switched(value: Switch, here: str) -> str:
