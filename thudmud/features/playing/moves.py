@@ -90,7 +90,10 @@ class Play(PlyCommand):
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         side, game = tables.require_seat(table, player), tables.require_running_game(table)
         tables.require_turn(table, side)
-        move = self._resolve(game, side)
+        try:
+            move = game.resolve(self.attempt, side)
+        except IllegalMoveError as error:
+            move = game.resolve(self._with_only_capture(error), side)
         after = game.play(move)
         moved = events.Moved(context.now, player, side, move, len(after.moves))
         over: Events = ()
@@ -100,16 +103,13 @@ class Play(PlyCommand):
             return (moved, *over)
         return (*tables.lapse_offers(table, player, context.now), moved, *over)
 
-    def _resolve(self, game: Game, side: Side) -> Move:
-        """Return the move; a shove may leave its capture out if there is only one."""
-        try:
-            return game.resolve(self.attempt, side)
-        except IllegalMoveError as error:
-            choices = error.details.get("choices", ())
-            is_unsaid = error.code is Reason.CAPTURE_UNSAID and self.attempt.captures is None
-            if not is_unsaid or len(choices) != 1:
-                raise
-            return game.resolve(replace(self.attempt, captures=choices), side)
+    def _with_only_capture(self, error: IllegalMoveError) -> Attempt:
+        """Return a shove that left its capture out with the only one; raise any other error."""
+        choices = error.details.get("choices", ())
+        is_unsaid = error.code is Reason.CAPTURE_UNSAID and self.attempt.captures is None
+        if not is_unsaid or len(choices) != 1:
+            raise error
+        return replace(self.attempt, captures=choices)
 
 
 @verb("ply")
