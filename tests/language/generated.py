@@ -78,6 +78,7 @@ from thudmud.features.options.commands import (
     SetElement,
     SetOrient,
     SetReader,
+    SetRows,
     SetScheme,
     SetSize,
     SetToggle,
@@ -120,6 +121,7 @@ from thudmud.features.playing.setup import (
     SetUpMore,
     SetUpOpening,
 )
+from thudmud.features.playing.unfinished import UnfinishedPly
 from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
 from thudmud.features.talk.commands import (
     Emote,
@@ -150,6 +152,7 @@ from thudmud.game.days import TODAY, TOMORROW
 from thudmud.game.events import TournamentKind
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.game.options import (
+    HEIGHTS,
     WIDTHS,
     Charset,
     Colour,
@@ -219,11 +222,9 @@ colours = st.builds(Colour, shades, shades, st.booleans())
 
 @st.composite
 def attempts(draw: st.DrawFn) -> Attempt:
-    """Draw an attempt; a shove always specifies its captures."""
-    verb = draw(st.sampled_from(Verb))
-    said = st.lists(squares, max_size=15).map(tuple) | st.just(EVERY)
-    captures = said if verb is Verb.SHOVE else said | st.none()
-    return Attempt(verb, draw(squares), draw(squares), draw(captures))
+    """Draw an attempt."""
+    captures = st.lists(squares, max_size=15).map(tuple) | st.just(EVERY) | st.none()
+    return Attempt(draw(st.sampled_from(Verb)), draw(squares), draw(squares), draw(captures))
 
 
 keys = st.from_regex("[A-Za-z0-9_-]{20,100}", fullmatch=True)
@@ -302,6 +303,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(SetUpLess, some_squares.filter(bool), sides, boards),
     st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
+    st.builds(UnfinishedPly, st.sampled_from(Verb), st.none() | squares, boards),
     st.builds(PlayRecorded, plies, boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, whose, numbers, st.none() | players, rules, days),
@@ -341,7 +343,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Tutorial, st.none() | numbers),
     st.builds(TryPuzzle, st.none() | numbers),
     st.sampled_from([Lessons(), Stop()]),
-    st.builds(Where, st.sampled_from(Piece), boards),
+    st.builds(Where, st.none() | st.sampled_from(Piece), boards),
     st.builds(ScanRow, st.integers(0, 14), boards),
     st.builds(ScanColumn, st.integers(0, 14), boards),
     st.builds(Around, squares, boards),
@@ -354,6 +356,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(SetWidth, st.none() | st.sampled_from(WIDTHS)),
     st.builds(SetOrient, st.sampled_from(Orient)),
     st.builds(SetSize, st.sampled_from(Size)),
+    st.builds(SetRows, st.none() | st.just(0) | st.sampled_from(HEIGHTS)),
     st.builds(SetReader, st.sampled_from(Switch)),
     st.builds(SetToggle, st.sampled_from(Toggle), st.booleans()),
     st.builds(SetScheme, st.sampled_from(Scheme)),

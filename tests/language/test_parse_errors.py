@@ -41,8 +41,8 @@ def refusal(line: str) -> ParseError:
 @cases(
     ("line", "word", "expected"),
     [
-        ("move", "", (POSITION, "from")),
-        ("move a6", "", (POSITION, "to")),
+        ("move it", "it", (POSITION, "from")),
+        ("move a6 to", "", (POSITION,)),
         ("move from", "", (POSITION,)),
         ("move a6 tu b6", "tu", (POSITION, "to")),
         ("move a6 to", "", (POSITION,)),
@@ -125,8 +125,7 @@ def refusal(line: str) -> ParseError:
         ("tell 2 hello", "2", (PLAYER,)),
         ("games now", "now", ("all", END)),
         ("quit now", "now", ("tutorial", "puzzle", "replay", END)),
-        ("where", "", PIECES),
-        ("where goblins are", "goblins", PIECES),
+        ("where goblins are", "goblins", ("on", *PIECES, END)),
         ("scan", "", ("row", "column")),
         ("scan row", "", ("<row>",)),
         ("scan column ff", "ff", ("<column>",)),
@@ -171,7 +170,7 @@ def test_unknown_command_fails_at_column_zero(line: str) -> None:
     ("line", "column", "understood"),
     [
         ("move a6  tu b6", 8, "move a6"),
-        ("  move\ta6", 7, "move a6"),
+        ("  move\ta6\tto", 10, "move a6 to"),
         ("leave game, on board", 10, "leave game"),
         ("move a6 b6 on the oak board capturing d8 , e 8; f8", 46, None),
     ],
@@ -368,6 +367,8 @@ def test_invalid_position_has_a_specific_code_and_suggestion(
         ("where anna", M.WHERE_FINDS_PIECES, {}),
         ("where are the trolls", M.WHERE_WITH_FILLERS, {}),
         ("moves a6 to b6", M.MOVES_FOR_MOVE, {}),
+        ("options rows 4", M.NO_SUCH_HEIGHT, {"least": 5, "most": 500}),
+        ("options rows -24", M.NO_SUCH_HEIGHT, {"least": 5, "most": 500}),
         ("options width 7", M.NO_SUCH_WIDTH, {"least": 20, "most": 500}),
         ("options width 501", M.NO_SUCH_WIDTH, {"least": 20, "most": 500}),
         ("options width -80", M.NO_SUCH_WIDTH, {"least": 20, "most": 500}),
@@ -515,13 +516,6 @@ def test_move_in_record_notation_is_translated_into_a_command(line: str, typed: 
 @pytest.mark.parametrize("line", ["dI6-J6", "dA6-A16", "a6xb6xc6", "dA6", "xyz-a6"])
 def test_malformed_record_notation_is_not_translated(line: str) -> None:
     assert refusal(line).code is not M.AS_IN_RECORDS
-
-
-@pytest.mark.parametrize("line", ["shove c5 c7", "shove from c5 to c7 on board", "SHOVE C5 C7"])
-def test_shove_without_captures_is_refused(line: str) -> None:
-    error = refusal(line)
-    assert error.code is M.SHOVE_WITHOUT_CAPTURES
-    assert error.word == ""
 
 
 def test_overlong_line_is_refused_and_truncated() -> None:

@@ -56,6 +56,7 @@ from thudmud.features.options.commands import (
     SetElement,
     SetOrient,
     SetReader,
+    SetRows,
     SetScheme,
     SetSize,
     SetToggle,
@@ -81,6 +82,7 @@ from thudmud.features.playing.queries import (
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.playing.setup import SetClock, SetRules
+from thudmud.features.playing.unfinished import UnfinishedPly
 from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
 from thudmud.features.talk.commands import Emote, Kibitz, Respond, Say, Shout, Social, Tell, Whisper
 from thudmud.features.tournaments.commands import Enter, LeaveTournament
@@ -193,6 +195,14 @@ PLIES = [
     ("shove c5 to c7 on board capturing d8, e8", play(Verb.SHOVE, "C5", "C7", "D8 E8", "board")),
     ("shove c5 c7 capturing d8,e8 on board", play(Verb.SHOVE, "C5", "C7", "D8 E8", "board")),
     ("shove c5 c7 Capturing All On board", play(Verb.SHOVE, "C5", "C7", EVERY, "board")),
+    ("shove c5 c7", play(Verb.SHOVE, "C5", "C7")),
+    ("SHOVE from C5 to C7 on board", play(Verb.SHOVE, "C5", "C7", None, "board")),
+    ("hurl", UnfinishedPly(Verb.HURL)),
+    ("hurl on oak board", UnfinishedPly(Verb.HURL, None, "oak board")),
+    ("shove G7", UnfinishedPly(Verb.SHOVE, Square.parse("G7"))),
+    ("m from a6", UnfinishedPly(Verb.MOVE, Square.parse("A6"))),
+    ("move the dwarf", UnfinishedPly(Verb.MOVE)),
+    ("move the troll from g7 on 2", UnfinishedPly(Verb.MOVE, Square.parse("G7"), "2")),
     ("shove c5 c7 capturing none", play(Verb.SHOVE, "C5", "C7", ())),
     ("hurl from f1 to f6 on board", play(Verb.HURL, "F1", "F6", None, "board")),
     ("a6 b6", play(Verb.MOVE, "A6", "B6")),
@@ -476,6 +486,8 @@ ROUND_ABOUT = [
 
 
 QUERIES = [
+    ("where", Where()),
+    ("where on oak board", Where(None, "oak board")),
     ("where dwarfs", Where(Piece.DWARF)),
     ("where dwarves", Where(Piece.DWARF)),
     ("Where Troll on oak board", Where(Piece.TROLL, "oak board")),
@@ -517,6 +529,11 @@ OPTIONS = [
     ("options colour on", SetColour(Switch.ON)),
     ("options color off", SetColour(Switch.OFF)),
     ("option colour AUTO", SetColour(Switch.AUTO)),
+    ("options rows auto", SetRows(None)),
+    ("options rows Off", SetRows(0)),
+    ("options rows 0", SetRows(0)),
+    ("options rows 5", SetRows(5)),
+    ("option rows 500", SetRows(500)),
     ("options width auto", SetWidth(None)),
     ("options width 20", SetWidth(20)),
     ("options width 500", SetWidth(500)),

@@ -48,6 +48,7 @@ from thudmud.views.help import (
     contents,
     page,
     pages_without,
+    start,
     syntax,
 )
 from thudmud.views.view import Display
@@ -78,6 +79,7 @@ SAMPLES = {
     "<row>": ["5"],
     "<column>": ["f"],
     "<width>": ["20", "500"],
+    "<height>": ["5", "500"],
     "<clock>": ["10+5", "3 days"],
     "<time>": ["10 minutes", "a week", "an hour"],
     "<rounds>": ["5 rounds"],
@@ -230,7 +232,38 @@ def test_contents_list_every_page() -> None:
         for topic, found in PAGES.items():
             assert (topic in listed) == (keeps_order or found.part != OF_OPERATORS)
     assert {page.part for page in PAGES.values()} == set(PARTS)
-    assert page(None, 80) == page("contents", 80) == contents(80)
+    assert page("all", 80) == page("contents", 80) == contents(80)
+
+
+def test_contents_keep_commands_and_other_topics_apart() -> None:
+    *parts, topics = "\n".join(contents(80, keeps_order=True)[:-2]).split("\n\n")
+    assert "  absence, accounts, capturing, classic, colours, discworld," in topics
+    listed = [topic for part in parts for row in part.split("\n")[1:] for topic in row.split(",")]
+    assert {topic.strip() for topic in listed} - {""} <= set(VERBS)
+
+
+@cases("keeps_order", [False, True])
+def test_first_page_has_12_lines_and_ends_with_what_to_type(*, keeps_order: bool) -> None:
+    rows = start(80, keeps_order=keeps_order)
+    assert page(None, 80, keeps_order=keeps_order) == rows
+    assert len(rows) <= 12
+    assert rows[-1] == 'Type "help" and one of these words to read about it.'
+    assert ("Keeping order: operators." in rows) == keeps_order
+
+
+def test_first_page_lists_commands_only() -> None:
+    rows = start(80)
+    first, last = rows.index('Everything: "help all" lists all commands and topics.'), 2
+    lists = [row.rpartition(": ")[2] for row in rows[last:first]]
+    listed = [topic for row in lists for topic in row.strip(" .,").split(", ")]
+    assert len(listed) > 25
+    assert all(PAGES[topic].is_command for topic in listed)
+
+
+def test_first_page_leaves_out_missing_commands() -> None:
+    rows = start(80, pages=pages_without(frozenset({"tutorial", "tournaments", "tournament"})))
+    assert rows[0] == 'New here: "play" finds you an opponent and "help thud" explains it.'
+    assert not any(row.startswith("Tournaments: tournaments") for row in rows)
 
 
 def test_see_also_topics_exist() -> None:
@@ -296,7 +329,7 @@ def test_topic_is_found_by_any_of_its_names(asked: str, topic: str) -> None:
 
 def test_unknown_topic_gets_a_suggestion() -> None:
     assert page("thdu", 80) == ['There is no help on "thdu". Did you mean "thud"?']
-    assert page("xyzzy", 80) == ['There is no help on "xyzzy". "help" lists the topics.']
+    assert page("xyzzy", 80) == ['There is no help on "xyzzy". "help all" lists the topics.']
     assert all(len(row) < 40 for row in page("x" * 1000, 40))
 
 
@@ -310,7 +343,7 @@ def test_help_pages_fit_the_screen_width(topic: str | None, width: int) -> None:
 
 
 def test_optional_part_of_a_pattern_stays_on_one_row() -> None:
-    assert syntax("hurl", 40) == ["    hurl [from] <from> [to] <to>", "        [on <object>]"]
+    assert syntax("hurl", 40)[:2] == ["    hurl [from] <from> [to] <to>", "        [on <object>]"]
     assert syntax("move", 30)[-6:-4] == ["        [capturing", "        <positions>]"]
 
 

@@ -63,6 +63,7 @@ SOLUTION = Play(puzzles()[1].solution.attempt())
 ALONE = "Anna: join game as dwarf on oak board"
 SEATED = f"{ALONE}; Bert: join game as troll on oak board"
 STARTED = f"{SEATED}; Anna: start game"
+PAIRED = f"{SEATED}; Anna: setup dwarfs f8, a6 trolls g8, o10; Anna: start game"
 PRACTISING = "Anna: practice on oak board"
 PLAYED = f"{STARTED}; Anna: move a6 b6"
 TIMED = f"{SEATED}; Anna: set clock 10+5; Anna: start game"
@@ -403,6 +404,35 @@ CASES = [
         R.NOT_BEGUN_YET, HALF, "Anna: resign",
         'That battle is already over. "start game on oak board" begins the second, "leave '
         'game on oak board" gives up the match.',
+    ),
+    Case(R.OPPONENTS_TURN, STARTED, "Bert: hurl", "It is Anna's turn (dwarfs)."),
+    Case(
+        R.NO_PLY, STARTED, "Anna: hurl on oak board",
+        'You have no hurl now. "moves" lists what you can do.',
+    ),
+    Case(
+        R.NO_PLY_FROM, STARTED, "Anna: hurl f1",
+        'The piece on F1 has no hurl now. "moves F1" lists what it can do.',
+    ),
+    Case(R.ONLY_PLY, PAIRED, "Anna: hurl", 'There is only one hurl now: "hurl f8 g8".'),
+    Case(
+        R.WHERE_TO, STARTED, "Anna: move from a6",
+        'Where to? Name the square, such as "move a6 b6". "moves A6" lists all of them.',
+    ),
+    Case(
+        R.WHERE_TO, f"{PAIRED}; Anna: f8 f7", "Bert: shove the troll from g8",
+        'Where to? Name the square, such as "shove g8 g7 capturing f7". "moves G8" lists all of '
+        "them.",
+    ),
+    Case(
+        R.WHICH_PLY, STARTED, "Anna: m",
+        'Name the square of a piece and the one it goes to, such as "move f1 f2". "moves" lists '
+        "all of them.",
+    ),
+    Case(
+        R.WHICH_CAPTURE, f"{PAIRED}; Anna: f8 f7", "Bert: shove",
+        'Name the square of a piece and the one it goes to, such as "shove g8 g7 capturing f7". '
+        '"captures" lists what can be captured.',
     ),
     Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
     Case(
@@ -1420,9 +1450,15 @@ LINES = [
     (f"{DWARF} bold purple", f'{NO_COLOUR} Did you mean "magenta"?'),
     (f"{DWARF} bright gren", f'After "bright" comes {HUES}. Did you mean "bright green"?'),
     ("x" * 1025, "That line is too long: the limit is 1,024 characters."),
+    ("options rows 4", 'A screen can be 5 to 500 rows high; "options rows off" lets texts run on.'),
     (
-        "shove c5 c7",
-        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".',
+        "options rows",
+        'After "options rows" something is missing: a number from 5 to 500, "off" or "auto".',
+    ),
+    ("move aa", 'After "move" comes a position such as A6 or "from", not "aa".'),
+    (
+        "move a6 tu b6",
+        'After "move a6" comes a position such as A6 or "to", not "tu".',
     ),
     (
         "set rules",
@@ -1496,8 +1532,6 @@ There is no command "hurk". Did you mean "hurl"?""",
         "xyzzy",
         80,
         """\
-xyzzy
-^^^^^
 There is no command "xyzzy". "help" lists the commands, "syntax" shows how to
 type them.""",
     ),
@@ -1511,12 +1545,12 @@ After "move from a6" comes a position
 such as A6 or "to", not "tu".""",
     ),
     (
-        "move a6",
+        "move a6 to",
         80,
         """\
-move a6
-       ^
-After "move a6" something is missing: a position such as A6 or "to".""",
+move a6 to
+          ^
+After "move a6 to" something is missing: a position such as A6.""",
     ),
     (
         "move from I16 to A0",
@@ -1542,14 +1576,6 @@ move a6 b6 on board capturing
                              ^
 After "move a6 b6 on board capturing" something is missing: a position such as
 A6, "all" or "none".""",
-    ),
-    (
-        "shove c5 to c7 on board",
-        80,
-        """\
-shove c5 to c7 on board
-                       ^
-A shove has to capture: add "capturing" and positions such as D8, E8, or "all".""",
     ),
     (
         "move from a6 to b6 on the second oak board capturing d8, e8 with g8",
@@ -1594,7 +1620,7 @@ def test_caret_stays_under_the_word_in_a_long_line(column: int, width: int) -> N
 @cases("text", WIDE)
 @cases("times", [0, 1, 2, 30])
 def test_caret_position_accounts_for_wide_characters(text: str, times: int, width: int) -> None:
-    line = f"{text * times}@@@{text * times}"
+    line = f"{text * times}@@@{text * times} "
     error = misfit(line, len(text) * times)
     shown, carets, *_ = explain(error, width)
     assert wcswidth(shown) < width

@@ -6,7 +6,7 @@ import pytest
 
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.views.help import contents, page
+from thudmud.views.help import page, start
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_resume_during_a_match_says_that_it_is_going_on(house: House) -> None:
 
 
 def test_help_for_me_is_the_main_help() -> None:
-    assert page("me", 80) == contents(80)
+    assert page("me", 80) == start(80)
 
 
 @pytest.mark.parametrize(

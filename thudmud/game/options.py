@@ -16,6 +16,8 @@ from thudmud.values import Value
 
 WIDTHS = range(20, 501)
 """The valid screen widths, in columns."""
+HEIGHTS = range(5, 501)
+"""The heights of screens, in rows, at which long texts can stop."""
 
 
 class Charset(Enum):
@@ -177,6 +179,8 @@ class Options(Value):
         elements: the player's own colours, overriding the scheme.
         size: the size of drawn boards.
         on: the toggles that are on.
+        rows: the screen height in rows, at which long texts stop; None for the height that the
+            client reports, 0 for texts that never stop.
     """
 
     charset: Charset = Charset.AUTO
@@ -197,11 +201,16 @@ class Options(Value):
             Toggle.RESULTS,
         }
     )
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         if self.width is not None and self.width not in WIDTHS:
             raise InvalidValueError(
                 f"expected {WIDTHS[0]} to {WIDTHS[-1]} columns, got {self.width}"
+            )
+        if self.rows and self.rows not in HEIGHTS:
+            raise InvalidValueError(
+                f"expected {HEIGHTS[0]} to {HEIGHTS[-1]} rows, or 0, got {self.rows}"
             )
         if len(dict(self.elements)) != len(self.elements):
             raise InvalidValueError(f"expected one colour for each element, got {self.elements}")

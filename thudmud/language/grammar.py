@@ -86,7 +86,7 @@ class _Builder(Transformer[Token, Command]):
     # Terminals with values. Other terminals stay tokens: their types name members of enumerations.
     POSITION = ORIGIN = staticmethod(_square)
     SHADE = staticmethod(_shade)
-    ROW = COLUMNS = NUMBER = int
+    ROW = COLUMNS = HEIGHT = NUMBER = int
     COLUMN = SPEECH = DEED = TOPIC = RULESET = str
     OBJECT = PLACE = PLAYER = WHOSE = LEVEL = staticmethod(_unstopped)
     WHOSE_BY_RULES = str

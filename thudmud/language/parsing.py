@@ -98,6 +98,7 @@ _KINDS = {
     "ROW": ("<row>",),
     "COLUMN": ("<column>",),
     "COLUMNS": ("<width>",),
+    "HEIGHT": ("<height>",),
     "CLOCK": ("<clock>",),
     "LENGTH": ("<time>",),
     "ROUNDS": ("<rounds>",),
@@ -165,6 +166,10 @@ _nearest = cache_by_hash(1024)(near_miss)
 _ANY_PIECE = {"_THE", "DWARF", "TROLL", "ROCK"}
 
 
+_UNFINISHED = {"_ON", END_OF_LINE}
+"""Possible after the beginning of a ply, which then gets an example, but not what was meant."""
+
+
 @lru_cache(maxsize=256)
 def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     if "_CAPTURING" in terminals:
@@ -173,6 +178,9 @@ def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
         terminals -= {"_MOVES"}  # "last moves" means the same as "last move"
     if terminals.issuperset(_ANY_PIECE):
         terminals -= _ANY_PIECE  # "move the dwarf from" means the same as "move from"
+        terminals -= _UNFINISHED
+    if "_DASH" in terminals:
+        terminals -= _UNFINISHED
     # The element "last move" begins with the word of a verb, "last".
     more = {"LAST": " move"} if "SQUARES" in terminals else {}
     return (
@@ -331,7 +339,7 @@ _SENTENCES_BEGIN = """
     which while who whoever with write yes keeping bytes connections open plies seats standing
     hello times whether past people find matches sit beyond got click press
     small things adjourned carry down found less meanwhile notifications plans points thinking
-    under colour programs addresses codes comeback occupied refused rows
+    long under colour programs addresses codes comeback occupied refused rows
     seconds
 """
 """First words of the server's sentences. A test finds missing ones."""

@@ -20,7 +20,7 @@ from thudmud.english import LENGTHS, parse_duration, typed_duration
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import TERMINALS
-from thudmud.game.options import SHADES, WIDTHS
+from thudmud.game.options import HEIGHTS, SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.words import SYNONYMS, WORDS, UnexpectedTokenError, begins_with_terminal
@@ -294,17 +294,6 @@ def _glued_positions(place: ErrorLocation) -> Diagnosis | None:
     return _mistake(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
 
 
-def _captures_nothing(place: ErrorLocation) -> Diagnosis | None:
-    """``shove c5 to c7``: a shove without its captures."""
-    if (
-        place.rest
-        or not place.before.lower().startswith("shove ")
-        or "_CAPTURING" not in place.terminals
-    ):
-        return None
-    return _mistake(Mistake.SHOVE_WITHOUT_CAPTURES)
-
-
 def _no_such_number(place: ErrorLocation) -> Diagnosis | None:
     """``#12``, ``012``, ``0``, ``12345678901``: a number in another notation, or out of range."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
@@ -511,7 +500,15 @@ _LEFT_OUT = {
     "": ("scan", "options", "set board"),
     "scan": ("row", "column"),
     "set": ("board", "rules"),
-    "options": ("charset", "width", "orient", "size", "colour scheme", "colour special thud"),
+    "options": (
+        "charset",
+        "width",
+        "rows",
+        "orient",
+        "size",
+        "colour scheme",
+        "colour special thud",
+    ),
     "options colour": ("scheme", "special thud"),
     "options colour special": ("thud",),
 }
@@ -519,15 +516,18 @@ _LEFT_OUT = {
 would be ambiguous, as "on" would, isn't listed."""
 
 
-def _no_such_width(place: ErrorLocation) -> Diagnosis | None:
-    """``options width 7``: a width in another notation, or out of range."""
+def _no_such_size(place: ErrorLocation) -> Diagnosis | None:
+    """``options width 7``, ``options rows 3``: a size in another notation, or out of range."""
     number = _NUMBER.fullmatch(place.word)
-    if number is None or "COLUMNS" not in place.terminals:
+    is_height = "HEIGHT" in place.terminals
+    if number is None or not (is_height or "COLUMNS" in place.terminals):
         return None
     sign, digits = number.groups()
     if not sign and is_valid_beginning(f"{place.before} {digits}"):
         return _suggestion(digits)
-    return _mistake(Mistake.NO_SUCH_WIDTH, least=WIDTHS[0], most=WIDTHS[-1])
+    code = Mistake.NO_SUCH_HEIGHT if is_height else Mistake.NO_SUCH_WIDTH
+    valid = HEIGHTS if is_height else WIDTHS
+    return _mistake(code, least=valid[0], most=valid[-1])
 
 
 def _no_such_number_of_a_colour(place: ErrorLocation) -> Diagnosis | None:
@@ -613,7 +613,6 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _record_with_an_i,
     _as_in_records,
     _glued_positions,
-    _captures_nothing,
     _no_such_number,
     _capture_of_a_piece,
     _social_in_own_words,
@@ -634,7 +633,7 @@ MISTAKE_DETECTORS: tuple[Callable[[ErrorLocation], Diagnosis | None], ...] = (
     _duration_in_other_notation,
     _play_for_join,
     _secret_in_line,
-    _no_such_width,
+    _no_such_size,
     _no_such_number_of_a_colour,
     _no_such_colour,
     _second_colour,

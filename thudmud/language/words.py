@@ -225,6 +225,8 @@ SYNONYMS = {
         "utf-8": "unicode utf",
         "where": "find locate",
         "who": "players users",
+        "options rows": "more pager paging",
+        "rows": "height",
         "width": "columns",
         "with": "against versus vs",
         "yellow": "brown gold orange",

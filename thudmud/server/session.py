@@ -27,6 +27,7 @@ from thudmud.english import rounded_duration
 from thudmud.errors import RefusedError
 from thudmud.game.events import Parting
 from thudmud.game.more import LogoutEverywhere, Quit, Register
+from thudmud.game.options import HEIGHTS
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import FairScheduler, Inbox, LinePrompter
 from thudmud.server.session_registry import Sessions
@@ -56,6 +57,7 @@ from thudmud.telnet.interface import (
     TerminalChanged,
     Watch,
 )
+from thudmud.telnet.pager import MORE_PROMPT, Pager
 from thudmud.telnet.screen import BELL, CloseReason, Screen, encode
 from thudmud.values import Value
 from thudmud.views import Message
@@ -193,6 +195,8 @@ class PlayerSession:
         """Whether the client has closed its side."""
         self._client_logs_in = False
         """Whether the client program has sent the player's credentials."""
+        self._pager: Pager | None = None
+        """The rest of an answer that is longer than the screen; only over telnet."""
 
     # Called by the connection.
 
@@ -270,10 +274,17 @@ class PlayerSession:
         if message.package:
             self._client.data(message.package, message.text)
         else:
-            self.screen.show((BELL if message.with_bell else b"") + _encoded(message.text))
+            text = message.text
+            if message.is_answer and "\n" in text:
+                text = self._first_page(text)
+            self.screen.show((BELL if message.with_bell else b"") + _encoded(text))
             if self._visit and (self._reminds or self._sessions.service.hall.seeks):
                 prompt = self._sessions.service.prompt(self.name)
-                self._prompter.change_prompt(self._prompt_with_reminder(prompt))
+                self._prompter.change_prompt(self._adapted_prompt(prompt))
+
+    def _first_page(self, answer: str) -> str:
+        """Return the part of an answer to show now."""
+        return answer
 
     def handle_dismissal(self, why: Dismissal) -> None:
         """End the connection after a dismissal by the service."""
@@ -577,16 +588,18 @@ class PlayerSession:
             self._close(CloseReason.QUIT)
         else:
             prompt = self._sessions.service.prompt(self.name)
-            if prompt is SEEKING_PROMPT or self._reminds:
-                prompt = self._prompt_with_reminder(prompt)
+            if prompt is SEEKING_PROMPT or self._reminds or self._pager:
+                prompt = self._adapted_prompt(prompt)
             self._prompter.prompt_for_command(prompt, is_awaited=is_awaited)
         self._inbox.wake()
 
-    def _prompt_with_reminder(self, prompt: str) -> str:
+    def _adapted_prompt(self, prompt: str) -> str:
         """Return the prompt to use, and record whether it reminds of the player's seeks.
 
         Programs that display prompts themselves get the plain one: they know of the seeks.
         """
+        if self._pager:
+            return MORE_PROMPT
         if prompt is SEEKING_PROMPT and self._prompter.knows_prompts:
             prompt = PROMPT
         self._reminds = prompt is SEEKING_PROMPT
@@ -608,7 +621,12 @@ class PlayerSession:
 
 
 class TelnetSession(PlayerSession):
-    """A session over telnet, which also detects TLS, HTTP and MSSP requests."""
+    """A session over telnet, which also detects TLS, HTTP and MSSP requests.
+
+    An answer longer than the screen stops with a prompt of its own. Enter shows the next page, "q"
+    drops the rest, and so does any command, which is carried out. Everything else goes on as usual:
+    what happens meanwhile is shown.
+    """
 
     def __init__(
         self,
@@ -622,6 +640,41 @@ class TelnetSession(PlayerSession):
         screen = Screen(transport, shared.settings.outbox_bytes, policy.flusher)
         super().__init__(transport, reading, screen, caller, shared)
         self._policy = policy
+
+    def _first_page(self, answer: str) -> str:
+        """Return an answer, or the first page of a long one, which opens the pager.
+
+        An answer doesn't stop while another one does, nor if the next line has come already: it was
+        pasted, or a script sends it.
+        """
+        service = self._sessions.service
+        if self._pager or self._dialogue or answer.count("\n") < HEIGHTS[0] - 1:
+            return answer
+        rows, width = service.page_size(self.name)
+        if not rows or self._inbox.has_line_next:
+            return answer
+        pager = Pager(answer)
+        page = pager.next_page(rows, width)
+        if not pager.is_done:
+            self._pager = pager
+            if not self._is_busy:  # a late answer; otherwise the end of the line prompts
+                self._prompter.prompt_for_command(MORE_PROMPT)
+        return page
+
+    def _read_on(self, pager: Pager, line: str) -> bool:
+        """Handle a line typed at the pager; return False for a command, which ends the pager."""
+        self._pager = None
+        typed = line.strip().lower()
+        if typed not in {"", "q"}:
+            return False
+        self._timer.restart()
+        self._prompter.note_input()
+        if not typed:
+            page = pager.next_page(*self._sessions.service.page_size(self.name))
+            self.screen.show(encode(page))
+            self._pager = None if pager.is_done else pager
+        self._prompt_or_close()
+        return True
 
     def budget_exceeded(self) -> None:
         """Abort the connection of a client that sends too many telnet commands."""
@@ -637,6 +690,8 @@ class TelnetSession(PlayerSession):
         return super()._handle_item(item)
 
     def _handle_line(self, line: Line) -> None:
+        if self._pager and isinstance(line, str) and self._read_on(self._pager, line):
+            return
         if self.name or not (isinstance(line, str) and self._prompter.is_asking(NAME_PROMPT)):
             super()._handle_line(line)
         elif tls.is_http(line):

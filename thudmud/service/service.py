@@ -91,7 +91,7 @@ from thudmud.views import sentences
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import Message
 from thudmud.views.refusals import refusal_text
-from thudmud.views.view import Terminal
+from thudmud.views.view import Terminal, page_rows
 
 LISTED_EVERY = 1.0
 """The shortest time, in seconds, between two updates of a board's entry in the hall's list."""
@@ -597,6 +597,13 @@ class Service:
             if seek.player == name and not seek.to:
                 return sentences.SEEKING_PROMPT
         return sentences.PROMPT
+
+    def page_size(self, name: str) -> tuple[int, int]:
+        """Return the rows and columns of a player's screen; 0 rows if long texts don't stop."""
+        person = self.hall.people.get(name)
+        terminal = self.broadcaster.screens.terminals.get(name)
+        rows = page_rows(terminal, person.options) if person and terminal else 0
+        return rows, self.broadcaster.display(name).width
 
     async def is_name_needed(self, name: str) -> bool:
         """Return whether a seat, a place in a tournament or an adjourned match needs a name.

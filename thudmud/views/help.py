@@ -31,7 +31,7 @@ from importlib.resources.abc import Traversable
 from itertools import chain
 from typing import cast
 
-from thudmud.english import shortened
+from thudmud.english import join_words, shortened
 from thudmud.features import NAMES, NEEDED
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help, Syntax
@@ -41,12 +41,13 @@ from thudmud.language.vocabulary import HostCommand
 from thudmud.rules import RULESETS
 from thudmud.values import Value, replace
 from thudmud.views.boards import signs
+from thudmud.views.diagrams import describe_boards
 from thudmud.views.registry import RenderContext, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import GLUE, sentences_without, wrap, wrap_each
 
-OF_OPERATORS = "Keeping order"
-"""The part for operators, which only they see in the contents."""
+OF_OPERATORS, OF_OPERATORS_TOPIC = "Keeping order", "operators"
+"""The part for operators, which only they see in the contents, and its page."""
 
 PARTS = (
     "The game",
@@ -71,7 +72,23 @@ _BOT = re.compile(r"\{[Bb]ot\}")
 _SIGN = re.compile(r"\{([dTXR])\}")
 _RANK = re.compile(r" +[0-9]+ ")
 _SEE_ALSO = "See also: "
-_CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
+_START = {"", "me"}
+_ALL = {"contents", "topics", "commands", "index", "all"}
+_START_LINES = {
+    "Playing": "move hurl shove undo hint resign match seek accept join start practice",
+    "Seeing": "view moves captures lines where last clock options",
+    "People": "who look go say tell follow observe register",
+    "Tournaments": "tournaments standings",
+    "Past battles": "history replay record score",
+}
+"""The first page of help: the most useful commands, by heading."""
+_FOR_HOSTS = "People"
+"""The heading on the first page for a host's own verbs."""
+_NEW_HERE = {
+    "play": '"play" finds you an opponent',
+    "tutorial": '"tutorial" teaches you the game',
+    "thud": '"help thud" explains it',
+}
 
 Block = tuple[str, ...]
 """Consecutive lines without an empty one."""
@@ -121,6 +138,11 @@ class Page(Value):
         """The example lines."""
         return self._under(_EXAMPLES)
 
+    @property
+    def is_command(self) -> bool:
+        """Whether the topic can be typed, as opposed to one that only has a page."""
+        return any(pattern.split()[0] == self.topic for pattern in self.patterns)
+
     def with_bot(self, bot: str | None) -> Page:
         """Return the page for a hall with that bot, or without bots if None."""
         blocks = (_with_bot(block, bot) for block in self.blocks)
@@ -132,13 +154,21 @@ class Page(Value):
         blocks = (_without(block, gone) for block in self.blocks)
         return replace(self, blocks=tuple(block for block in blocks if block))
 
-    def rows(self, width: int, bot: str | None = None, *, utf8: bool = False) -> Iterator[str]:
-        """Yield the page in rows of fewer than `width` columns, except for diagrams."""
+    def rows(
+        self, width: int, bot: str | None = None, *, utf8: bool = False, is_for_reader: bool = False
+    ) -> Iterator[str]:
+        """Yield the page in rows of fewer than `width` columns, except for diagrams.
+
+        For a screen reader, drawn boards are described.
+        """
         drawn = signs(Display(uses_utf8=utf8))
         ranks = {ord(letter): sign for letter, sign in drawn.items()}
         yield from wrap(f"{self.topic}: {self.title}", width)
         for block in self.with_bot(bot).blocks:
             yield ""
+            if is_for_reader and _is_diagram(block) and (described := describe_boards(block)):
+                yield from wrap_each(described, width)
+                continue
             named = (_SIGN.sub(lambda sign: drawn[sign[1]], line) for line in block)
             for row in _set(tuple(named), width):
                 yield row.translate(ranks) if _RANK.match(row) else row
@@ -241,11 +271,12 @@ def page(
     keeps_order: bool = False,
     pages: Mapping[str, Page] = PAGES,
     utf8: bool = False,
+    is_for_reader: bool = False,
 ) -> list[str]:
     """Return the page on a topic, in rows of fewer than `width` columns (20 or more).
 
-    None, and words such as "topics", return the contents. An unknown topic returns a sentence, with
-    a suggestion if possible.
+    None returns the first page, and words such as "all" or "topics" the list of all topics. An
+    unknown topic returns a sentence, with a suggestion if possible.
 
     Args:
         topic: the topic as typed.
@@ -254,16 +285,19 @@ def page(
         keeps_order: whether the reader is an operator.
         pages: the pages by topic; by default all of them.
         utf8: whether the reader's boards are drawn in UTF-8.
+        is_for_reader: whether boards are described for a screen reader.
     """
     width = min(width, WIDEST + 1)
     name = _plain(topic)
-    if name in _CONTENTS:
+    if name in _START:
+        return start(width, keeps_order=keeps_order, pages=pages)
+    if name in _ALL:
         return contents(width, keeps_order=keeps_order, pages=pages)
     found = _find(name, pages)
     return (
-        list(found.rows(width, bot, utf8=utf8))
+        list(found.rows(width, bot, utf8=utf8, is_for_reader=is_for_reader))
         if found
-        else _unknown("help on", name, '"help" lists the topics.', width, pages)
+        else _unknown("help on", name, '"help all" lists the topics.', width, pages)
     )
 
 
@@ -272,8 +306,16 @@ def _help(asked: Help, context: RenderContext, view: View) -> list[str]:
     hall = context.hall
     bot = next(iter(hall.bots_here()), None)
     keeps_order = hall.is_operator(context.player)
-    pages, utf8 = pages_of(hall), view.display.uses_utf8 and not view.display.is_for_reader
-    return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages, utf8=utf8)
+    is_for_reader = view.display.is_for_reader
+    return page(
+        asked.topic,
+        view.width,
+        bot,
+        keeps_order=keeps_order,
+        pages=pages_of(hall),
+        utf8=view.display.uses_utf8 and not is_for_reader,
+        is_for_reader=is_for_reader,
+    )
 
 
 @words.register
@@ -313,17 +355,37 @@ def pages_without(left_out: frozenset[str]) -> Mapping[str, Page]:
 def contents(
     width: int, *, keeps_order: bool = False, pages: Mapping[str, Page] = PAGES
 ) -> list[str]:
-    """Return the list of topics by part; operators' topics only for operators."""
+    """Return the commands by part, and then the other topics; operators' only for operators."""
     width = min(width, WIDEST + 1)
-    how = 'Type "help" and one of these topics; "help thud" explains the game'
-    how += ', "tutorial" teaches it.' if "tutorial" in pages else "."
-    rows = wrap(how, width)
-    for part in PARTS if keeps_order else PARTS[:-1]:
-        topics = ", ".join(page.topic for page in pages.values() if page.part == part)
-        if not topics:
-            continue
-        rows += ["", *wrap(f"{part}:", width), *wrap(f"  {topics}", width, "  ")]
-    return rows
+    shown = [page for page in pages.values() if keeps_order or page.part != OF_OPERATORS]
+    lists = {
+        part: [page.topic for page in shown if page.is_command and page.part == part]
+        for part in PARTS
+    }
+    lists["Other topics"] = [page.topic for page in shown if not page.is_command]
+    rows = list[str]()
+    for heading, topics in lists.items():
+        if topics:
+            rows += [*wrap(f"{heading}:", width), *wrap(f"  {', '.join(topics)}", width, "  "), ""]
+    return rows + wrap('Type "help" and one of these words.', width)
+
+
+def start(width: int, *, keeps_order: bool = False, pages: Mapping[str, Page] = PAGES) -> list[str]:
+    """Return the first page of help: how to begin, and the most useful commands."""
+    width = min(width, WIDEST + 1)
+    begin = [hint for topic, hint in _NEW_HERE.items() if topic in pages]
+    lines = {"New here": f"{join_words(begin)}."} if begin else {}
+    for heading, topics in _START_LINES.items():
+        known = [topic for topic in topics.split() if topic in pages]
+        if heading == _FOR_HOSTS:
+            known += [topic for topic in pages if topic not in PAGES]
+        if known:
+            lines[heading] = f"{', '.join(known)}."
+    if keeps_order and OF_OPERATORS_TOPIC in pages:
+        lines[OF_OPERATORS] = f"{OF_OPERATORS_TOPIC}."
+    lines["Everything"] = '"help all" lists all commands and topics.'
+    rows = [row for line in lines.items() for row in wrap(": ".join(line), width, "  ")]
+    return [*rows, "", *wrap('Type "help" and one of these words to read about it.', width)]
 
 
 def syntax(
@@ -339,7 +401,7 @@ def syntax(
     """
     width = min(width, WIDEST + 1)
     name = _plain(verb)
-    if name in _CONTENTS:
+    if name in _START | _ALL:
         own = [word for word in pages if word not in PAGES]
         commands = [pages[word] for word in (*VERBS, *own) if word in pages]
         if not keeps_order:
@@ -367,7 +429,7 @@ def _find(name: str, pages: Mapping[str, Page]) -> Page | None:
 
 
 def _unknown(kind: str, name: str, where: str, width: int, pages: Mapping[str, Page]) -> list[str]:
-    meant = near_miss(name, {*_by_name(pages), *_CONTENTS} - {""})
+    meant = near_miss(name, {*_by_name(pages), *_START, *_ALL} - {""})
     hint = f'Did you mean "{meant}"?' if meant else where
     return wrap(f'There is no {kind} "{shortened(name)}". {hint}', width)
 
@@ -382,12 +444,16 @@ def _with_bot(block: Block, bot: str | None) -> Block:
     return without if block[0] == _EXAMPLES else ()
 
 
+def _is_diagram(block: Block) -> bool:
+    return all(line.startswith(_INDENT) for line in block)
+
+
 def _set(block: Block, width: int) -> list[str]:
     """Return a block as rows, wrapped unless it is a diagram."""
     first, *lines = block
     if first in {_SYNTAX, _EXAMPLES}:
         return [first, *_indented(lines, width)]
-    if all(line.startswith(_INDENT) for line in block):
+    if _is_diagram(block):
         return list(block)
     indent = " " * len(_BULLET) if first.startswith(_BULLET) else ""
     return wrap_each(_items(block), width, indent)

@@ -11,7 +11,7 @@ from typing import Any
 
 from thudmud.english import capitalised
 from thudmud.errors import RefusedError
-from thudmud.game.asides import TimeShort
+from thudmud.game.asides import Aside, TimeShort
 from thudmud.game.command import Asked
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
@@ -36,12 +36,14 @@ class Message(Value):
         text: lines joined by line feeds; for programs, the JSON of a GMCP message.
         package: the name of the GMCP package; "" for text.
         with_bell: whether to ring the bell.
+        is_answer: whether it answers the reader's own line, and no board has changed.
     """
 
     to: tuple[str, ...]
     text: str
     package: str = ""
     with_bell: bool = False
+    is_answer: bool = False
 
     @property
     def data(self) -> Any:
@@ -57,6 +59,7 @@ def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
         programs = [name for name in delivery.recipients if name in screens.programs]
     known = delivery_facts(hall, delivery) if programs else None
     make, may_ring = renderer_for(hall, delivery), type(delivery.event) in _RINGING
+    asker = delivery.event.player if isinstance(delivery.event, Aside) else None
     told = []
     for view, names in readers.values():
         display, lines = view.display, make(view)
@@ -69,7 +72,8 @@ def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
             lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
             bell = may_ring and _is_bell_due(hall, delivery, view.me)
-            told.append(Message(names, "\n".join(lines), "", bell))
+            is_answer = view.me is not None and view.me == asker
+            told.append(Message(names, "\n".join(lines), "", bell, is_answer))
     return told + fact_messages(known, programs, screens.terminals) if programs and known else told
 
 

@@ -22,7 +22,7 @@ from thudmud.english import (
 from thudmud.errors import RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.command import VERBS
-from thudmud.game.options import WIDTHS
+from thudmud.game.options import HEIGHTS, WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.game.resolution import Phrase
 from thudmud.game.table import Seat
@@ -110,9 +110,6 @@ _TEXTS: dict[Enum, RefusalText] = {
     Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
     Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
     Mistake.POSITIONS_TOGETHER: "Put a space between {one} and {other}.",
-    Mistake.SHOVE_WITHOUT_CAPTURES: (
-        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
-    ),
     Mistake.NUMBERS_BEGIN_WITH_1: "Numbers start at 1 here.",
     Mistake.NUMBER_TOO_LONG: "That number is too long: the limit is {most} digits.",
     Mistake.NO_BATTLE_NUMBER: 'Which battle? Add its number: "history" lists them.',
@@ -190,6 +187,9 @@ _TEXTS: dict[Enum, RefusalText] = {
         'Type "{verb}" by itself: you\'ll be asked for the rest, and it stays hidden.'
     ),
     Mistake.NO_SUCH_WIDTH: "A screen can be {least} to {most} columns wide.",
+    Mistake.NO_SUCH_HEIGHT: (
+        'A screen can be {least} to {most} rows high; "options rows off" lets texts run on.'
+    ),
     Mistake.NOT_SIX_DIGITS: 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".',
     Mistake.NO_SUCH_COLOUR_NUMBER: "Colour numbers go from 0 to 255.",
     Mistake.BRIGHT_ALONE: 'After "bright" comes {colours:or}.',
@@ -501,14 +501,16 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
     """Explain a parse error in rows of fewer than `width` columns (20 or more).
 
     The first rows are the line, or part of a long one, and a caret below the unexpected word. Then
-    come the words understood, those expected, and a suggestion. An empty line gets no caret.
+    come the words understood, those expected, and a suggestion. A line of one word is quoted in the
+    sentence, so that it isn't repeated, and an empty one gets no caret either.
 
     Args:
         error: the parse error.
         width: the width of the screen, in columns.
         pointing: whether to show the caret; it is useless to a screen reader.
     """
-    echo = _echo(error, width) if error.line and pointing else []
+    is_whole = error.word == error.line
+    echo = _echo(error, width) if pointing and not is_whole else []
     return echo + wrap(refusal_text(error), width, private=True)
 
 
@@ -566,6 +568,7 @@ _KINDS = {
     "<key>": "a key",
     "<network>": "a network such as 203.0.113.0/24",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
+    "<height>": f"a number from {HEIGHTS[0]} to {HEIGHTS[-1]}",
     "<colour>": "a colour such as red",
     "<piece>": "a piece and its square such as dA6",
     "<record>": "a move as game records have it, such as dA6-B6",

@@ -13,6 +13,7 @@ from thudmud.game.asides import Aloud, Aside
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.options import (
+    HEIGHTS,
     WIDTHS,
     Charset,
     Colour,
@@ -180,6 +181,19 @@ _PLAIN = Terminal()
 
 Readers = Mapping[tuple[object, ...], "tuple[View, tuple[str, ...]]"]
 """Views with their readers, by a key for each view."""
+
+
+def page_rows(terminal: Terminal, options: Options) -> int:
+    """Return the height of the screen at which long texts stop; 0 if they don't.
+
+    Programs read everything at once, and a screen reader has its own way to stop.
+    """
+    if terminal.packages or options.has(Toggle.MACHINE):
+        return 0
+    if options.rows is not None:
+        return options.rows
+    has_reader = _is_switched_on(options.reader, can=terminal.has_reader)
+    return 0 if has_reader or terminal.height < HEIGHTS[0] else terminal.height
 
 
 class Screens:

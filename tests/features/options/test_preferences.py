@@ -17,6 +17,7 @@ from thudmud.features.options.preferences import (
 )
 from thudmud.game.hall import Hall
 from thudmud.game.options import (
+    HEIGHTS,
     WIDTHS,
     Charset,
     Colour,
@@ -49,6 +50,7 @@ options = st.builds(
         lambda chosen: tuple(sorted(chosen.items(), key=lambda each: each[0].value))
     ),
     on=st.frozensets(st.sampled_from(Toggle)),
+    rows=st.none() | st.just(0) | st.sampled_from(HEIGHTS),
 )
 
 

@@ -32,7 +32,8 @@ async def place(minute: Alarms) -> Place:
 
 
 def taught(place: Place, name: str) -> list[str]:
-    return [text for text in place.told[name] if "two squares" in text]
+    """Return the explanations of how to move, without the lines above them."""
+    return [text.split("\n")[-1] for text in place.told[name] if "two squares" in text]
 
 
 def passes(minute: Alarms) -> None:
@@ -44,11 +45,11 @@ def passes(minute: Alarms) -> None:
 
 async def test_move_help_appears_below_the_first_board_to_move(place: Place) -> None:
     await place.sit()
-    assert place.told["Anna"][-1] == TOLD
+    assert taught(place, "Anna")[-1] == TOLD
     assert taught(place, "Bert") == []
     await place.type("Anna", "f1 f5")
     assert taught(place, "Anna") == []
-    assert place.told["Bert"][-1] == TROLL
+    assert taught(place, "Bert")[-1] == TROLL
     await place.type("Bert", "g7 g6", "undo")
     await place.type("Anna", "undo", "f5 f6")
     assert taught(place, "Anna") == taught(place, "Bert") == []
@@ -100,18 +101,18 @@ async def test_move_help_is_repeated_on_return_to_the_board(place: Place) -> Non
     await place.leave("Anna")
     place.told["Anna"] = []
     await place.enter("Anna")
-    assert place.told["Anna"][-1] == TOLD
+    assert taught(place, "Anna")[-1] == TOLD
 
 
 async def test_move_help_mentions_hints_only_if_available(place: Place) -> None:
     without = Place(Store.in_memory(), teaches=True)
     await without.open()
     await without.sit()
-    assert without.told["Anna"][-1] == MOVE
+    assert taught(without, "Anna")[-1] == MOVE
     await place.enter("Anna", "Bert", member=True)  # members, whose battles are rated
     await place.type("Anna", "join game as dwarf on oak board")
     await place.type("Bert", "join game as troll on oak board", "start")
-    assert place.told["Anna"][-1] == MOVE
+    assert taught(place, "Anna")[-1] == MOVE
 
 
 @pytest.mark.parametrize("rules", RULESETS)
@@ -157,3 +158,98 @@ async def test_failure_in_teaching_does_not_stop_the_game(
     assert place.hall.tables["oak board"].is_running
     assert "an event handler failed" in caplog.messages
     assert "You move" in await place.type("Anna", "f1 f5")
+
+
+async def test_first_explanation_says_what_the_sides_want(place: Place) -> None:
+    await place.sit()
+    assert place.told["Anna"][-1].split("\n") == [
+        "Dwarfs and trolls hunt each other: in the end a troll counts 4, a dwarf 1.",
+        "Lines of dwarfs hurl one at a troll; trolls take dwarfs next to where they go.",
+        '"tutorial" teaches it step by step, and "help thud" explains it in full.',
+        TOLD,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("classic", "trolls take a dwarf next to where they go."),
+        ("koom valley", "Dwarfs want the Rock home on F1 to J1, trolls want three of them next"),
+        ("koom valley", "Dwarfs trap a troll between two of them; trolls trample dwarfs next"),
+        ("koom valley", '"help koom valley" explains the game.'),
+    ],
+)
+async def test_aims_are_those_of_the_ruleset(place: Place, rules: str, said: str) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", f"practice {rules} on elm board")
+    assert said in place.told["Anna"][-1]
+    assert all(len(line) < 80 for line in place.told["Anna"][-1].split("\n"))
+
+
+async def test_aims_omit_the_tutorial_while_a_clock_runs(place: Place) -> None:
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "join game as dwarf on oak board", "set clock 5+0")
+    await place.type("Bert", "join game as troll on oak board", "start")
+    assert '\n"help thud" explains the game.\n' in place.told["Anna"][-1]
+
+
+MISSED = (
+    'Your move to G6 captured nothing. "g7 g6 capturing all" would have taken F5 and F6. "undo" '
+    "asks to take your move back."
+)
+
+
+def joined(place: Place, name: str) -> list[str]:
+    return [" ".join(text.split()) for text in place.told[name]]
+
+
+async def begin(place: Place, setup: str, rules: str = "discworld") -> None:
+    """Begin a battle of Anna and Bert at the oak board, from a position with the trolls on turn."""
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "join game as dwarf on oak board", f"set rules {rules}")
+    await place.type("Bert", "join game as troll on oak board")
+    await place.type("Anna", f"setup {setup} turn trolls", "start")
+
+
+async def test_missed_capture_is_told_once(place: Place) -> None:
+    await begin(place, "dwarfs f5, f6, a6 trolls g7, n10")
+    await place.type("Bert", "g7 g6")
+    assert joined(place, "Bert")[-1] == MISSED
+    assert MISSED not in joined(place, "Anna")
+    place.told["Bert"] = []
+    await place.type("Anna", "a6 a7")
+    await place.type("Bert", "g6 g5")
+    assert not any("captured nothing" in text for text in place.told["Bert"])
+
+
+async def test_missed_capture_names_one_square_by_classic_rules(place: Place) -> None:
+    await begin(place, "dwarfs f5, f6, a6 trolls g7, n10", "classic")
+    await place.type("Bert", "g7 g6")
+    assert '"g7 g6 capturing f5" would have taken F5.' in joined(place, "Bert")[-1]
+
+
+@pytest.mark.parametrize("line", ["g7 g6 capturing f5", "g7 h7", "g7 g8"])
+async def test_move_that_misses_no_capture_gets_no_lesson(place: Place, line: str) -> None:
+    await begin(place, "dwarfs f5, f6, a6 trolls g7, n10")
+    await place.type("Bert", line)
+    assert place.plies("oak board") == 1
+    assert not any("captured nothing" in text for text in place.told["Bert"])
+
+
+async def test_experienced_player_is_not_told_of_a_missed_capture(place: Place) -> None:
+    await place.sit()
+    await place.type("Anna", Resign("it"), "quit")
+    await place.type("Bert", "leave game", "quit")
+    await begin(place, "dwarfs f5, f6, a6 trolls g7, n10")
+    await place.type("Bert", "g7 g6")
+    assert not any("captured nothing" in text for text in place.told["Bert"])
+
+
+async def test_screen_reader_gets_each_fact_on_a_line(place: Place) -> None:
+    await begin(place, "dwarfs f5, f6, a6 trolls g7, n10")
+    await place.type("Bert", "options reader on", "g7 g6")
+    assert place.told["Bert"][-1].split("\n") == [
+        "Your move to G6 captured nothing.",
+        '"g7 g6 capturing all" would have taken F5 and F6.',
+        '"undo" asks to take your move back.',
+    ]

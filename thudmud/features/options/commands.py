@@ -85,6 +85,24 @@ class SetWidth(Choice):
         return f"options width {'auto' if self.value is None else self.value}"
 
 
+@verb(set_rows="of")
+class SetRows(Choice):
+    """Set the height of the screen, in rows; None leaves it to the client, 0 never stops a text."""
+
+    value: int | None
+    words = "options rows"
+
+    @classmethod
+    def of(cls, rows: int | str) -> SetRows:
+        if isinstance(rows, int):
+            return cls(rows)
+        return cls(0 if rows.lower() == "off" else None)
+
+    def __str__(self) -> str:
+        value = "auto" if self.value is None else self.value or "off"
+        return f"options rows {value}"
+
+
 @verb("set_orient")
 class SetOrient(Choice):
     """Choose the side of the board to show at the bottom."""

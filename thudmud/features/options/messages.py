@@ -12,6 +12,7 @@ from thudmud.features.options.commands import (
     SetElement,
     SetOrient,
     SetReader,
+    SetRows,
     SetScheme,
     SetSize,
     SetToggle,
@@ -21,6 +22,7 @@ from thudmud.features.options.commands import (
 )
 from thudmud.features.options.model import OptionChosen, StyleChosen
 from thudmud.game.options import (
+    HEIGHTS,
     WIDTHS,
     Charset,
     Colour,
@@ -168,6 +170,12 @@ def choice_text(choice: SetOption, options: Options) -> str:
             return "Lines are as wide as your client reports, or 80 columns."
         case SetWidth(width):
             return f"Lines now fit {width} columns."
+        case SetRows(None):
+            return "Long texts stop when your screen is full, if your client reports its height."
+        case SetRows(0):
+            return "Long texts no longer stop when your screen is full."
+        case SetRows(rows):
+            return f"Long texts now stop after {rows} rows."
         case SetOrient(value):
             return f"Boards now have {_BOTTOM_ROWS[value]} ({value.value}) at the bottom."
         case SetToggle(toggle, value):
@@ -230,6 +238,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
             f'{_choices("options colour scheme", Scheme)}; "{ShowScheme()}" lists all colours'
         ),
         f"width: {width}": f'"{SetWidth(None)}", or a number from {WIDTHS[0]} to {WIDTHS[-1]}',
+        **_rows_entry(options),
         f"orient: {bottom.value} ({_BOTTOM_ROWS[bottom]} at the bottom)": (
             _choices("options orient", Orient)
         ),
@@ -248,12 +257,19 @@ def options_listed(options: Options, display: Display) -> list[str]:
     return lines + wrap('"help options" explains them all.', display.width)
 
 
+def _rows_entry(options: Options) -> dict[str, str]:
+    value = "off" if options.rows == 0 else options.rows or "auto"
+    words = _choices("options rows", (Switch.AUTO, Switch.OFF))
+    numbers = f"a number from {HEIGHTS[0]} to {HEIGHTS[-1]}"
+    return {f"rows: {value} (where long texts stop)": f"{words}, or {numbers}"}
+
+
 def _switched(value: Switch, here: str) -> str:
     """Return the value of a switch; for auto, with its effect on this display."""
     return f"auto, which is {here} here" if value is Switch.AUTO else value.value
 
 
-def _choices(command: str, values: type[Charset | Switch | Orient | Size | Scheme]) -> str:
+def _choices(command: str, values: Iterable[Charset | Switch | Orient | Size | Scheme]) -> str:
     """Return the words to type to set an option."""
     quoted = (f'"{each.value}"' for each in values)
     return f'"{command}" and {join_words(quoted, "or")}'

@@ -92,8 +92,9 @@ def query_answer_lines(table: Table, query: PieceQuery, me: str, display: Displa
             facts = captures_by_piece(game, origin, range_word(display))
         case LastMove():
             facts = [sentences.last_ply(table, me)]
-        case Where(piece):
-            facts = [where(game.position, piece)]
+        case Where(kind):
+            present = [piece for piece in Piece if game.position.bits(piece)]
+            facts = [where(game.position, piece) for piece in ([kind] if kind else present)]
         case ScanRow(row):
             squares = [square for square in SQUARES if square.row == row]
             facts = [f"Row {row + 1}: {_along(game.position, squares)}."]

@@ -21,6 +21,7 @@ from thudmud.rules import (
     Game,
     IllegalMoveError,
     Move,
+    Reason,
     Side,
     Square,
     Verb,
@@ -97,7 +98,10 @@ class Play(PlyCommand):
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         side, game = tables.require_seat(table, player), tables.require_running_game(table)
         tables.require_turn(table, side)
-        move = game.resolve(self.attempt, side)
+        try:
+            move = game.resolve(self.attempt, side)
+        except IllegalMoveError as error:
+            move = game.resolve(self._with_only_capture(error), side)
         after = game.play(move)
         moved = events.Moved(context.now, player, side, move, len(after.moves))
         over: Events = ()
@@ -106,6 +110,14 @@ class Play(PlyCommand):
         if not table.offers:
             return (moved, *over)
         return (*tables.lapse_offers(table, player, context.now), moved, *over)
+
+    def _with_only_capture(self, error: IllegalMoveError) -> Attempt:
+        """Return a shove that left its capture out with the only one; raise any other error."""
+        choices = error.details.get("choices", ())
+        is_unsaid = error.code is Reason.CAPTURE_UNSAID and self.attempt.captures is None
+        if not is_unsaid or len(choices) != 1:
+            raise error
+        return replace(self.attempt, captures=choices)
 
 
 @verb("ply")

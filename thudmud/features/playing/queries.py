@@ -30,13 +30,14 @@ class Query(GameCommand):
 
 @verb("where")
 class Where(Query):
-    """Show the squares of all pieces of a kind."""
+    """Show the squares of all pieces of a kind; None for all pieces."""
 
-    piece: Piece
+    piece: Piece | None = None
     on: str | None = None
 
     def __str__(self) -> str:
-        return f"where {_NAMES[self.piece]}{self._typed('on')}"
+        kind = f" {_NAMES[self.piece]}" if self.piece else ""
+        return f"where{kind}{self._typed('on')}"
 
 
 @verb(scan_row="numbered")

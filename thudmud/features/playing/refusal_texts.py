@@ -231,6 +231,22 @@ _REFUSALS: dict[Refusal, RefusalText] = {
         "The {board} keeps the {rules} rules for the second battle of the match. "
         "You can change them after the match."
     ),
+    Refusal.NO_PLY: 'You have no {verb} now. "moves" lists what you can do.',
+    Refusal.NO_PLY_FROM: (
+        'The piece on {origin} has no {verb} now. "moves {origin}" lists what it can do.'
+    ),
+    Refusal.ONLY_PLY: 'There is only one {verb} now: "{example}".',
+    Refusal.WHERE_TO: (
+        'Where to? Name the square, such as "{example}". "moves {origin}" lists all of them.'
+    ),
+    Refusal.WHICH_PLY: (
+        'Name the square of a piece and the one it goes to, such as "{example}". "moves" lists all'
+        " of them."
+    ),
+    Refusal.WHICH_CAPTURE: (
+        'Name the square of a piece and the one it goes to, such as "{example}". "captures" lists'
+        " what can be captured."
+    ),
     Refusal.RULES_ALREADY: "The {board} already has the {rules} rules.",
     Refusal.CLOCK_SEATED_ONLY: "Only its players can set the clock of the {board}. {sits}",
     Refusal.CLOCK_RUNNING: (

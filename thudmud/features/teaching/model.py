@@ -1,8 +1,9 @@
-"""The aside that explains how to move."""
+"""Asides that teach newcomers."""
 
 from __future__ import annotations
 
 from thudmud.game.asides import AtBoard, aside
+from thudmud.rules import Square
 
 
 @aside
@@ -14,3 +15,20 @@ class MoveTaught(AtBoard):
 
     with_hints: bool
     is_reminder: bool = False
+
+
+@aside
+class CaptureMissed(AtBoard):
+    """A newcomer's move captured nothing, although the same move could have.
+
+    Attributes:
+        origin: the square that the piece left.
+        target: the square where it stopped.
+        captures: the squares of the pieces that it could have captured.
+        has_all: whether these are all that could be captured from there.
+    """
+
+    origin: Square
+    target: Square
+    captures: tuple[Square, ...]
+    has_all: bool

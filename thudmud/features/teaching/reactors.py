@@ -1,7 +1,8 @@
 """The teacher of newcomers, who are players without a finished battle.
 
 The explanation follows the first board on which it is their turn. It is repeated once if they
-haven't moved after a minute, and never given again after their first move.
+haven't moved after a minute, and never given again after their first move. They are told once of a
+move that captured nothing although it could have.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import logging
 from functools import partial
 from typing import cast
 
-from thudmud.features.teaching.model import MoveTaught
+from thudmud.features.teaching.model import CaptureMissed, MoveTaught
+from thudmud.game.advice import MOST_TRAMPLES
 from thudmud.game.archive import PlayerScore, ScoreLookup
 from thudmud.game.asides import Entered, Gone
 from thudmud.game.command import has_verb
 from thudmud.game.events import Moved
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.table import Table
+from thudmud.rules import Game, Move, Square
 from thudmud.store import StoreError
 from thudmud.views.sentences import TURNED
 
@@ -36,11 +39,13 @@ class Teacher:
 
     Attributes:
         newcomers: newcomers online who haven't moved yet, and whether they got the explanation.
+        uninformed: newcomers online who weren't told of a missed capture.
     """
 
     def __init__(self, service: FeatureContext) -> None:
         self._service = service
         self.newcomers: dict[str, bool] = {}
+        self.uninformed: set[str] = set()
         service.bus.subscribe(Entered, self._entered)
         service.bus.subscribe(Gone, self._on_player_gone)
         service.bus.subscribe(Moved, self._moved)
@@ -64,16 +69,33 @@ class Teacher:
             return
         tables = self._service.hall.tables.seats_of(player)
         is_new = score is None or score == PlayerScore(score.name, puzzles=score.puzzles)
+        if is_new:
+            self.uninformed.add(player)
         if is_new and not any(_has_moved(table, player) for table in tables):
             self.newcomers[player] = False
             for table in tables:
                 self._teach_if_due(table)
 
     def _on_player_gone(self, applied: AppliedEvent) -> None:
-        self._forget(cast("Gone", applied.event).player)
+        player = cast("Gone", applied.event).player
+        self._forget(player)
+        self.uninformed.discard(player)
 
     def _moved(self, applied: AppliedEvent) -> None:
-        self._forget(cast("Moved", applied.event).player)
+        moved = cast("Moved", applied.event)
+        self._forget(moved.player)
+        if moved.player not in self.uninformed or moved.move.captures or applied.before is None:
+            return
+        game = applied.before.game
+        table = self._service.hall.tables.with_key(applied.before.key)
+        captures = _missed_captures(game, moved.move) if game else []
+        if table and table.is_running and captures:
+            self.uninformed.remove(moved.player)
+            best = max(captures, key=len)
+            has_all = best == tuple(sorted({square for each in captures for square in each}))
+            squares = moved.move.origin, moved.move.target
+            told = CaptureMissed(moved.player, table.name, *squares, best, has_all)
+            self._service.tell(told)
 
     def _forget(self, player: str) -> None:
         if self.newcomers.pop(player, None) is not None:
@@ -112,6 +134,15 @@ class Teacher:
         can_ask = self._service.adviser is not None and has_verb(hall, "hint")
         hints = can_ask and hall.board_of_rated_battle(player) is None
         self._service.tell(MoveTaught(player, table.name, hints, again))
+
+
+def _missed_captures(game: Game, played: Move) -> list[tuple[Square, ...]]:
+    """Return what a move could have captured, besides nothing."""
+    return [
+        move.captures
+        for move in game.ruleset.moves_from(game.position, played.origin, MOST_TRAMPLES)
+        if move.target == played.target and move.captures and not move.is_trample
+    ]
 
 
 def _has_moved(table: Table, player: str) -> bool:
