@@ -22,7 +22,7 @@ from thudmud.views import Terminal
 from thudmud.views.telling import delivery_facts, renderer_for
 from thudmud.views.view import Display, View
 
-MATCH = "3rd board"
+MATCH = "ash board"
 PLIES = "a6 b7", "g7 f7", "b7 c7", "f7 e7", "c7 b7", "e7 f7"
 
 

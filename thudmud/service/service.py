@@ -577,7 +577,7 @@ class Service:
 
     def name_problem(self, name: str) -> str | None:
         """Return why a player's name is invalid, as a sentence; None if it is valid."""
-        problem = player_problem(name, self.hall.tables.words)
+        problem = player_problem(name, self.hall.tables.own_words)
         return refusal_text(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
