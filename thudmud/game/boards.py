@@ -34,6 +34,7 @@ class TableRegister(dict[str, Table]):
         made: the names of player-opened boards, by number. Renamed ones are counted with the
             others.
         styles: the default style of each board.
+        descriptions: the operator's descriptions of boards.
     """
 
     def __init__(self, quiet_plies: int, seat_grace: float, idle_limit: float) -> None:
@@ -46,6 +47,7 @@ class TableRegister(dict[str, Table]):
         """The number of the first player-opened board."""
         self._keys: dict[str, str] = {}
         self.styles: dict[str, Style] = {}
+        self.descriptions: dict[str, str] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
         self._places: dict[str, int] = {}
         self._seats = ByPlayer()
@@ -61,6 +63,7 @@ class TableRegister(dict[str, Table]):
         for spec in specs:
             self[spec.name] = replace(Table.set_up(spec, *self._limits), version=version)
             self.styles[spec.name] = spec.style
+            self.descriptions[spec.name] = spec.description
         self._index()
 
     def put(self, board: str, table: Table) -> list[str]:
@@ -76,6 +79,7 @@ class TableRegister(dict[str, Table]):
         lost = self.put(board, Table.set_up(BoardSpec(board)))
         del self[board]
         self.styles.pop(board, None)
+        self.descriptions.pop(board, None)
         self._index()
         return lost
 
@@ -89,6 +93,7 @@ class TableRegister(dict[str, Table]):
         self._seats.change(board, seated, ())
         self._seats.change(name, (), seated)
         self.styles[name] = self.styles.pop(board, Style.FULL)
+        self.descriptions[name] = self.descriptions.pop(board, "")
         self._index()
 
     def _index(self) -> None:

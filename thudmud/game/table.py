@@ -38,6 +38,7 @@ class BoardSpec:
         rules: the name of the ruleset, case-insensitive.
         style: the display style for newcomers.
         key: the key under which the board's events are stored; it never changes. "" for the name.
+        description: what players see when they look at the board; "" for the usual description.
 
     Raises:
         InvalidValueError: there is no such ruleset.
@@ -47,6 +48,7 @@ class BoardSpec:
     rules: str = DEFAULT_RULES.name
     style: Style = Style.FULL
     key: str = ""
+    description: str = ""
 
     def __post_init__(self) -> None:
         rules = str(self.rules).lower()

@@ -31,6 +31,7 @@ from thudmud.features import NAMES, modules
 from thudmud.game.events import MADE
 from thudmud.game.projections import PROJECTION, is_board_key
 from thudmud.language import MAX_LINE
+from thudmud.language.cleaning import clean
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, find_level
@@ -83,6 +84,12 @@ def _board_key(key: str) -> str:
     if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
         raise invalid_value_error('expected the name of a board, such as "oak board", or ""')
     return key
+
+
+def _one_line(text: str) -> str:
+    if clean(text) != text:
+        raise invalid_value_error("expected one line of text, with single blanks between the words")
+    return text
 
 
 def _ruleset(name: str) -> str:
@@ -449,6 +456,9 @@ class BoardSettings(Section):
     style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
     key: Annotated[str, AfterValidator(_board_key)] = Field(
         default="", description='the name of a board, such as "oak board", or ""'
+    )
+    description: Annotated[str, AfterValidator(_one_line)] = Field(
+        default="", max_length=300, description="at most 300 characters"
     )
 
 

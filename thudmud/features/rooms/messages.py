@@ -11,14 +11,16 @@ from thudmud.features.matchmaking.commands import Challenge, Invite, PlayNow, Se
 from thudmud.features.matchmaking.messages import seek_made
 from thudmud.features.options.commands import SetReader
 from thudmud.features.people.commands import Who
+from thudmud.features.playing.queries import SetBoard
 from thudmud.features.playing.seats import Join
 from thudmud.features.rooms.commands import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
+from thudmud.features.rooms.scenery import HALL, board_description
 from thudmud.game import asides, events
 from thudmud.game.archive import ListedBot
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help
-from thudmud.game.options import Switch
+from thudmud.game.options import Style, Switch
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
@@ -233,9 +235,41 @@ def _caught_up_facts(told: asides.CaughtUp, context: RenderContext) -> Iterator[
 def _look(asked: Look, context: RenderContext, view: View) -> list[str]:
     hall, player, table = context.hall, context.player, context.table
     if table is None:
-        return [*wrap("You are in the hall.", view.width), *hall_seen(context, view)]
+        return [*wrap(_in_hall(hall), view.width), *hall_seen(context, view)]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
-    return full_board_lines(table, view) + status_lines(table, view) + here
+    lines = full_board_lines(table, view) + status_lines(table, view)
+    if asked.at is not None or not table.is_running:  # "look" alone also redraws a battle
+        lines = wrap(board_description(hall, table.name), view.width) + lines
+    if view.style is Style.BRIEF and _is_brief_by_default(hall, player, table, view):
+        lines += wrap(
+            f'You see this board in brief: "{SetBoard(Style.FULL)}" shows all of it after every'
+            " move.",
+            view.width,
+        )
+    return lines + here
+
+
+def _is_brief_by_default(hall: Hall, player: str, table: Table, view: View) -> bool:
+    """Whether a player sees only a line of a board without having chosen that."""
+    if view.style is not Style.BRIEF or view.display.is_drawn_by_client:
+        return False
+    return table.name not in hall.people[player].styles
+
+
+@add_lines_to(events.Joined)
+def _seat_at_brief_board(_: Delivery, context: RenderContext, view: View) -> list[str]:
+    """Tell a newcomer how to see a brief board."""
+    table, player = context.known_table, context.player
+    if player != view.me or not _is_brief_by_default(context.hall, player, table, view):
+        return []
+    return [
+        'This board is brief, with one line a move: "look" shows all of it, and'
+        f' "{SetBoard(Style.FULL)}" does so after every move.'
+    ]
+
+
+def _in_hall(hall: Hall) -> str:
+    return f"You are in the hall. {HALL}" if hall.opens_boards else "You are in the hall."
 
 
 @facts.register
