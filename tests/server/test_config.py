@@ -276,9 +276,9 @@ rule = 'classic'
 
 [[board]]
 name = 'oak'
-description = 'Oak.\nMore oak.'
+description = 'Oak.  More oak.'
 --> board 1, description: expected one line of text, with single blanks between the words,
-    got "Oak.\nMore oak."
+    got "Oak.  More oak."
 
 [[board]]
 name = 3

@@ -55,7 +55,7 @@ async def test_crowd_is_not_told_who_comes_and_goes(crowd: Place) -> None:
 
 
 async def test_messages_for_many_arrivals_grow_with_their_number(place: Place) -> None:
-    first, then = [], []
+    first, then = list[int](), list[int]()
     for batch, counts in ((CROWDED, first), ([f"Late{each}" for each in ascii_lowercase], then)):
         for name in batch:
             place.told.clear()

@@ -501,9 +501,10 @@ async def test_look_in_a_full_hall_fits_on_one_screen(hall: Place) -> None:
         await hall.type("Anna", "new board", "join game as dwarf")
     await hall.enter(*(f"Guest{letter}" for letter in "abcdefghijkl"))
     told = await hall.type("Bert", "look")
-    assert told.startswith("You are in the hall.\nAlso here: Carla, Guesta, ")
+    assert told.startswith("You are in the hall. ")
+    assert "\nAlso here: Carla, Guesta, " in told
     assert 'Guestk and 1 other ("who" lists them all).' in told
-    assert told.endswith('And 2 more boards: "boards" lists them all.')
+    assert told.endswith('And 2 more boards: "boards" lists them.')
     assert "sandstone board" not in told
     assert "sandstone board" in await hall.type("Bert", "boards")
 
@@ -792,6 +793,22 @@ async def test_boards_never_share_a_number(hall: Place, store: SlowStore) -> Non
         ("4", "ash"),
         ("5", "birch"),
     ]
+
+
+async def test_list_of_boards_has_pages_of_matches(hall: Place) -> None:
+    for number in range(23):
+        opened = board_opened_event(hall.hall, "Anna", "classic", 0.0, 0)
+        hall.hall.apply(replace(opened, key=f"{MADE}{number + 1}"))
+    pages = [(await hall.type("Anna", line)).splitlines() for line in PAGES]
+    starts = [[line.split("(")[0].strip() for line in page] for page in pages]
+    assert starts[0][:3] == ["1. oak board", "2. elm board", "3. ash board"]
+    assert starts[0][-2:] == ["12. limestone board", '13 more matches: "boards 2".']
+    assert [starts[1][0], starts[1][-1]] == ["13. larch board", '3 more matches: "boards 3".']
+    assert starts[2] == ["23. sycamore board", "24. onyx board", "25. poplar board"]
+    assert pages[3] == ['There\'s no page 4. "boards 3" shows the last one.']
+
+
+PAGES = "boards", "boards 2", "boards page 3", "boards 4"
 
 
 async def test_boards_named_by_numbers_stay_after_an_update(store: SlowStore) -> None:

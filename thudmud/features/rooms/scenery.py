@@ -5,8 +5,8 @@ from __future__ import annotations
 from thudmud.game.hall import Hall
 
 HALL = (
-    "The beams are low, the hearth is long, and there are tables of wood and stone, most of them"
-    " sticky. It smells of smoke, wet wool and beer."
+    "The beams are low, the hearth is long, and the tables, wood and stone alike, are sticky with"
+    " beer."
 )
 
 MATERIALS = {
