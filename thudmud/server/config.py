@@ -61,6 +61,10 @@ def _host() -> Any:
     return Field(default="127.0.0.1", min_length=1, description="an address or a host name")
 
 
+def _remark() -> Any:
+    return Field(default="", max_length=120, description="at most 120 characters")
+
+
 def _listing_field() -> Any:
     return Field(default="", max_length=60, description="at most 60 characters")
 
@@ -475,6 +479,8 @@ class BotSettings(Section):
     seconds: float = duration(5, 0.1, 3600)
     pause: float = duration(1, 0, 60)
     restarts: int = whole(3, 0, 1000)
+    hello: Annotated[str, AfterValidator(_one_line)] = _remark()
+    goodbye: Annotated[str, AfterValidator(_one_line)] = _remark()
 
 
 FEATURE_SECTIONS: dict[str, tuple[Any, Section]] = {
@@ -518,10 +524,29 @@ class Settings(Section):
     )
     bot: Annotated[tuple[BotSettings, ...], AfterValidator(_require_distinct_bots)] = Field(
         default=(
-            BotSettings(name="Grog"),
-            BotSettings(name="Tunk", level="Chalk"),
-            BotSettings(name="Harl", level="Flint"),
-            BotSettings(name="Skarn", level="Diamond"),
+            BotSettings(
+                name="Grog",
+                hello="Sit down. The bench holds. Usually.",
+                goodbye="Good game. I'll be under the table, in the shade.",
+            ),
+            BotSettings(
+                name="Tunk",
+                level="Chalk",
+                hello="Hello! Which ones are mine again?",
+                goodbye="Did I win? Never mind. Same again?",
+            ),
+            BotSettings(
+                name="Harl",
+                level="Flint",
+                hello="Take your time. My beer is full.",
+                goodbye="Well played, one of us. My beer is empty.",
+            ),
+            BotSettings(
+                name="Skarn",
+                level="Diamond",
+                hello="I'll be gentle. I've read about it.",
+                goodbye="Thank you. I learnt something, and I'll deny it.",
+            ),
         ),
         validate_default=True,  # a board may have the name of a default bot
         strict=False,

@@ -52,7 +52,7 @@ from thudmud.game.archive import (
     Lookup,
     LookupResults,
 )
-from thudmud.game.asides import Aside, AsideT, BoardListed, Entered
+from thudmud.game.asides import Aloud, Aside, AsideT, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import TableEvent
@@ -248,9 +248,9 @@ class Service:
         """
         return self.lines.ask(visit, line, number)
 
-    def emote(self, visit: Visit, board: str, deed: str) -> Coroutine[Any, Any, None]:
-        """Deliver an emote to everybody at a board, see `PlayerLines.emote`."""
-        return self.lines.emote(visit, board, deed)
+    def speak_at_board(self, visit: Visit, aside: Aloud) -> Coroutine[Any, Any, None]:
+        """Deliver speech to everybody at a board, see `PlayerLines.speak_at_board`."""
+        return self.lines.speak_at_board(visit, aside)
 
     def enrol(self, name: str) -> None:
         """Mark a player as a member, who has just registered an account."""
