@@ -276,6 +276,13 @@ class Table:
         return self.is_by_correspondence or any(self.levels.of(side) is None for side in here)
 
     @property
+    def is_serious(self) -> bool:
+        """Whether a battle is running that is rated or has a clock."""
+        if self.match is None or not self.is_running:
+            return False
+        return self.match.rated or self.match.clock is not None
+
+    @property
     def has_live_clock(self) -> bool:
         """Whether a clock runs, other than for correspondence."""
         return self.clock is not None and not self.is_by_correspondence

@@ -526,14 +526,14 @@ class Settings(Section):
         default=(
             BotSettings(
                 name="Grog",
-                hello="Sit down. The bench holds. Usually.",
-                goodbye="Good game. I'll be under the table, in the shade.",
+                hello="Sit down. The bench usually holds.",
+                goodbye="That was a good game. I'll be under the table, in the shade.",
             ),
             BotSettings(
                 name="Tunk",
                 level="Chalk",
                 hello="Hello! Which ones are mine again?",
-                goodbye="Did I win? Never mind. Same again?",
+                goodbye="Did I win? Tell me when you know.",
             ),
             BotSettings(
                 name="Harl",
@@ -545,7 +545,7 @@ class Settings(Section):
                 name="Skarn",
                 level="Diamond",
                 hello="I'll be gentle. I've read about it.",
-                goodbye="Thank you. I learnt something, and I'll deny it.",
+                goodbye="I learnt something today, and I'll deny it.",
             ),
         ),
         validate_default=True,  # a board may have the name of a default bot
