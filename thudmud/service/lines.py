@@ -585,10 +585,10 @@ class PlayerLines:
             raise ConflictError(table.key, expected, table.version)
 
     async def _store_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
-        """Store a player's preferences with these changes, if the player is a member."""
+        """Store a player's preferences with these changes."""
         person = self._hall.people[name]
         after = replace(person, **preferences)
-        if person.is_member and self._policy.keep and after != person:
+        if self._policy.keep and after != person:
             await self._policy.keep(after)
 
     async def run_command(
