@@ -186,6 +186,34 @@ def test_bot_has_a_task_on_its_turn(battle: Hall) -> None:
     assert battle.minds["Grog"].tasks() == []
 
 
+def remarks(hall: Hall, name: str = "Grog") -> list[tuple[str, bool]]:
+    """Return the remarks of a bot since the last call."""
+    made = []
+    while remark := hall.minds[name].next_remark():
+        made.append(remark)
+    return made
+
+
+def test_bot_has_a_remark_at_the_beginning_and_the_end_of_a_match(battle: Hall) -> None:
+    assert remarks(battle) == [("oak board", False)]
+    battle.type("Anna", "start")  # both agree to begin the battle anew
+    battle.type("Anna", "resign", "yes", "start", "move f1 f2")
+    assert remarks(battle) == []
+    battle.type("Anna", "move from f2 to f1", "resign", "yes")
+    assert remarks(battle) == [("oak board", True)]
+
+
+def test_bots_have_no_remarks_for_each_other() -> None:
+    hall = Hall("Grog", "Mog")
+    hall.come("Anna", bot=False)
+    hall.type("Anna", "join game as dwarf on oak board", "invite grog", "leave game on oak board")
+    hall.type("Grog", "join game as dwarf on pine board")
+    hall.type("Mog", "join game as troll on pine board", "start")
+    assert hall.tables["pine board"].is_running
+    hall.type("Grog", "resign", "yes", "start", "resign", "yes")
+    assert remarks(hall) == remarks(hall, "Mog") == []
+
+
 @pytest.mark.parametrize("ply", ["TG7-G5", "dA6-B6", "pass", "", "TG7-G6xE6"])
 def test_task_rejects_an_illegal_ply(battle: Hall, ply: str) -> None:
     battle.type("Anna", "move from f1 to f2")

@@ -358,7 +358,7 @@ def test_timed_match_from_seek_to_resignation(panel: Callable[..., Panel]) -> No
     bert.press("Begin")
     anna.until_shown(lambda: "row_1" in anna.labels, "the rematch")
     assert anna.labels["row_1"][1] == "<u>Dwarfs offer a rematch.</u>"
-    assert anna.click("row_1") == ["start on 9th board"]
+    assert anna.click("row_1") == ["start on beech board"]
     bert.until_shown(lambda: "Resign" in bert.texts, "the rematch, begun")
 
 

@@ -12,6 +12,7 @@ import pytest
 import thudmud
 from tests.cases import cases
 from thudmud.features.exercises.model import lessons
+from thudmud.game.board_names import MATERIALS
 from thudmud.game.refusals import NameProblem
 from thudmud.language.parsing import player_problem
 
@@ -19,7 +20,7 @@ TESTS = Path(__file__).parents[1]
 ROOMS = ("accounts", "bots", "features", "server", "service", "views")
 OPENING = re.compile(r"(?:^\s*(?:\d+\. |- )?|[.!?:] )([A-Z][a-z]+)(?=[ ,.:;!?']|$)")
 """The first word of a sentence, a line or a clause after a colon."""
-BOARDS = frozenset({"oak", "pine", "marble", "basalt", "elm"})
+BOARDS = frozenset({"oak", "pine", "marble", "basalt", "elm", *MATERIALS})
 BOTS = frozenset({"Grog"})
 
 

@@ -149,7 +149,7 @@ def refusal(line: str) -> ParseError:
         ("options colour special thud dwarf none red", "red", (END,)),
         ("options colour special thud dwarf red on blue red", "red", ("bold", END)),
         ("options colour special thud dwarf red, bold", ",", ("on", "bold", END)),
-        ("boards, who", ",", (END,)),
+        ("boards, who", ",", ("<number>", "page", END)),
     ],
 )
 def test_error_lists_the_expected_words(line: str, word: str, expected: tuple[str, ...]) -> None:

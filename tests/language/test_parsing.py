@@ -355,6 +355,8 @@ ROUND_ABOUT = [
     ("look at at", Look("at")),
     ("look attic", Look("attic")),
     ("boards", Boards()),
+    ("boards 2", Boards(2)),
+    ("boards page 2", Boards(2)),
     ("who", Who()),
     ("who be", Who("be")),
     ("who page 2", Who(page=2)),

@@ -78,6 +78,18 @@ async def test_invited_bot_plays(tmp_path: Path) -> None:
         assert sessions.player_count == 1
 
 
+async def test_bot_greets_and_thanks_a_person(tmp_path: Path) -> None:
+    given = settings(AMBLING)
+    [grog] = given.bot
+    talks = grog.model_copy(update={"hello": "Sit down.", "goodbye": "Stand up."})
+    async with opened(given.model_copy(update={"bot": (talks,)}), tmp_path) as (_, anna):
+        await anna.type(*SIT, "start")
+        await anna.sees("Grog says: Sit down.")
+        await anna.type("resign", "yes", "start", "resign", "yes")
+        assert "Grog says" not in await anna.sees("The match is over")
+        await anna.sees("Grog says: Stand up.")
+
+
 async def test_bot_name_is_refused_to_players(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, _):
         for name in ("grog", "GROG", "Grog"):

@@ -275,6 +275,12 @@ rule = 'classic'
 --> board 1, rule: unknown setting; did you mean "rules"?
 
 [[board]]
+name = 'oak'
+description = 'Oak.  More oak.'
+--> board 1, description: expected one line of text, with single blanks between the words,
+    got "Oak.  More oak."
+
+[[board]]
 name = 3
 --> board 1, name: expected a name made of letters, such as "oak board", got 3
 

@@ -122,7 +122,7 @@ async def test_two_servers_share_play_and_run_bots_on_one(start: Start) -> None:
     await bert.until(b"Anna tells you")
     await until_says(bert, "who", b"Chip (a bot)")  # known from the first server
     cora, told = await come(ports[1], "Cora", "match chip")
-    assert b"You walk to the 5th board" in told
+    assert b"You walk to the ash board" in told
     await says(cora, "move a6 to b6")
     await cora.until(b"It is your turn")
     first.kill()  # Chip runs on this one

@@ -8,6 +8,7 @@ import pytest
 
 from tests.service.place import Place, begin, finished
 from tests.service.stores import SlowStore
+from thudmud.game.asides import Spoke
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
@@ -133,3 +134,16 @@ async def test_quit_frees_seats_except_in_a_running_match(place: Place) -> None:
     assert place.hall.tables["elm board"].seats == {}
     assert place.hall.tables["oak board"].seats[Side.DWARF] == "Anna"
     assert Side.DWARF in place.hall.tables["oak board"].away
+
+
+async def test_speech_at_a_board_reaches_its_players_except_those_who_ignore(place: Place) -> None:
+    await place.sit()
+    await place.enter("Carla")
+    await place.type("Anna", "ignore bert", "go hall")
+    await place.type("Carla", "go oak board")
+    await place.type("Bert", "go hall")
+    place.told.clear()
+    for board in ("oak board", "no board"):
+        speech = Spoke("Bert", board, "Hello.")
+        await place.service.speak_at_board(place.visits["Bert"], speech)
+    assert place.told == {"Bert": ["[oak board] You say: Hello."], "Carla": ["Bert says: Hello."]}

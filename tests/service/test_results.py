@@ -22,7 +22,7 @@ from thudmud.views import Terminal
 from thudmud.views.telling import delivery_facts, renderer_for
 from thudmud.views.view import Display, View
 
-MATCH = "3rd board"
+MATCH = "ash board"
 PLIES = "a6 b7", "g7 f7", "b7 c7", "f7 e7", "c7 b7", "e7 f7"
 
 
@@ -127,7 +127,7 @@ async def finish(place: Place, *, on: str = MATCH) -> None:
     await place.type("Anna", f"resign on {on}", "yes", f"start on {on}", f"resign on {on}", "yes")
 
 
-RESULT = "Bert beats Anna by 64 in a rated match: Bert 1579?; Anna 1421?."
+RESULT = "Bert beats Anna 64 to 0 in a rated match at the ash board: Bert 1579?; Anna 1421?."
 
 
 async def test_result_of_a_rated_match_is_announced_in_the_hall_once(members: Place) -> None:
@@ -149,13 +149,28 @@ async def test_result_of_a_rated_match_is_announced_in_the_hall_once(members: Pl
     await members.type("Anna", f"rematch on {MATCH}")
     await members.type("Bert", "yes")
     await finish(members)
-    assert "Bert beats Anna by 64 in a rated match" in heard(members, "Dora")
+    assert "Bert beats Anna 64 to 0 in a rated match" in heard(members, "Dora")
 
 
-async def test_result_of_a_casual_match_is_not_announced(members: Place) -> None:
+async def test_result_of_a_casual_match_is_announced_without_ratings(members: Place) -> None:
     await begin(members, "seek casual")
     await finish(members)
-    assert "Bert beats Anna" not in heard(members, "Carla")
+    assert "Bert beats Anna 64 to 0 at the ash board." in heard(members, "Carla")
+
+
+async def test_result_against_a_bot_is_announced(place: Place) -> None:
+    place.hall.levels = [BotLevel(1, "Chalk", "Weak.")]
+    place.hall.bots = {"Grog": place.hall.levels[0], "Tunk": place.hall.levels[0]}
+    await place.enter("Anna", "Grog", "Tunk", "Carla")
+    await place.type("Anna", "match grog")
+    await place.type("Anna", "resign", "yes", "start", "resign", "yes")
+    assert "Grog beats Anna 64 to 0 at the ash board." in heard(place, "Carla")
+
+
+async def test_practice_has_no_result(place: Place) -> None:
+    await place.enter("Anna", "Carla")
+    await place.type("Anna", "practice on oak board", "end game on oak board")
+    assert " at the oak board" not in heard(place, "Carla").replace("to the oak board", "")
 
 
 async def test_result_is_announced_once_on_each_node() -> None:
@@ -170,16 +185,16 @@ async def test_result_is_announced_once_on_each_node() -> None:
         await place.type(name, f"move {line} on oak board")
     await one.type("Anna", "resign on oak", "yes", "start on oak", "resign on oak", "yes")
     for place, name in ((one, "Carla"), (two, "Dora")):
-        assert heard(place, name).count("Bert beats Anna by 64 in a rated match: ") == 1
+        assert heard(place, name).count("Bert beats Anna 64 to 0 in a rated match at the oak") == 1
     await world.store.close()
 
 
 @pytest.mark.parametrize(
     ("points", "said", "winner"),
     [
-        ((60, 65), "Bert beats Anna by 5 in a rated match", "troll"),
-        ((65, 60), "Anna beats Bert by 5 in a rated match", "dwarf"),
-        ((60, 60), "Anna and Bert draw a rated match", None),
+        ((60, 65), "Bert beats Anna 65 to 60 in a rated match at the oak board", "troll"),
+        ((65, 60), "Anna beats Bert 65 to 60 in a rated match at the oak board", "dwarf"),
+        ((60, 60), "Anna and Bert draw 60 to 60 in a rated match at the oak board", None),
     ],
 )
 def test_result_names_the_winner_first(

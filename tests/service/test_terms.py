@@ -11,7 +11,7 @@ from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
 
-BOARD = "3rd board"
+BOARD = "ash board"
 PLIES = ("a6 b6", "g7 f7", "b6 a6", "f7 g7", "a6 b6", "g7 f7")
 
 

@@ -43,7 +43,7 @@ from thudmud.features.options.commands import (
 from thudmud.features.options.model import OptionChosen
 from thudmud.features.people.commands import PlanChosen
 from thudmud.features.playing.queries import PieceQuery
-from thudmud.game.asides import Active, Aside, ResultTold, TimeShort, TookOver
+from thudmud.game.asides import Active, Aside, TimeShort, TookOver
 from thudmud.game.command import COMMANDS, Asked, Command
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
@@ -154,7 +154,7 @@ def test_transcripts_cover_every_aside_and_answer(told: Told) -> None:
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
     untold |= {LettersRead, PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
     untold |= {Announced, Sanctioned, SanctionLifted, ShutdownAnnounced}
-    untold |= {ReportsAnnounced, ReportClosed, ReportsClosed, ResultTold}
+    untold |= {ReportsAnnounced, ReportClosed, ReportsClosed}
     assert ours - {Asked} - asides == untold
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     questions = {kind for kind in words.registry if issubclass(kind, Command)}

@@ -557,7 +557,7 @@ CASES = [
     ),
     Case(
         R.BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1", "Anna: new board",
-        'You play at the 4th board, which is the limit. "leave game on" and a name makes room, and '
+        'You play at the ash board, which is the limit. "leave game on" and a name makes room, and '
         'so does the end of a match. The oak board is free: "join game as dwarf on oak board".',
     ),
     Case(
@@ -908,15 +908,15 @@ CROWDED = [
         '"withdraw" cancels yours.',
     ),
     (
-        RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board",), free="oak board"),
+        RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("ash board",), free="oak board"),
         "Players who share your internet address have 9 boards beyond one each, which is the "
-        "limit. To make room, leave the 5th board, or finish the match there. The oak board is "
+        "limit. To make room, leave the ash board, or finish the match there. The oak board is "
         'free: "join game as dwarf on oak board".',
     ),
     (
-        RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board", "6th board"), free=None),
+        RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("ash board", "birch board"), free=None),
         "Players who share your internet address have 9 boards beyond one each, which is the "
-        "limit. To make room, leave the 5th board or 6th board, or finish the match there.",
+        "limit. To make room, leave the ash board or birch board, or finish the match there.",
     ),
 ]
 
@@ -1171,7 +1171,7 @@ TOURNAMENTS = [
     *(
         Case(
             R.IN_TOURNAMENT, BEGUN, line,
-            "The match at the 2nd board is part of tournament 1, so it has to be played to"
+            "The match at the ash board is part of tournament 1, so it has to be played to"
             ' the end. "resign" gives up a battle.',
         )
         for line in ("Anna: leave game", "Anna: adjourn", "Bert: start")

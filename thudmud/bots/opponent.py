@@ -6,6 +6,7 @@ returns commands. It is pure: the time is an argument.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +18,7 @@ from thudmud.features.rooms.commands import Go
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
 from thudmud.game.delivery import Delivery
-from thudmud.game.events import BattleId, BoardRenamed, Offer
+from thudmud.game.events import BattleEnded, BattleId, BattleStarted, BoardRenamed, Offer
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import Table
 from thudmud.rules import Game, Side, read_ply, write_position
@@ -205,6 +206,7 @@ class Opponent:
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:
         self.invitations: list[Invited] = []
+        self._remarks: deque[tuple[str, bool]] = deque()
         self._name = name
         self._patience, self._pause = max(patience, LEAST_PATIENCE), pause
         self._seats: dict[str, _Seat] = {}
@@ -239,6 +241,9 @@ class Opponent:
             return
         before = self._seats.get(table.key)
         status = _status(table, side, before)
+        is_over = isinstance(event, BattleEnded) and event.points is not None
+        was_playing = before is not None and before.status is SeatStatus.BATTLE
+        begins = isinstance(event, BattleStarted) and event.number == 1 and not was_playing
         seat = before or _Seat(side, table, status, now, now)
         if status is not seat.status:
             seat.since = now
@@ -254,6 +259,15 @@ class Opponent:
         seat.offered = min(seat.offered, seat.quiet)
         seat.wanted = None
         self._seats[table.key] = seat
+        if (begins or is_over) and seat.plays_person:
+            self._remarks.append((table.name, is_over))
+
+    def next_remark(self) -> tuple[str, bool] | None:
+        """Return a board where the bot greets or thanks a person, and whether the match is over.
+
+        There is a remark at the beginning and at the end of each match; each is returned once.
+        """
+        return self._remarks.popleft() if self._remarks else None
 
     def record_score(self, task: Task, score: int) -> None:
         """Record an evaluation from the bot's point of view, unless the task is out of date.

@@ -258,14 +258,16 @@ class FollowedBegan(AtBoard):
 
 @aside
 class ResultTold(AtBoard):
-    """The result of a rated match between people, announced in the hall.
+    """The result of a match, announced in the hall.
 
-    ``ended`` is the end of the second battle; ``battle`` is the number of that battle.
+    ``ended`` is the end of the second battle; ``battle`` is the number of that battle. ``rated`` is
+    whether the match was a rated one between people.
     """
 
     battle: int | None
     ended: BattleEnded
     changes: tuple[RatingChange, ...] = ()
+    rated: bool = True
 
 
 @aside

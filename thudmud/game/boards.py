@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
+from thudmud.game.board_names import board_index
 from thudmud.game.events import MADE
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table
 from thudmud.values import replace
 
 _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
+"""Names of player-opened boards before they were materials: ``5th board``."""
 
 
 class TableRegister(dict[str, Table]):
@@ -28,17 +30,24 @@ class TableRegister(dict[str, Table]):
 
     Attributes:
         words: all words of the boards' names, in lower case.
-        made: the names of player-opened boards, by number.
+        own_words: the same for the boards that players did not open.
+        made: the names of player-opened boards, by number. Renamed ones are counted with the
+            others.
         styles: the default style of each board.
+        descriptions: the operator's descriptions of boards.
     """
 
     def __init__(self, quiet_plies: int, seat_grace: float, idle_limit: float) -> None:
         super().__init__()
         self._limits = quiet_plies, seat_grace, idle_limit
         self.words: frozenset[str] = frozenset()
+        self.own_words: frozenset[str] = frozenset()
         self.made: dict[int, str] = {}
+        self._first = 1
+        """The number of the first player-opened board."""
         self._keys: dict[str, str] = {}
         self.styles: dict[str, Style] = {}
+        self.descriptions: dict[str, str] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
         self._places: dict[str, int] = {}
         self._seats = ByPlayer()
@@ -54,6 +63,7 @@ class TableRegister(dict[str, Table]):
         for spec in specs:
             self[spec.name] = replace(Table.set_up(spec, *self._limits), version=version)
             self.styles[spec.name] = spec.style
+            self.descriptions[spec.name] = spec.description
         self._index()
 
     def put(self, board: str, table: Table) -> list[str]:
@@ -69,6 +79,7 @@ class TableRegister(dict[str, Table]):
         lost = self.put(board, Table.set_up(BoardSpec(board)))
         del self[board]
         self.styles.pop(board, None)
+        self.descriptions.pop(board, None)
         self._index()
         return lost
 
@@ -82,6 +93,7 @@ class TableRegister(dict[str, Table]):
         self._seats.change(board, seated, ())
         self._seats.change(name, (), seated)
         self.styles[name] = self.styles.pop(board, Style.FULL)
+        self.descriptions[name] = self.descriptions.pop(board, "")
         self._index()
 
     def _index(self) -> None:
@@ -90,11 +102,26 @@ class TableRegister(dict[str, Table]):
         self._by_words = {tuple(name.lower().split()): name for name in self}
         self.words = frozenset(word for words in self._by_words for word in words)
         self._places = {name: place for place, name in enumerate(self)}
-        self.made = {
-            int(found[1]): table.name
+        self.own_words = frozenset(
+            word
             for table in self.values()
-            if table.key.startswith(MADE) and (found := _NUMBERED.match(table.name))
-        }
+            if not table.key.startswith(MADE)
+            for word in table.name.lower().split()
+        )
+        made = [each.name for each in self.values() if _is_made(each)]
+        self._first = len(self) - len(made) + 1
+        self.made = {}
+        for name in made:
+            number = self.number_for_name(name)
+            while number in self.made:
+                number += 1
+            self.made[number] = name
+
+    def number_for_name(self, name: str) -> int:
+        """Return the number of a player-opened board with such a name, unless it is in use."""
+        if found := _NUMBERED.match(name):
+            return max(int(found[1]), self._first)
+        return self._first + (board_index(name) or 0)
 
     def name_for_key(self, key: str) -> str:
         """Return the name of the board with the given key, or the key if there is no such board."""
@@ -136,6 +163,12 @@ class TableRegister(dict[str, Table]):
     def player_boards_in_use_by(self, player: str) -> list[str]:
         """Return the names in `player_boards_of` that count towards the limits on boards."""
         return [board for board in self.player_boards_of(player) if self[board].is_in_use]
+
+
+def _is_made(table: Table) -> bool:
+    """Whether a player-opened board still has the name that it was opened under."""
+    is_named = board_index(table.name) is not None or _NUMBERED.match(table.name)
+    return table.key.startswith(MADE) and bool(is_named)
 
 
 class ByPlayer:

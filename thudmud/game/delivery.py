@@ -57,6 +57,8 @@ class Delivery:
     changes: tuple[RatingChange, ...] = ()
     is_intermediate: bool = False
     """Whether a battle ends or begins immediately afterwards, before any input is possible."""
+    programs: tuple[str, ...] = ()
+    """Players whose programs get the facts, if not only those of the audience do."""
     at: float = 0.0
     """The time of delivery, in seconds since the epoch; clocks are shown as of this time."""
 

@@ -34,6 +34,9 @@ from thudmud.values import Value, replace
 TOUCHED = 60.0
 """Seconds after the last ply during which the players of a board count as busy there."""
 
+CROWD = 30
+"""The number of people in the hall beyond which it is crowded, see `Hall.deliver_movement`."""
+
 _EDITION = 16  # characters of a hash
 
 
@@ -829,30 +832,57 @@ class Hall:
         decision: Decision,
         told: Container[str],
     ) -> list[Delivery]:
-        """Build the announcement in the hall for the end of a rated match between people.
+        """Build the announcement in the hall for the end of a match.
 
         It skips the audience of the battle itself. A tournament match has no such announcement; its
-        score is announced instead.
+        score is announced instead. Neither have matches between bots, nor battles that continue a
+        past one. While the hall is crowded, it hears only of rated matches between people.
         """
         match = table.match
-        if match is None or match.tournament or not match.is_between_members:
+        if match is None or match.tournament or match.is_practice or match.is_single_battle:
+            return []
+        if None not in match.levels or (self.is_crowded and not match.is_between_members):
             return []
         others = tuple(
             name
             for name in self.rooms.occupants(None).names
             if name not in told and self.people[name].options.has(Toggle.RESULTS)
         )
-        result = asides.ResultTold(ended.player, table.name, match.number, ended, decision.changes)
+        result = asides.ResultTold(
+            ended.player,
+            table.name,
+            match.number,
+            ended,
+            decision.changes,
+            rated=match.is_between_members,
+        )
         return [Delivery(result, others)] if others else []
 
-    def movement_recipients(self, player: str, room: str | None) -> tuple[str, ...]:
-        """Return the audience in a room for the arrival or departure of a player.
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are too many people in the hall to tell all of them what each one does."""
+        return self.rooms.count(None) > CROWD
 
-        Seated players are included even if they ignore the player.
+    def deliver_movement(
+        self, aside: asides.Aside, player: str, room: str | None, table: Table | None = None
+    ) -> Delivery:
+        """Return the delivery of an arrival or departure in a room.
+
+        Seated players are told even if they ignore the player. In a crowded hall only those are
+        told who follow the player or have a seat at the same board. Programs that show who is there
+        always get the facts.
         """
-        table = self.table_in(room)
-        seated = tuple(table.seats.values()) if table else ()
-        return self.people.without_ignorers(player, self.rooms.occupants(room).names, seated)
+        here = self.table_in(room)
+        seated = tuple(here.seats.values()) if here else ()
+        there = self.people.without_ignorers(player, self.rooms.occupants(room).names, seated)
+        if room is not None or not self.is_crowded:
+            return Delivery(aside, there, table)
+        close = {player, *self.people.followers_of(player)}
+        close.update(*(each.seats.values() for each in self.tables.seats_of(player)))
+        told = [
+            name for name in there if name in close or self.people[name].options.has(Toggle.MACHINE)
+        ]
+        return Delivery(aside, tuple(told), table, programs=there)
 
     def table_in(self, room: str | None) -> Table | None:
         """Return the table of a room; None for the hall and for a closed board.
@@ -927,8 +957,9 @@ def _apply_aside(aside: Aside, _: Hall) -> Delivery:
 @applies(asides.Entered)
 def _apply_entered(entered: asides.Entered, hall: Hall) -> Delivery:
     hall.add_player(entered)
-    audience = (entered.player,) if entered.room else hall.movement_recipients(entered.player, None)
-    return Delivery(entered, audience, hall.table_in(entered.room))
+    if entered.room:
+        return Delivery(entered, (entered.player,), hall.table_in(entered.room))
+    return hall.deliver_movement(entered, entered.player, None)
 
 
 @applies(asides.AtBoard)
@@ -943,23 +974,28 @@ def _apply_took_over(took: asides.TookOver, hall: Hall) -> Delivery:
 
 @applies(asides.Gone)
 def _apply_gone(gone: asides.Gone, hall: Hall) -> Delivery:
-    player, room = gone.player, gone.room
-    audience = (player,) if gone.is_announced else hall.movement_recipients(player, room)
+    player = gone.player
+    delivery = Delivery(gone, (player,))
+    if not gone.is_announced:
+        delivery = hall.deliver_movement(gone, player, gone.room)
     hall.remove_player(player)
-    return Delivery(gone, audience)
+    return delivery
 
 
 @applies(asides.WentOut)
 def _apply_went_out(went: asides.WentOut, hall: Hall) -> Delivery:
-    audience = hall.movement_recipients(went.player, went.room)
-    return Delivery(went, tuple(name for name in audience if name != went.player))
+    delivery = hall.deliver_movement(went, went.player, went.room)
+    others, programs = (
+        tuple(name for name in names if name != went.player)
+        for names in (delivery.recipients, delivery.programs)
+    )
+    return replace(delivery, recipients=others, programs=programs)
 
 
 @applies(asides.CameIn)
 def _apply_came_in(came: asides.CameIn, hall: Hall) -> Delivery:
     hall.rooms.move(hall.people[came.player], came.room)
-    audience = hall.movement_recipients(came.player, came.room)
-    return Delivery(came, audience, hall.table_in(came.room))
+    return hall.deliver_movement(came, came.player, came.room, hall.table_in(came.room))
 
 
 @applies(asides.Aloud)

@@ -63,7 +63,7 @@ class Phrase(Value):
     @classmethod
     def parse(cls, text: str) -> Phrase:
         """Parse a noun phrase, ignoring case. The ordinal may come first or last."""
-        words = [word for word in text.lower().split() if word not in ARTICLES]
+        words = list(_without_articles(text))
         for place in (0, -1):
             if words and (ordinal := _ordinal(words[place])) is not None:
                 del words[place]
@@ -97,6 +97,10 @@ class Phrase(Value):
             return fitting[0] if len(fitting) == 1 else None
         index = self.ordinal if self.ordinal < 0 else self.ordinal - 1
         return fitting[index] if -len(fitting) <= index < len(fitting) and self.ordinal else None
+
+
+def _without_articles(text: str) -> tuple[str, ...]:
+    return tuple(word for word in text.lower().split() if word not in ARTICLES)
 
 
 def _ordinal(word: str) -> int | None:
@@ -365,7 +369,7 @@ def _default_board(hall: Hall, person: Person) -> Table:
 def _candidate_boards(hall: Hall, person: Person) -> list[str]:
     """Return the boards that words without an ordinal may refer to.
 
-    Boards that were opened for other players are left out; they are named by number.
+    Boards that were opened for other players are left out unless nothing else fits.
     """
     others = set(hall.tables.made.values()) - {person.room}
     others -= {table.name for table in hall.tables.seats_of(person.name)}
@@ -380,12 +384,17 @@ def _resolve_named_board(hall: Hall, person: Person, words: str) -> str:
             return exact
         if person.room is not None and phrase.is_subsequence_of(person.room):
             return person.room
+    elif (exact := hall.tables.name_for_words(_without_articles(words))) is not None:
+        return exact  # boards opened before boards had names of materials: "5th board"
     if phrase.ordinal in hall.tables.made and phrase.is_subsequence_of(
         hall.tables.made[phrase.ordinal]
     ):
         return hall.tables.made[phrase.ordinal]
     counted = [name for name in hall.tables if name not in hall.tables.made.values()]
     fitting = phrase.among(_candidate_boards(hall, person) if phrase.ordinal is None else counted)
+    if not fitting and phrase.ordinal is None:  # "ash" is the ash board, not the worn ash board
+        whole = hall.tables.name_for_words((*phrase.words, "board"))
+        fitting = [whole] if whole else phrase.among(tuple(hall.tables))
     if not fitting:
         raise RefusedError(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)

@@ -33,6 +33,10 @@ class Rooms:
             self._occupants_cache[room] = occupants
         return occupants
 
+    def count(self, room: str | None) -> int:
+        """Return the number of people in a room."""
+        return len(self._here.get(room, ()))
+
     def occupants_and_observers(self, room: str) -> Occupants:
         """Return the people in a room, followed by its observers who are elsewhere."""
         if (known := self._audience_cache.get(room)) is not None:

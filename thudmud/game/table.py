@@ -38,6 +38,7 @@ class BoardSpec:
         rules: the name of the ruleset, case-insensitive.
         style: the display style for newcomers.
         key: the key under which the board's events are stored; it never changes. "" for the name.
+        description: what players see when they look at the board; "" for the usual description.
 
     Raises:
         InvalidValueError: there is no such ruleset.
@@ -47,6 +48,7 @@ class BoardSpec:
     rules: str = DEFAULT_RULES.name
     style: Style = Style.FULL
     key: str = ""
+    description: str = ""
 
     def __post_init__(self) -> None:
         rules = str(self.rules).lower()
@@ -274,6 +276,13 @@ class Table:
             return False
         here = (side for side in self.seats if side not in self.away)
         return self.is_by_correspondence or any(self.levels.of(side) is None for side in here)
+
+    @property
+    def is_serious(self) -> bool:
+        """Whether a battle is running that is rated or has a clock."""
+        if self.match is None or not self.is_running:
+            return False
+        return self.match.rated or self.match.clock is not None
 
     @property
     def has_live_clock(self) -> bool:

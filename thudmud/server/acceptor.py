@@ -214,6 +214,7 @@ class Acceptor:
         if self._pages:
             await self._pages.close()
         await self._logins.last_seen.close()
+        await self._sessions.places.close()
         self._passwords.close()
         for listening in self._listening:
             await listening.wait_closed()

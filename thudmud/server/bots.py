@@ -19,7 +19,7 @@ from thudmud.errors import StartError
 from thudmud.features.playing.moves import Play, Resign
 from thudmud.features.playing.seats import Join
 from thudmud.features.talk.commands import Tell
-from thudmud.game.asides import Invited
+from thudmud.game.asides import Aloud, Emoted, Invited, Spoke
 from thudmud.game.command import Command
 from thudmud.game.delivery import Delivery
 from thudmud.search.levels import find_level
@@ -170,6 +170,7 @@ class Bot:
     ) -> None:
         self._sessions, self._opponent, self._workers = sessions, opponent, workers
         self.name, self._restarts, self._pause = settings.name, settings.restarts, settings.pause
+        self._hello, self._goodbye = settings.hello, settings.goodbye
         self._program: Program | None = None
         """The program that chooses plies, one at a time; None if the workers do, at all boards."""
         if settings.command:
@@ -308,7 +309,11 @@ class Bot:
         """Take the next action, or wait until there may be one."""
         self._woken.clear()
         opponent, now = self._opponent, self._sessions.clock()
-        if self._asked:
+        if remark := self._opponent.next_remark():
+            board, is_over = remark
+            if text := self._goodbye if is_over else self._hello:
+                await self._speak(Spoke(self.name, board, text))
+        elif self._asked:
             await self._answer()
         elif commands := opponent.commands(now):
             for command in commands:
@@ -372,7 +377,7 @@ class Bot:
                 self._thoughts[board] = _Thought(task, choosing)
             if self._time_to_show(task) <= now and self._visit:
                 self._shown[board, task.battle] = len(task.game.moves)
-                await self._sessions.service.emote(self._visit, board, "is thinking.")
+                await self._speak(Emoted(self.name, board, "is thinking."))
         return False
 
     def _time_to_show(self, task: Task) -> float:
@@ -442,6 +447,10 @@ class Bot:
         _log.warning("the program of %s failed: %s", self.name, error)
         if self._program:
             await self._program.kill()
+
+    async def _speak(self, aside: Aloud) -> None:
+        if self._visit:
+            await self._sessions.service.speak_at_board(self._visit, aside)
 
     async def _do(self, command: Command) -> None:
         if self._visit is None:

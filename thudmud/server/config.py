@@ -31,6 +31,7 @@ from thudmud.features import NAMES, modules
 from thudmud.game.events import MADE
 from thudmud.game.projections import PROJECTION, is_board_key
 from thudmud.language import MAX_LINE
+from thudmud.language.cleaning import clean
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, find_level
@@ -60,6 +61,10 @@ def _host() -> Any:
     return Field(default="127.0.0.1", min_length=1, description="an address or a host name")
 
 
+def _remark() -> Any:
+    return Field(default="", max_length=120, description="at most 120 characters")
+
+
 def _listing_field() -> Any:
     return Field(default="", max_length=60, description="at most 60 characters")
 
@@ -83,6 +88,12 @@ def _board_key(key: str) -> str:
     if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
         raise invalid_value_error('expected the name of a board, such as "oak board", or ""')
     return key
+
+
+def _one_line(text: str) -> str:
+    if clean(text) != text:
+        raise invalid_value_error("expected one line of text, with single blanks between the words")
+    return text
 
 
 def _ruleset(name: str) -> str:
@@ -450,6 +461,9 @@ class BoardSettings(Section):
     key: Annotated[str, AfterValidator(_board_key)] = Field(
         default="", description='the name of a board, such as "oak board", or ""'
     )
+    description: Annotated[str, AfterValidator(_one_line)] = Field(
+        default="", max_length=300, description="at most 300 characters"
+    )
 
 
 class BotSettings(Section):
@@ -465,6 +479,8 @@ class BotSettings(Section):
     seconds: float = duration(5, 0.1, 3600)
     pause: float = duration(1, 0, 60)
     restarts: int = whole(3, 0, 1000)
+    hello: Annotated[str, AfterValidator(_one_line)] = _remark()
+    goodbye: Annotated[str, AfterValidator(_one_line)] = _remark()
 
 
 FEATURE_SECTIONS: dict[str, tuple[Any, Section]] = {
@@ -508,10 +524,29 @@ class Settings(Section):
     )
     bot: Annotated[tuple[BotSettings, ...], AfterValidator(_require_distinct_bots)] = Field(
         default=(
-            BotSettings(name="Grog"),
-            BotSettings(name="Tunk", level="Chalk"),
-            BotSettings(name="Harl", level="Flint"),
-            BotSettings(name="Skarn", level="Diamond"),
+            BotSettings(
+                name="Grog",
+                hello="Sit down. The bench usually holds.",
+                goodbye="That was a good game. I'll be under the table, in the shade.",
+            ),
+            BotSettings(
+                name="Tunk",
+                level="Chalk",
+                hello="Hello! Which ones are mine again?",
+                goodbye="Did I win? Tell me when you know.",
+            ),
+            BotSettings(
+                name="Harl",
+                level="Flint",
+                hello="Take your time. My beer is full.",
+                goodbye="Well played, one of us. My beer is empty.",
+            ),
+            BotSettings(
+                name="Skarn",
+                level="Diamond",
+                hello="I'll be gentle. I've read about it.",
+                goodbye="I learnt something today, and I'll deny it.",
+            ),
         ),
         validate_default=True,  # a board may have the name of a default bot
         strict=False,

@@ -360,7 +360,8 @@ def read_news(settings: Settings, folder: Path) -> tuple[str, ...]:
 def configured_boards(settings: Settings) -> list[BoardSpec]:
     """Return the configured boards."""
     return [
-        BoardSpec(each.name, each.rules, Style(each.style), each.key) for each in settings.board
+        BoardSpec(each.name, each.rules, Style(each.style), each.key, each.description)
+        for each in settings.board
     ]
 
 

@@ -30,6 +30,7 @@ from thudmud.game.resolution import resolve_hall_board
 from thudmud.game.sanctions import Order
 from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary
+from thudmud.server.places import Places
 from thudmud.service import (
     Adviser,
     JoinRequest,
@@ -118,6 +119,7 @@ class Sessions:
         self.reports: TalkLimiter | None = None
         self.quota: StorageQuota | None = None
         self._farewell = ""
+        self.places = Places(service)
         self._epochs: WeakKeyDictionary[Session, Epochs] = WeakKeyDictionary()
         """The account epochs at which each session is valid: one, or two while the session itself
         changes the epoch. A guest's epoch is None; bots have no entry."""
@@ -172,6 +174,7 @@ class Sessions:
         """Announce a sentence to everybody, and end all sessions."""
         self._farewell = sentence
         self.service.announce(sentence)
+        self.places.stop()
         self.service.stop()
         for session in list(self.all):
             session.end("" if session.name in self.service else sentence)
@@ -250,7 +253,12 @@ class Sessions:
             RefusedError: the player, or others from the same address, came and went too often.
             StoreError: the player's data can't be read.
         """
-        preferences, address = member.preferences if member else None, session.address
+        address = session.address
+        preferences, place = member.preferences if member else None, None
+        if name not in self._hall.bots:
+            place = await self.places.recall(name)
+            if member is None:
+                preferences = await self.store.read(accounts.guest_preferences, name)
         arrival = JoinRequest(
             name,
             terminal,
@@ -271,6 +279,8 @@ class Sessions:
                 await self._end_logged_out([session])
             except StoreError as error:
                 _log.error("could not check a login: %s", error, extra={"player": name})
+        if visit and place and not session.has_ended:
+            await self.places.restore(visit, place)
         if visit and member and choices and not session.has_ended:
             try:
                 await self._keep_preferences(name)
@@ -467,15 +477,17 @@ def make_service(
 
 
 async def keep_preferences(store: Store, person: Person) -> None:
-    """Store a member's preferences, such as options, ignored and followed players; skip guests."""
+    """Store a player's preferences, such as options, ignored and followed players."""
+    chosen = preferences_of(
+        person.styles,
+        person.options,
+        person.ignored,
+        person.news,
+        followed=person.followed,
+        plan=person.plan,
+    )
     account = await store.read(accounts.find, person.name)
-    if account is not None:
-        chosen = preferences_of(
-            person.styles,
-            person.options,
-            person.ignored,
-            person.news,
-            followed=person.followed,
-            plan=person.plan,
-        )
+    if account is None:
+        await store.write(accounts.set_guest_preferences, person.name, chosen)
+    else:
         await store.write(accounts.set_preferences, person.name, {**account.preferences, **chosen})

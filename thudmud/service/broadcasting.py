@@ -86,7 +86,7 @@ class Broadcaster:
         for telling in self._hall.commit(decision):
             if only_to:
                 audience = tuple(each for each in telling.recipients if each == only_to)
-                telling = replace(telling, recipients=audience)  # noqa: PLW2901
+                telling = replace(telling, recipients=audience, programs=())  # noqa: PLW2901
             try:
                 if should_deliver:
                     self._deliver(telling.stamp(at), cause)

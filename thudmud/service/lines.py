@@ -332,19 +332,16 @@ class PlayerLines:
         visit.pending_confirmation = PendingConfirmation(target, table, asks, context.now, offered)
         raise asks
 
-    async def emote(self, visit: Visit, board: str, deed: str) -> None:
-        """Deliver an emote to everybody at a board, wherever the player is.
+    async def speak_at_board(self, visit: Visit, aside: asides.Aloud) -> None:
+        """Deliver what a player says or does to everybody at a board, wherever the player is.
 
         Args:
             visit: the player's visit.
-            board: the board's name.
-            deed: the action, without the player's name.
+            aside: speech or an emote; its room is the board.
         """
         async with self._presence.names.holding(visit.name):
-            if not (visit.is_over or self._presence.closing) and board in self._hall.tables:
-                self._broadcaster.carry_out(
-                    Decision(visit.name, asides=(asides.Emoted(visit.name, board, deed),))
-                )
+            if not (visit.is_over or self._presence.closing) and aside.room in self._hall.tables:
+                self._broadcaster.carry_out(Decision(visit.name, asides=(aside,)))
 
     async def ask(self, visit: Visit, line: str, number: int | str | None = None) -> None:
         """Answer a question of a player's program with facts; refuse any other line with a fact.
@@ -588,10 +585,10 @@ class PlayerLines:
             raise ConflictError(table.key, expected, table.version)
 
     async def _store_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
-        """Store a player's preferences with these changes, if the player is a member."""
+        """Store a player's preferences with these changes."""
         person = self._hall.people[name]
         after = replace(person, **preferences)
-        if person.is_member and self._policy.keep and after != person:
+        if self._policy.keep and after != person:
             await self._policy.keep(after)
 
     async def run_command(

@@ -74,7 +74,10 @@ class Onlookers:
         """Return a delivery with the onlookers of the room added to the audience."""
         rooms = _rooms_of(telling)
         names = [each.name for each in self.here.values() if each.room in rooms]
-        return replace(telling, recipients=(*telling.recipients, *names)) if names else telling
+        if not names:
+            return telling
+        programs = (*telling.programs, *names) if telling.programs else ()
+        return replace(telling, recipients=(*telling.recipients, *names), programs=programs)
 
     def follow_board_changes(self, telling: Delivery) -> None:
         """Let onlookers follow a renamed board, and move those of a closed one to the hall."""

@@ -52,7 +52,7 @@ from thudmud.game.archive import (
     Lookup,
     LookupResults,
 )
-from thudmud.game.asides import Aside, AsideT, BoardListed, Entered
+from thudmud.game.asides import Aloud, Aside, AsideT, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import TableEvent
@@ -248,9 +248,9 @@ class Service:
         """
         return self.lines.ask(visit, line, number)
 
-    def emote(self, visit: Visit, board: str, deed: str) -> Coroutine[Any, Any, None]:
-        """Deliver an emote to everybody at a board, see `PlayerLines.emote`."""
-        return self.lines.emote(visit, board, deed)
+    def speak_at_board(self, visit: Visit, aside: Aloud) -> Coroutine[Any, Any, None]:
+        """Deliver speech to everybody at a board, see `PlayerLines.speak_at_board`."""
+        return self.lines.speak_at_board(visit, aside)
 
     def enrol(self, name: str) -> None:
         """Mark a player as a member, who has just registered an account."""
@@ -577,7 +577,7 @@ class Service:
 
     def name_problem(self, name: str) -> str | None:
         """Return why a player's name is invalid, as a sentence; None if it is valid."""
-        problem = player_problem(name, self.hall.tables.words)
+        problem = player_problem(name, self.hall.tables.own_words)
         return refusal_text(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:

@@ -19,7 +19,14 @@ from thudmud.game.sanctions import Measure, Network, Order, Sanction, network_of
 from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
-from thudmud.store.interface import Account, KeptName, NameTakenError, NoSuchAccountError, new_epoch
+from thudmud.store.interface import (
+    Account,
+    KeptName,
+    LastPlace,
+    NameTakenError,
+    NoSuchAccountError,
+    new_epoch,
+)
 from thudmud.store.rows import reading_row
 
 ADDRESSES_KEPT = 8
@@ -29,8 +36,8 @@ LISTS_OF_NAMES = {"ignored", "followed"}
 """The preferences that are lists of players' names."""
 
 _OF_A_NAME = (
-    *("account", "login", "resume_word", "guest"),
-    *("address", "claim", "operator", "sanction"),
+    *("account", "login", "resume_word", "guest", "guest_choice"),
+    *("address", "claim", "operator", "place", "sanction"),
 )
 """The tables from which a player's rows are deleted when the name is erased."""
 
@@ -94,7 +101,8 @@ def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Ac
     now, number, epoch = database.now(), database.players.number_of(name), epoch or new_epoch()
     database.table.put("account", number, password, "{}", now, now, 0)
     database.table.put("login", number, epoch, now)
-    database.table.delete("guest", "where player = ?", number)
+    for table in ("guest", "guest_choice"):
+        database.table.delete(table, "where player = ?", number)
     return Account(name, password, MappingProxyType({}), now, now, epoch=epoch)
 
 
@@ -507,6 +515,37 @@ def reserve_guest_name(
     return True
 
 
+def guest_preferences(database: Database, name: str) -> Mapping[str, Any] | None:
+    """Return a guest's preferences, as JSON values; None if there are none."""
+    found = database.players.find(name)
+    row = found and database.table.row("guest_choice", "where player = ?", found[0])
+    return cast("Mapping[str, Any]", json.loads(str(row[1]))) if row else None
+
+
+def set_guest_preferences(database: Database, name: str, preferences: Mapping[str, Any]) -> None:
+    """Set the preferences of a guest; do nothing if the name is not reserved."""
+    if find_guest(database, name):
+        number = database.players.number_of(name)
+        database.table.put("guest_choice", number, json.dumps(dict(preferences)))
+
+
+def find_place(database: Database, name: str) -> LastPlace | None:
+    """Return where a member or a guest was when the server stopped; None if unknown."""
+    found = database.players.find(name)
+    row = found and database.table.row("place", "where player = ?", found[0])
+    return LastPlace(str(row[1]), tuple(json.loads(str(row[2])))) if row else None
+
+
+def set_places(database: Database, places: Mapping[str, LastPlace | None]) -> None:
+    """Record where members and guests are, by name; None forgets it. Others are skipped."""
+    for name, place in places.items():
+        found = database.players.find(name)
+        if found and place is None:
+            database.table.delete("place", "where player = ?", found[0])
+        elif found and place and (_row(database, name) or find_guest(database, name)):
+            database.table.put("place", found[0], place.room, json.dumps(place.observed))
+
+
 def guests(database: Database, before: float = math.inf) -> Sequence[str]:
     """Return the names of guests who were last online before ``before``, sorted."""
     rows = database.table.rows("guest", "where seen < ?", before)
@@ -578,7 +617,7 @@ def forget_addresses(database: Database, before: float) -> None:
 
 def _free(database: Database, number: int, name: str) -> None:
     """Free a guest's name."""
-    for table in ("guest", "address", "sanction"):
+    for table in ("guest", "guest_choice", "address", "place", "sanction"):
         database.table.delete(table, "where player = ?", number)
     database.players.put(number, "", None, name)
 

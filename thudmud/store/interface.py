@@ -192,6 +192,18 @@ def new_epoch() -> int:
     return randbits(62) + 1
 
 
+class LastPlace(Value):
+    """Where a player was who watched a board.
+
+    Attributes:
+        room: the key of the board where the player was; "" for the hall, or a board with a seat.
+        observed: the keys of the observed boards.
+    """
+
+    room: str = ""
+    observed: tuple[str, ...] = ()
+
+
 class KeptName(Value):
     """A guest's name, reserved until the guest returns.
 

@@ -57,6 +57,11 @@ DURABLE: dict[str, str] = {
     # Hashes of resume words, which members' programs use in place of the password.
     "resume_word": "player integer, word blob, at real, primary key (player, word)",
     "guest": "player integer primary key, word blob, seen real",
+    # What guests have chosen, for their next visit, as in ``account``.
+    "guest_choice": "player integer primary key, preferences text",
+    # The board where a player was who has no seat there, and those that the player observed, as the
+    # keys of the boards. Deleted when the player leaves, so what is left is from before a restart.
+    "place": "player integer primary key, room text, observed text",
     # The last addresses of members and guests. ``coming`` is in seconds since the epoch, and
     # increases with each, so that the later of two is known.
     "address": "player integer, address text, coming integer, primary key (player, address)",

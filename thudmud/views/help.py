@@ -141,7 +141,8 @@ class Page(Value):
     @property
     def is_command(self) -> bool:
         """Whether the topic can be typed, as opposed to one that only has a page."""
-        return any(pattern.split()[0] == self.topic for pattern in self.patterns)
+        words = (pattern.split()[0].strip("{}").split("|") for pattern in self.patterns)
+        return any(self.topic in each for each in words)
 
     def with_bot(self, bot: str | None) -> Page:
         """Return the page for a hall with that bot, or without bots if None."""

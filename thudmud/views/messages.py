@@ -56,7 +56,8 @@ def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
     readers = readers_by_view(hall, delivery, screens)
     programs: list[str] = []
     if screens.programs:
-        programs = [name for name in delivery.recipients if name in screens.programs]
+        there = delivery.programs or delivery.recipients
+        programs = [name for name in there if name in screens.programs]
     known = delivery_facts(hall, delivery) if programs else None
     make, may_ring = renderer_for(hall, delivery), type(delivery.event) in _RINGING
     asker = delivery.event.player if isinstance(delivery.event, Aside) else None

@@ -18,7 +18,7 @@ from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import ANSWER_WITHIN
 
-FIRST, SECOND, THIRD = "3rd board", "4th board", "5th board"
+FIRST, SECOND, THIRD = "ash board", "birch board", "slate board"
 LEVEL = BotLevel(1, "Chalk", "Weak.")
 ASKED = (
     "Bert wants to play you now: a casual match under discworld rules."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 
@@ -13,19 +14,24 @@ from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.features.exercises.model import exercise_of
 from thudmud.features.playing.moves import Resign
+from thudmud.features.playing.opening import board_opened_event
 from thudmud.game.asides import Aside, CameIn, Entered, Gone
-from thudmud.game.events import Parting
+from thudmud.game.board_names import MATERIALS
+from thudmud.game.events import MADE, BoardOpened, Joined, Parting
 from thudmud.game.hall import Caps
 from thudmud.game.options import Profile
 from thudmud.game.people import BotLevel
+from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Side
 from thudmud.service import JoinRequest
+from thudmud.service.boards import open_board
+from thudmud.values import replace
 from thudmud.views import Terminal
 from thudmud.views.facts import board_list_entry, table_data
 
-MATCH = "3rd board"
+MATCH = "ash board"
 GRACE = 60.0
 
 
@@ -91,8 +97,8 @@ async def test_bot_plays_until_an_opponent_accepts(hall: Place) -> None:
     assert await refused(hall, "Anna", "play") is Refusal.SEEKING_ALREADY
     await hall.type("Bert", "play as dwarf")
     await hall.type("Anna", "yes")
-    assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
-    assert hall.hall.people["Anna"].room == "4th board"
+    assert seats(hall, "birch board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+    assert hall.hall.people["Anna"].room == "birch board"
     assert hall.hall.tables[MATCH].is_running  # the game with the bot waits
 
 
@@ -104,7 +110,7 @@ async def test_adjourned_bot_match_is_resumed_from_the_hall(hall: Place) -> None
     await hall.type("Anna", "go hall")
     assert MATCH not in hall.hall.tables
     told = await hall.type("Anna", "resume")
-    assert "You and Carla resume your match at the 3rd board" in told
+    assert "You and Carla resume your match at the ash board" in told
     assert hall.plies(MATCH) == 1
     assert {hall.hall.people[each].room for each in ("Anna", "Carla")} == {MATCH}
 
@@ -137,8 +143,8 @@ async def test_quitting_before_the_first_ply_leaves_the_bot_match(hall: Place) -
     await hall.leave("Anna", Parting.QUIT)
     await hall.leave("Bert", Parting.QUIT)
     assert seats(hall) == {Side.TROLL: "Carla"}
-    assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Carla"}
-    assert hall.away("4th board") == {"Bert"}
+    assert seats(hall, "birch board") == {Side.DWARF: "Bert", Side.TROLL: "Carla"}
+    assert hall.away("birch board") == {"Bert"}
 
 
 async def test_command_of_a_player_at_two_boards_applies_to_the_current_one(hall: Place) -> None:
@@ -148,8 +154,8 @@ async def test_command_of_a_player_at_two_boards_applies_to_the_current_one(hall
     await hall.type("Anna", "yes")  # moves her to another board
     for line in ("a6 b6", "adjourn", "no", "set clock 5+0", "leave"):
         await hall.type("Anna", line)
-        assert hall.hall.people["Anna"].last_board == "4th board"
-    assert (hall.plies(MATCH), hall.plies("4th board")) == (0, 1)
+        assert hall.hall.people["Anna"].last_board == "birch board"
+    assert (hall.plies(MATCH), hall.plies("birch board")) == (0, 1)
     await hall.type("Anna", f"a6 b6 on {MATCH}", "go hall")
     assert hall.plies(MATCH) == 1
 
@@ -346,7 +352,7 @@ async def test_second_correspondence_battle_is_rated_without_the_opponent(
         assert match
         mover = match.dwarf if match.game.turn is Side.DWARF else match.troll
         await place.type(mover, f"move {each} on 3rd")
-    await place.type("Bert", "resign on 3rd board", "yes")
+    await place.type("Bert", "resign on ash board", "yes")
     await place.leave("Bert")
     await place.type("Anna", "start game on 3rd")
     match = place.hall.tables[MATCH].match
@@ -433,7 +439,7 @@ async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowS
     await anew.enter("Anna", "Bert")
     assert await refused(anew, "Bert", "accept 3") is Refusal.NO_SUCH_SEEK
     await anew.type("Bert", "accept 2")
-    assert set(seats(anew, "4th board").values()) == {"Anna", "Bert"}
+    assert set(seats(anew, "birch board").values()) == {"Anna", "Bert"}
 
 
 async def test_board_of_a_finished_match_closes_once_empty(hall: Place) -> None:
@@ -495,11 +501,12 @@ async def test_look_in_a_full_hall_fits_on_one_screen(hall: Place) -> None:
         await hall.type("Anna", "new board", "join game as dwarf")
     await hall.enter(*(f"Guest{letter}" for letter in "abcdefghijkl"))
     told = await hall.type("Bert", "look")
-    assert told.startswith("You are in the hall.\nAlso here: Carla, Guesta, ")
+    assert told.startswith("You are in the hall. ")
+    assert "\nAlso here: Carla, Guesta, " in told
     assert 'Guestk and 1 other ("who" lists them all).' in told
-    assert told.endswith('And 2 more boards: "boards" lists them all.')
-    assert "10th board" not in told
-    assert "10th board" in await hall.type("Bert", "boards")
+    assert told.endswith('And 2 more boards: "boards" lists them.')
+    assert "sandstone board" not in told
+    assert "sandstone board" in await hall.type("Bert", "boards")
 
 
 async def test_news_is_announced_to_members_until_read(hall: Place) -> None:
@@ -536,7 +543,7 @@ async def test_new_board_may_be_limited_to_members(hall: Place) -> None:
     await hall.type("Anna", "match bert")  # opens a board as well
     await hall.type("Bert", "accept")
     await hall.type("Dora", "new board")
-    assert hall.hall.people["Dora"].room == "4th board"
+    assert hall.hall.people["Dora"].room == "birch board"
 
 
 async def test_grace_period_end_removes_seeks_seats_and_empty_boards(store: SlowStore) -> None:
@@ -637,10 +644,10 @@ async def test_address_limit_on_boards_exempts_the_first_of_each_player(place: P
     assert await refused(place, "Bert", "new board") is Refusal.BOARDS_FROM_ADDRESS
     told = " ".join((await place.type("Bert", "new board")).split())
     assert 'The oak board is free: "join game as dwarf on oak board".' in told
-    assert "leave the 5th board, or finish the match there" in told
-    await place.type("Anna", "leave game on 3rd board", "go to hall")
+    assert "leave the slate board, or finish the match there" in told
+    await place.type("Anna", "leave game on ash board", "go to hall")
     await place.type("Bert", "new board")
-    assert "6th board" in place.hall.tables or "3rd board" in place.hall.tables
+    assert "flint board" in place.hall.tables or "ash board" in place.hall.tables
 
 
 async def test_abandoned_bot_board_counts_for_no_address(place: Place) -> None:
@@ -651,7 +658,7 @@ async def test_abandoned_bot_board_counts_for_no_address(place: Place) -> None:
     assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_FROM_ADDRESS
     await place.type("Anna", "go to hall", "match bert")
     await place.type("Bert", "yes")
-    assert seats(place, "4th board") in (
+    assert seats(place, "birch board") in (
         {Side.DWARF: "Anna", Side.TROLL: "Bert"},
         {Side.DWARF: "Bert", Side.TROLL: "Anna"},
     )
@@ -726,28 +733,98 @@ async def test_thirty_players_behind_one_address_can_all_play(place: Place, line
     assert set(pupils) <= {name for table in playing for name in table.seats.values()}
 
 
-async def test_new_boards_are_addressed_by_number(hall: Place) -> None:
+async def test_new_boards_are_addressed_by_number_or_name(hall: Place) -> None:
     await hall.type("Anna", "new board")
     await hall.type("Bert", "new board")
-    for words in ("board 4", "4", "the 4th board", "4th"):
+    for words in ("board 4", "4", "the birch board", "birch", "4th board", "4th"):
         await hall.type("Carla", "go hall", f"go to {words}")
-        assert hall.hall.people["Carla"].room == "4th board", words
+        assert hall.hall.people["Carla"].room == "birch board", words
     await hall.type("Anna", "go hall")
     await until(lambda: MATCH not in hall.hall.tables)
-    assert hall.hall.tables["4th board"]  # the board keeps its number
+    assert hall.hall.tables["birch board"]  # the board keeps its number
     assert await refused(hall, "Carla", "go to board 3") is Refusal.NO_SUCH_ORDINAL
     answer = " ".join((await hall.type("Carla", "go to board 3")).split())
-    assert 'There is no "board 3", only oak board, elm board and 4th board.' in answer
+    assert 'There is no "board 3", only oak board, elm board and birch board.' in answer
     await hall.type("Carla", "go to last board")
     assert hall.hall.people["Carla"].room == BOARDS[-1].name
 
 
-async def test_new_board_skips_a_number_already_used_as_a_name(store: SlowStore) -> None:
-    place = Place(store, boards=[BoardSpec("first board"), BoardSpec("3rd board")])
+async def test_new_board_skips_a_name_in_use(store: SlowStore) -> None:
+    place = Place(store, boards=[BoardSpec("first board"), BoardSpec("ash board")])
     await place.open()
     await place.enter("Anna")
     await place.type("Anna", "new board")
-    assert list(place.hall.tables) == ["first board", "3rd board", "4th board"]
+    assert list(place.hall.tables) == ["first board", "ash board", "birch board"]
+
+
+async def test_new_board_skips_the_name_of_a_player(hall: Place) -> None:
+    await hall.enter("Ash")
+    await hall.type("Anna", "new board")
+    assert list(hall.hall.tables)[-1] == "birch board"
+
+
+async def test_player_has_the_name_of_a_board_opened_for_a_match(hall: Place) -> None:
+    await hall.type("Anna", "new board")
+    assert hall.service.name_problem("Ash") is None
+    assert hall.service.name_problem("Elm")
+
+
+async def test_word_alone_is_the_board_without_an_adjective(hall: Place) -> None:
+    for _ in range(len(MATERIALS) + 1):
+        opened = board_opened_event(hall.hall, "Anna", "classic", 0.0, 0)
+        hall.hall.apply(replace(opened, key=f"{MADE}{len(hall.hall.tables)}"))
+    assert list(hall.hall.tables)[-1] == "worn ash board"
+    await hall.type("Carla", "go to ash")
+    assert hall.hall.people["Carla"].room == "ash board"
+    await hall.type("Carla", "go hall", "go to worn")
+    assert hall.hall.people["Carla"].room == "worn ash board"
+
+
+async def test_boards_never_share_a_number(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "new board")
+    await open_board(store, "teak board", "classic", 0.0)
+    await until(lambda: "teak board" in hall.hall.tables)
+    await hall.type("Bert", "new board")
+    told = await hall.type("Carla", "boards")
+    assert re.findall(r"^ *(\d+)\. (\w+)", told, re.MULTILINE) == [
+        ("1", "oak"),
+        ("2", "elm"),
+        ("3", "teak"),
+        ("4", "ash"),
+        ("5", "birch"),
+    ]
+
+
+async def test_list_of_boards_has_pages_of_matches(hall: Place) -> None:
+    for number in range(23):
+        opened = board_opened_event(hall.hall, "Anna", "classic", 0.0, 0)
+        hall.hall.apply(replace(opened, key=f"{MADE}{number + 1}"))
+    pages = [(await hall.type("Anna", line)).splitlines() for line in PAGES]
+    starts = [[line.split("(")[0].strip() for line in page] for page in pages]
+    assert starts[0][:3] == ["1. oak board", "2. elm board", "3. ash board"]
+    assert starts[0][-2:] == ["12. limestone board", '13 more matches: "boards 2".']
+    assert [starts[1][0], starts[1][-1]] == ["13. larch board", '3 more matches: "boards 3".']
+    assert starts[2] == ["23. sycamore board", "24. onyx board", "25. poplar board"]
+    assert pages[3] == ['There\'s no page 4. "boards 3" shows the last one.']
+
+
+PAGES = "boards", "boards 2", "boards page 3", "boards 4"
+
+
+async def test_boards_named_by_numbers_stay_after_an_update(store: SlowStore) -> None:
+    number = await store.version(HALL)
+    opened = BoardOpened(0.0, "Anna", f"{MADE}{number + 1}", "3rd board", "classic")
+    sits = Joined(0.0, "Anna", Side.DWARF)
+    await store.append({opened.key: (0, [sits]), HALL: (number, [opened])})
+    await open_board(store, "teak board", "classic", 0.0)
+    place = Place(store)
+    await place.open()
+    await place.enter("Anna", "Bert")
+    await place.type("Bert", "new board")
+    assert place.hall.tables.made == {4: "3rd board", 5: "birch board"}
+    for words, board in (("3rd board", "3rd board"), ("4", "3rd board"), ("3", "teak board")):
+        await place.type("Anna", "go hall", f"go to {words}")
+        assert place.hall.people["Anna"].room == board
 
 
 @pytest.mark.parametrize(("line", "rated"), [("match carla", True), ("match carla unrated", False)])
@@ -775,7 +852,7 @@ async def test_player_at_the_board_limit_is_skipped_by_pairing(hall: Place) -> N
     await hall.type("Carla", "play")
     assert list(hall.hall.seeks) == [1, 2]
     await hall.type("Bert", "play")
-    assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
+    assert set(seats(hall, "birch board").values()) == {"Bert", "Carla"}
     assert await refused(hall, "Bert", f"join game as troll on {MATCH}") is Refusal.BOARDS_TOO_MANY
 
 
@@ -826,7 +903,7 @@ async def test_empty_board_is_closed_after_a_restart(hall: Place, store: SlowSto
     await hall.type("Bert", "new board", "join game as dwarf")
     anew = Place(store)
     await anew.open()
-    await until(lambda: list(anew.hall.tables.made.values()) == ["4th board"])
+    await until(lambda: list(anew.hall.tables.made.values()) == ["birch board"])
 
 
 async def test_match_adjourned_from_the_hall_keeps_no_board(hall: Place) -> None:
@@ -842,7 +919,7 @@ async def test_arrival_at_the_match_is_announced_once(hall: Place) -> None:
     hall.told.clear()
     await hall.type("Bert", "accept 1")
     assert any("Also here: Bert." in text for text in hall.told["Anna"])
-    assert "Bert walks to the 3rd board." not in hall.told["Anna"]
+    assert "Bert walks to the ash board." not in hall.told["Anna"]
 
 
 async def test_accept_takes_a_players_name_or_the_only_seek(hall: Place) -> None:
@@ -851,7 +928,7 @@ async def test_accept_takes_a_players_name_or_the_only_seek(hall: Place) -> None
     await hall.type("Carla", "accept anna")
     assert set(seats(hall).values()) == {"Anna", "Carla"}
     await hall.type("Carla", "accept")
-    assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
+    assert set(seats(hall, "birch board").values()) == {"Bert", "Carla"}
 
 
 async def test_match_start_ends_other_challenges_between_its_players(hall: Place) -> None:
@@ -871,9 +948,9 @@ async def test_play_during_another_match_starts_a_bot_game(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "play", "withdraw", "go hall")
-    assert seats(hall, "4th board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
+    assert seats(hall, "birch board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     told = await hall.type("Anna", "play")
-    assert "Meanwhile, you can play on against the bot at the 4th board." in told
+    assert "Meanwhile, you can play on against the bot at the birch board." in told
 
 
 async def over(place: Place) -> None:

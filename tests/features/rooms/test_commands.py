@@ -14,6 +14,7 @@ from thudmud.features.rooms.commands import Go, Observe, Unobserve
 from thudmud.features.talk.commands import Emote, Kibitz, Say, Whisper
 from thudmud.features.talk.model import DeafNotice
 from thudmud.game.asides import CameIn, ObserveChosen, Spoke
+from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.command import Command
 from thudmud.game.decisions import is_limited
 from thudmud.game.events import BoardClosed, BoardRenamed, Parting
@@ -23,6 +24,7 @@ from thudmud.game.resolution import split_board
 from thudmud.game.rooms import MOST_OBSERVED
 from thudmud.game.table import BoardSpec
 from thudmud.rules import Side
+from thudmud.values import replace
 
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:
@@ -164,7 +166,29 @@ def test_talk_of_players_reaches_all_watchers(hall: StoredHall) -> None:
     assert hear(hall, "Anna", Say("Hello, hall!")) == {"Anna", "Dora", "Emil"}
 
 
+def rate(hall: StoredHall) -> None:
+    """Make the match at the oak board a rated one."""
+    table = hall.tables["oak board"]
+    assert table.match
+    hall.put("oak board", replace(table, match=replace(table.match, rated=True)))
+
+
+def test_talk_of_watchers_reaches_players_of_a_casual_battle_without_a_clock(
+    hall: StoredHall,
+) -> None:
+    do(hall, "Emil", Go("oak board"))
+    do(hall, "Anna", Go())
+    assert hear(hall, "Carla", Say("The trolls are lost.")) == {"Anna", "Bert", "Carla", "Emil"}
+    assert len(do(hall, "Carla", Emote("yawns."))) == 1  # without a notice
+    table = hall.tables["oak board"]
+    assert table.match
+    clock = Clock(TimeControl(60), NOW, Side.DWARF)
+    hall.put("oak board", replace(table, match=replace(table.match, clock=clock)))
+    assert hear(hall, "Carla", Say("The trolls are lost.")) == {"Carla", "Emil"}
+
+
 def test_talk_of_watchers_is_hidden_from_players_in_a_battle(hall: StoredHall) -> None:
+    rate(hall)
     do(hall, "Dora", Observe("oak board"))
     do(hall, "Emil", Go("oak board"))
     assert hear(hall, "Carla", Say("The trolls are lost.")) == {"Carla", "Emil"}
@@ -176,6 +200,7 @@ def test_talk_of_watchers_is_hidden_from_players_in_a_battle(hall: StoredHall) -
 
 
 def test_unheard_watcher_is_notified_once(hall: StoredHall) -> None:
+    rate(hall)
     _, told = do(hall, "Carla", Say("Hello!"))
     assert (told.event, told.recipients) == (DeafNotice("Carla", "oak board"), ("Carla",))
     assert len(do(hall, "Carla", Emote("waves."))) == 1

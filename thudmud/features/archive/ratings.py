@@ -282,15 +282,16 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
 
 @words.register
 def _result_told(told: ResultTold, _: RenderContext, view: View) -> list[str]:
-    """Render the result of a match between other players: winner, margin and new ratings."""
-    ended, (dwarf, troll) = told.ended, told.ended.points or (0, 0)
+    """Render the result of a match between other players: winner, points and new ratings."""
+    ended, points = told.ended, told.ended.points or (0, 0)
     first, second = ended.dwarf, ended.troll
-    result = f"{first} and {second} draw a rated match"
-    if dwarf != troll:
-        first, second = (first, second) if dwarf > troll else (second, first)
-        result = f"{first} beats {second} by {abs(dwarf - troll)} in a rated match"
-    points = {each.player: points_of(each.after, view.display) for each in told.changes}
-    known = [f"{name} {points[name]}" for name in (first, second) if name in points]
+    if points[0] < points[1]:
+        first, second = second, first
+    verb = f"{first} and {second} draw" if points[0] == points[1] else f"{first} beats {second}"
+    rated = "in a rated match " if told.rated else ""
+    result = f"{verb} {max(points)} to {min(points)} {rated}at the {told.board}"
+    ratings = {each.player: points_of(each.after, view.display) for each in told.changes}
+    known = [f"{name} {ratings[name]}" for name in (first, second) if name in ratings]
     return wrap(f"{result}{': ' if known else ''}{'; '.join(known)}.", view.width)
 
 
@@ -306,6 +307,7 @@ def _result_told_facts(told: ResultTold, _: RenderContext) -> Iterator[Fact]:
         "troll": ended.troll,
         "points": {side.value: points[side] for side in Side},
         "winner": None if lead == 0 else (Side.DWARF if lead > 0 else Side.TROLL).value,
+        "rated": told.rated,
         "at": int(ended.at),
         "ratings": [data.rating_change_data(each) for each in told.changes],
     }

@@ -154,7 +154,7 @@ _ABOUT = {
     Toggle.SHOUT: "messages to everyone",
     Toggle.TIMES: "the time before what others say",
     Toggle.INVITATIONS: "to matches and seats",
-    Toggle.RESULTS: "of rated matches and tournaments, in the hall",
+    Toggle.RESULTS: "of matches and tournaments, in the hall",
 }
 """Explanations of the toggles in the list of options."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from thudmud.english import ordinal
+from itertools import count
+
 from thudmud.errors import RefusedError
 from thudmud.features.playing.seats import require_boards
 from thudmud.game import events
 from thudmud.game.asides import Aside
+from thudmud.game.board_names import board_name
 from thudmud.game.command import CommandContext
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
@@ -62,12 +64,19 @@ def board_opened_event(
         now: seconds since the epoch.
         before: the number of hall events that the decision puts before this one.
     """
-    number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards come first
-    names = set(map(str.lower, hall.tables))
-    while (name := f"{ordinal(number)} board") in names:
-        number += 1
+    name = next(each for each in map(board_name, count()) if _is_free(hall, each))
     key = f"{events.MADE}{(hall.version or 0) + before + 1}"  # no other event has this number
     return events.BoardOpened(now, player, key, name, rules)
+
+
+def _is_free(hall: Hall, name: str) -> bool:
+    """Whether a board can have a name: no other board has it or its number, and no player."""
+    tables = hall.tables
+    is_taken = (
+        tables.name_for_words(tuple(name.split())) or tables.number_for_name(name) in tables.made
+    )
+    material = name.split()[-2]
+    return not (is_taken or material in hall.people.names or tables.has_seat(material))
 
 
 def decide_in_hall(

@@ -82,9 +82,13 @@ class Go(Command):
 
 @verb("boards")
 class Boards(Command):
-    """List the boards."""
+    """List a page of the boards."""
 
+    page: int = 1
     is_question = True
+
+    def __str__(self) -> str:
+        return "boards" if self.page == 1 else f"boards {self.page}"
 
 
 @verb("bots")

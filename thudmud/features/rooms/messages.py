@@ -11,14 +11,16 @@ from thudmud.features.matchmaking.commands import Challenge, Invite, PlayNow, Se
 from thudmud.features.matchmaking.messages import seek_made
 from thudmud.features.options.commands import SetReader
 from thudmud.features.people.commands import Who
+from thudmud.features.playing.queries import SetBoard
 from thudmud.features.playing.seats import Join
 from thudmud.features.rooms.commands import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
+from thudmud.features.rooms.scenery import HALL, board_description
 from thudmud.game import asides, events
 from thudmud.game.archive import ListedBot
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help
-from thudmud.game.options import Switch
+from thudmud.game.options import Style, Switch
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
@@ -54,7 +56,7 @@ from thudmud.views.standing import (
     status_lines,
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display, View
-from thudmud.views.words import MOST_BOARDS, wrap, wrap_each
+from thudmud.views.words import MOST_BOARDS, pages_of, wrap, wrap_each
 
 _REFUSALS = {
     Refusal.ALREADY_THERE: "You're already at the {board}.",
@@ -233,9 +235,41 @@ def _caught_up_facts(told: asides.CaughtUp, context: RenderContext) -> Iterator[
 def _look(asked: Look, context: RenderContext, view: View) -> list[str]:
     hall, player, table = context.hall, context.player, context.table
     if table is None:
-        return [*wrap("You are in the hall.", view.width), *hall_seen(context, view)]
+        return [*wrap(_in_hall(hall), view.width), *hall_seen(context, view)]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
-    return full_board_lines(table, view) + status_lines(table, view) + here
+    lines = full_board_lines(table, view) + status_lines(table, view)
+    if asked.at is not None or not table.is_running:  # "look" alone also redraws a battle
+        lines = wrap(board_description(hall, table.name), view.width) + lines
+    if view.style is Style.BRIEF and _is_brief_by_default(hall, player, table, view):
+        lines += wrap(
+            f'You see this board in brief: "{SetBoard(Style.FULL)}" shows all of it after every'
+            " move.",
+            view.width,
+        )
+    return lines + here
+
+
+def _is_brief_by_default(hall: Hall, player: str, table: Table, view: View) -> bool:
+    """Whether a player sees only a line of a board without having chosen that."""
+    if view.style is not Style.BRIEF or view.display.is_drawn_by_client:
+        return False
+    return table.name not in hall.people[player].styles
+
+
+@add_lines_to(events.Joined)
+def _seat_at_brief_board(_: Delivery, context: RenderContext, view: View) -> list[str]:
+    """Tell a newcomer how to see a brief board."""
+    table, player = context.known_table, context.player
+    if player != view.me or not _is_brief_by_default(context.hall, player, table, view):
+        return []
+    return [
+        'This board is brief, with one line a move: "look" shows all of it, and'
+        f' "{SetBoard(Style.FULL)}" does so after every move.'
+    ]
+
+
+def _in_hall(hall: Hall) -> str:
+    return f"You are in the hall. {HALL}" if hall.opens_boards else "You are in the hall."
 
 
 @facts.register
@@ -255,8 +289,21 @@ def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
 
 
 @words.register
-def _boards(_: Boards, context: RenderContext, view: View) -> list[str]:
-    return wrap_each(_entries(context.hall), view.width, "    ")
+def _boards(asked: Boards, context: RenderContext, view: View) -> list[str]:
+    """Render the boards of the hall and a page of those that players opened."""
+    hall, page, width = context.hall, asked.page, view.width
+    matches = _match_entries(hall)
+    pages = pages_of(len(matches), _MATCHES)
+    if page > pages:
+        return wrap(f'There\'s no page {page}. "{Boards(pages)}" shows the last one.', width)
+    entries = [
+        *(_standing_entries(hall) if page == 1 else ()),
+        *matches[(page - 1) * _MATCHES :][:_MATCHES],
+    ]
+    lines = wrap_each(entries, width, "    ")
+    if more := len(matches[page * _MATCHES :]):
+        lines += wrap(f'{pluralize(more, "more match")}: "{Boards(page + 1)}".', width)
+    return lines
 
 
 @facts.register
@@ -325,7 +372,7 @@ def _renamed_facts(renamed: events.BoardRenamed, context: RenderContext) -> Iter
 def hall_seen(context: RenderContext, view: View) -> list[str]:
     """Render the hall for a player: the people there, ways to play, and the boards."""
     hall, player, width = context.hall, context.player, view.width
-    entries = _entries(hall)
+    entries = [*_standing_entries(hall), *_match_entries(hall)]
     lines = [
         *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
@@ -335,9 +382,12 @@ def hall_seen(context: RenderContext, view: View) -> list[str]:
         *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
     if more := len(entries[MOST_BOARDS:]):
-        lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists them all.', width)
+        lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists them.', width)
     return lines
 
+
+_MATCHES = 10
+"""The number of boards opened by players on a page of the list of boards."""
 
 _MOST_SEEKS = 2
 """The maximum number of seeks to list in the hall; more are only counted."""
@@ -479,15 +529,17 @@ def _inviting(bot: str) -> str:
     return str(Invite(bot.lower()))
 
 
-def _entries(hall: Hall) -> list[str]:
-    """Return an entry for each board, with its number, as in `board 2`."""
-    made = {name: number for number, name in hall.tables.made.items()}
+def _standing_entries(hall: Hall) -> list[str]:
+    """Return an entry for each board that players did not open, with its number."""
+    made = {*hall.tables.made.values()}
     stays = (table for name, table in hall.tables.items() if name not in made)
-    entries = [
-        *enumerate(stays, 1),
-        *((n, hall.tables[hall.tables.made[n]]) for n in sorted(hall.tables.made)),
-    ]
-    return [f"{n:>2}. {board_line(hall, table)}" for n, table in entries]
+    return [f"{n:>2}. {board_line(hall, table)}" for n, table in enumerate(stays, 1)]
+
+
+def _match_entries(hall: Hall) -> list[str]:
+    """Return an entry for each board that players opened, with its number."""
+    boards = sorted(hall.tables.made.items())
+    return [f"{n:>2}. {board_line(hall, hall.tables[board])}" for n, board in boards]
 
 
 def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:

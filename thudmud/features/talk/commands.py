@@ -86,11 +86,12 @@ def _aloud(
 ) -> Decision:
     """Decide to speak or emote in the player's room.
 
-    During a battle, observers' talk reaches its players only if they have chosen to receive it.
+    During a battle that is rated or has a clock, observers' talk reaches its players only if they
+    have chosen to receive it.
     """
     hall, person, me = context.hall, context.person, context.me
     table = hall.tables[person.room] if person.room else None
-    if table is None or not table.is_running or me in table.seats.values():
+    if table is None or me in table.seats.values() or not table.is_serious:
         return context.decide_asides(kind(me, person.room, text, **details))
     aside = kind(me, person.room, text, Toggle.WATCHERS, **details)
     if DeafNoticeShown not in person.parts:

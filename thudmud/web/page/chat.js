@@ -157,7 +157,8 @@ export class Chat {
   }
 
   /**
-   * Return the verbs to speak by: while others play, those who play do not hear what is only said.
+   * Return the verbs to speak by: in a battle that is rated or has a clock, its players do not hear
+   * what others only say.
    *
    * @returns {string[]}
    */
@@ -166,7 +167,8 @@ export class Chat {
     const table = board === null ? undefined : state.tables.get(board);
     const isHere = board === state.me.room;
     if (!table || state.exercise || (isHere && state.sides(table).length)) return ["say"];
-    return isHere && table.running ? ["whisper", "kibitz"] : ["say", "whisper", "kibitz"];
+    const isSerious = table.running && (table.rated || table.time !== null);
+    return isHere && isSerious ? ["whisper", "kibitz"] : ["say", "whisper", "kibitz"];
   }
 
   /**
