@@ -370,14 +370,21 @@ def _renamed_facts(renamed: events.BoardRenamed, context: RenderContext) -> Iter
 
 
 def hall_seen(context: RenderContext, view: View) -> list[str]:
-    """Render the hall for a player: the people there, ways to play, and the boards."""
+    """Render the hall for a player: the people there, ways to play, and the boards.
+
+    A client that draws boards lists them, too, so that they aren't repeated at each visit.
+    """
     hall, player, width = context.hall, context.player, view.width
-    entries = [*_standing_entries(hall), *_match_entries(hall)]
     lines = [
         *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
         *added_lines(Hall, hall, context, view),
+    ]
+    if view.display.is_drawn_by_client:
+        return lines
+    entries = [*_standing_entries(hall), *_match_entries(hall)]
+    lines += [
         *wrap('Boards ("go to" and a name takes you to one):', width),
         *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
