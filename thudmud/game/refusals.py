@@ -117,6 +117,8 @@ class Refusal(Enum):
     AWAY = "away"
     NOT_AWAY = "not_away"
     NOT_IDLE = "not_idle"
+    NOT_PUT_OFF = "not_put_off"
+    ASKED_TO_BEGIN = "asked_to_begin"
     CLOCK_RUNS = "clock_runs"
     OWN_CLOCK_RUNS = "own_clock_runs"
     LEAVES_CLOCK = "leaves_clock"

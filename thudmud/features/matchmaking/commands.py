@@ -196,7 +196,10 @@ class Invite(WithTerms):
 
 @verb("withdraw")
 class Withdraw(Command):
-    """Withdraw one's seek with the given number, or all one's seeks."""
+    """Withdraw one's seek with the given number, or all one's seeks.
+
+    Without a seek, withdraw one's offers at a board.
+    """
 
     number: int | None = None
 
@@ -204,12 +207,24 @@ class Withdraw(Command):
         number, seeks = self.number, context.hall.seeks.values()
         mine = {each.number: each for each in seeks if each.player == context.me}
         if not mine:
-            raise RefusedError(Refusal.NOTHING_SOUGHT)
+            boards = _boards_with_own_offers(context) if number is None else []
+            if not boards:
+                raise RefusedError(Refusal.NOTHING_SOUGHT)
+            if len(boards) > 1:
+                raise RefusedError(Refusal.SAY_WHICH, boards=tuple(boards))
+            return No(boards[0]).decide(context)
         if number is not None and number not in mine:
             raise RefusedError(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
         ends = end_seeks(context.hall, chosen, context.me, events.SeekEnd.WITHDRAWN, context.now)
         return decide_in_hall(context, *ends)
+
+
+def _boards_with_own_offers(context: CommandContext) -> list[str]:
+    """Return the names of the boards where the player's own offers are the only open ones."""
+    seats = context.hall.tables.seats_of(context.me)
+    sides = ((table, table.side_of(context.me)) for table in seats if table.offers)
+    return [table.name for table, side in sides if set(table.offers.values()) == {side}]
 
 
 @verb(play_now="of")
