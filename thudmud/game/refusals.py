@@ -79,6 +79,7 @@ class Refusal(Enum):
     NO_HALL = "no_hall"
     NEW_BOARDS_FOR_MEMBERS = "new_boards_for_members"
     MATCH_SELF = "match_self"
+    RATED_FOR_MEMBERS = "rated_for_members"
     ASKED_ALREADY = "asked_already"
     SEEKING_ALREADY = "seeking_already"
     SEEKS_TOO_MANY = "seeks_too_many"

@@ -376,23 +376,8 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
             return replace(
                 table, match=played, waiting_since=event.at, excused_seconds=0.0, warned_at=None
             )
-        case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
-            offers = _without(table.offers, offer)
-            if offer is not events.Offer.BEGIN or offer not in table.offers:
-                return replace(table, offers=offers)
-            by = table.offers[offer]  # whoever declines or withdraws is the one who puts it off
-            puts_off = by.other if isinstance(event, events.Declined) else by
-            asked = _without(table.asked_to_begin, puts_off)
-            return replace(table, offers=offers, asked_to_begin=asked)
-        case events.Offered(player=player, offer=offer):
-            side = table.side_of(player)
-            if side is None:
-                return table  # the player's name has been erased since: the offer is void
-            offers = MappingProxyType({**table.offers, offer: side})
-            if offer is not events.Offer.BEGIN or side in table.asked_to_begin:
-                return replace(table, offers=offers)
-            asked = MappingProxyType({**table.asked_to_begin, side: event.at})
-            return replace(table, offers=offers, asked_to_begin=asked)
+        case events.OfferLapsed() | events.Declined() | events.Offered():
+            return _apply_offer(event, table)
         case events.TakenBack(moves=moves):
             match = _require_match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)
@@ -505,6 +490,28 @@ def _clock_after_presence_change(clock: Clock, event: events.TableEvent, table: 
             away.update(table.away)
     at = event.since if isinstance(event, events.Absent) else event.at
     return clock.with_absences(at, away, cut_off=len(away) < len(table.away))
+
+
+def _apply_offer(
+    event: events.Offered | events.OfferLapsed | events.Declined, table: Table
+) -> Table:
+    offer = event.offer
+    if isinstance(event, events.Offered):
+        side = table.side_of(event.player)
+        if side is None:
+            return table  # the player's name has been erased since: the offer is void
+        offers = MappingProxyType({**table.offers, offer: side})
+        if offer is not events.Offer.BEGIN or side in table.asked_to_begin:
+            return replace(table, offers=offers)
+        asked = MappingProxyType({**table.asked_to_begin, side: event.at})
+        return replace(table, offers=offers, asked_to_begin=asked)
+    offers = _without(table.offers, offer)
+    if offer is not events.Offer.BEGIN or offer not in table.offers:
+        return replace(table, offers=offers)
+    by = table.offers[offer]  # whoever declines or withdraws it puts the battle off
+    puts_off = by.other if isinstance(event, events.Declined) else by
+    asked = _without(table.asked_to_begin, puts_off)
+    return replace(table, offers=offers, asked_to_begin=asked)
 
 
 def _apply_joined(event: events.Joined, table: Table) -> Table:

@@ -216,7 +216,7 @@ async def test_confirmation_does_not_resign_a_later_battle(hall: Place) -> None:
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign")
     await hall.type("Bert", "resign", "yes", "start")
-    await hall.type("Anna", "yes")
+    await hall.type("Anna", "start", "yes")
     assert hall.hall.tables[MATCH].is_running
 
 
@@ -225,6 +225,7 @@ async def test_resign_command_from_a_program_needs_no_confirmation(hall: Place) 
     await hall.type("Bert", "accept")
     await hall.service.submit(hall.visits["Anna"], Resign(MATCH))
     await hall.type("Anna", "start")
+    await hall.type("Bert", "start")
     assert hall.hall.tables[MATCH].is_running
     await hall.service.submit(hall.visits["Anna"], Resign())
     assert not hall.hall.tables[MATCH].has_match_under_way
@@ -600,7 +601,9 @@ async def test_rematch_is_offered_only_at_a_board_that_stays_open(hall: Place, s
     await hall.type("Anna", *([] if stays else ["go hall"]))
     await hall.type("Carla", f"observe {MATCH}")
     line = f"resign on {MATCH}"
-    await hall.type("Bert", line, "yes", f"start game on {MATCH}", line)
+    await hall.type("Bert", line, "yes", f"start game on {MATCH}")
+    await hall.type("Anna", f"start game on {MATCH}")
+    await hall.type("Bert", line)
     hall.told.clear()
     await hall.type("Bert", "yes")
     told = {name: " ".join(" ".join(texts).split()) for name, texts in hall.told.items()}
@@ -751,12 +754,25 @@ async def test_new_board_skips_a_number_already_used_as_a_name(store: SlowStore)
 
 
 @pytest.mark.parametrize(("line", "rated"), [("match carla", True), ("match carla unrated", False)])
-async def test_bot_match_is_rated_unless_declined(hall: Place, line: str, *, rated: bool) -> None:
-    hall.hall.bots = {"Carla": None}
-    await hall.type("Anna", line)
-    match = hall.hall.tables[MATCH].match
+@pytest.mark.parametrize("member", [True, False])
+async def test_bot_match_of_a_member_is_rated_unless_declined(
+    place: Place, line: str, *, member: bool, rated: bool
+) -> None:
+    await place.enter("Anna", member=member)
+    await place.enter("Carla")
+    place.hall.bots = {"Carla": None}
+    await place.type("Anna", line)
+    match = place.hall.tables[MATCH].match
     assert match
-    assert match.rated is rated
+    assert match.rated is (member and rated)
+
+
+@pytest.mark.parametrize("line", ["match carla rated", "match bert rated", "seek rated"])
+async def test_guest_asking_for_a_rated_match_is_refused(hall: Place, line: str) -> None:
+    hall.hall.bots = {"Carla": None}
+    assert await refused(hall, "Anna", line) is Refusal.RATED_FOR_MEMBERS
+    assert await refused(hall, "Anna", "play rated") is Refusal.RATED_FOR_MEMBERS
+    assert not hall.hall.seeks
 
 
 async def test_match_is_rated_only_if_both_players_agree(place: Place) -> None:

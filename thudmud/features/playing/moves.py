@@ -262,10 +262,9 @@ def battle_begun(table: Table, player: str, context: Context) -> events.BattleSt
     rules, opening, levels = table.ruleset.name, table.opening, table.levels
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
     match, number, of = table.match, 1, None
-    # A guest could lose to a bot under any number of names without harm, so these battles are
-    # rated.
-    both_members = dwarf in context.members and troll in context.members
-    rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
+    people = [table.seats[side] for side in Side if levels.of(side) is None]
+    are_members = all(each in context.members for each in people)
+    rated = opening is None and dwarf != troll and are_members
     if match and table.half_played:
         of = match.tournament
         rated = match.rated  # rate both battles or neither, even if a member is away by now

@@ -479,7 +479,7 @@ export class GameView {
       const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
       notices.push(
         notice(
-          offerWords(offer, isMine ? null : who),
+          offerWords(table.part === 1 && offer === "begin" ? "second" : offer, isMine ? null : who),
           !isMine &&
             mine.length > 0 &&
             this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
@@ -547,7 +547,7 @@ export class GameView {
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, player),
-      asks ? offerWords(offer.offer, asks) : "",
+      asks ? offerWords(offer.offer === "begin" ? "second" : offer.offer, asks) : "",
     ];
     return {
       title: who,
@@ -569,12 +569,18 @@ export class GameView {
   }
 
   /**
-   * Return that the player is looking for an opponent, if a seek is theirs and open to all.
+   * Return that the player is looking for an opponent, or has asked one who is busy, if so.
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, rated, word }) {
-    if (player !== this.state.me.player || to !== null || word) return [];
+  sought({ seek, player, rules, time, to, rated, word, answers }) {
+    if (player !== this.state.me.player || word) return [];
+    if (answers !== null && to) {
+      const stop = { label: "Withdraw", line: `withdraw ${seek}` };
+      const words = `You have asked ${to}, who is in another battle, to play you now.`;
+      return [notice(words, this.button(stop))];
+    }
+    if (to !== null) return [];
     const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
     const stop = { label: "Stop looking", line: `withdraw ${seek}` };
     return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
@@ -590,15 +596,15 @@ export class GameView {
     const { player } = this.state.me;
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
-    const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Rematch";
-    const start = { line: `start game on ${table.board}`, isFirst: true };
+    const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: true };
+    const mayStart = mine.length > 0 && isFull && !this.hasAskedToGoOn(table);
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
     const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
     const analysis = h("a.button", { href: explore }, "Analysis board");
     const isKnown = this.analysisOf(table, board) !== null;
     if (!player) return [board.battle !== null && replay];
     return [
-      mine.length > 0 && isFull && this.button({ label, ...start }),
+      mayStart && this.button(start),
       board.battle !== null && replay,
       board.battle !== null && hasFeature("variations") && analysis,
       this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
@@ -608,6 +614,29 @@ export class GameView {
         hasFeature("analysis") && // the last: it goes when it is pressed
         this.button({ label: "Computer analysis", line: `analyse ${board.battle}` }),
     ];
+  }
+
+  /**
+   * Return what `start` does after a battle: people are asked whether they play on.
+   *
+   * @param {Table} table
+   */
+  startLabel(table) {
+    if (table.part !== 1 || table.over) return "Rematch";
+    const isOffered = table.offers.some(({ offer }) => offer === "begin");
+    const isByDays = table.time?.includes("day");
+    const hasBot = table.seats.some(({ player }) => this.state.isBot(player));
+    return isOffered || isByDays || hasBot ? "Swap seats and play on" : "Offer the second battle";
+  }
+
+  /**
+   * Whether the player has offered the second battle: the notice of it says so.
+   *
+   * @param {Table} table
+   */
+  hasAskedToGoOn(table) {
+    const mine = this.state.sides(table);
+    return table.offers.some(({ offer, side }) => offer === "begin" && mine.includes(side));
   }
 
   /**
@@ -705,12 +734,15 @@ export class GameView {
   }
 
   /**
-   * Whether the server gives hints at a board: it doesn't in rated battles.
+   * Whether the server gives hints at a board: not in rated battles, nor with a clock to people.
    *
    * @param {Table} table
    */
   mayHint(table) {
-    return hasFeature("hints") && !(table.rated && this.state.sides(table).length === 1);
+    const hasOpponent = this.state.sides(table).length === 1;
+    const isBot = table.seats.some(({ player }) => this.state.isBot(player));
+    const isTimed = table.time !== null && !isBot;
+    return hasFeature("hints") && !(hasOpponent && (table.rated || isTimed));
   }
 
   /** @param {Action} action */
@@ -786,6 +818,7 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   restart: { verb: "start", words: "to start over with a new match" },
   rematch: { verb: "start", words: "a rematch" },
   begin: { verb: "start", words: "to begin the battle" },
+  second: { verb: "start", words: "to begin the second battle" },
   adjourn: { verb: "adjourn", words: "to adjourn the match" },
   undo: { verb: "undo", words: "to take back the last move" },
 });

@@ -123,9 +123,13 @@ export class PlayForm {
   /** Show whether the player waits for an opponent. */
   showWaiting() {
     const isWaiting = this.own.length > 0;
-    const text = isWaiting ? "Waiting for an opponent …" : IDLE;
+    const asked = [...this.state.seeks.values()].find(
+      ({ player, answers }) => player === this.state.me.player && answers !== null,
+    );
+    const meanwhile = asked && `Asked ${asked.to}. Meanwhile, play a bot.`;
+    const text = meanwhile ?? (isWaiting ? "Waiting for an opponent …" : IDLE);
     if (byId("play-hint").textContent !== text) byId("play-hint").textContent = text;
-    byId("play-hint").hidden = !isWaiting && this.bot !== undefined;
+    byId("play-hint").hidden = !isWaiting && !asked && this.bot !== undefined;
     byId("play-stop").hidden = !isWaiting;
   }
 
