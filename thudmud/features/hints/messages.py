@@ -53,8 +53,6 @@ def _hint(_: Hint, context: RenderContext, view: View) -> list[str]:
 
 @words.register
 def _hint_given(given: HintGiven, _: RenderContext, view: View) -> list[str]:
-    if view.me == given.player:
-        return wrap(f"{given.to} is told that you asked.", view.width)
     where = f" at the {given.board}" if view.is_elsewhere else ""
     return wrap(f"{given.player} asks for a hint{where}.", view.width)
 

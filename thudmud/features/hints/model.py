@@ -36,8 +36,8 @@ class HintGiven(ToAnother):
 
 @applies(HintGiven)
 def _apply_hint_given(given: HintGiven, hall: Hall) -> Delivery:
-    """Deliver the notice even to an opponent who ignores the player."""
-    return Delivery(given, tuple(name for name in (given.player, given.to) if name in hall.people))
+    """Deliver the notice to the opponent, even to one who ignores the player."""
+    return Delivery(given, (given.to,) if given.to in hall.people else ())
 
 
 class AdviceLookup(AdviserLookup[Variation | None]):
