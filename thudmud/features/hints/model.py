@@ -37,7 +37,8 @@ class HintGiven(ToAnother):
 @applies(HintGiven)
 def _apply_hint_given(given: HintGiven, hall: Hall) -> Delivery:
     """Deliver the notice to the opponent, even to one who ignores the player."""
-    return Delivery(given, (given.to,) if given.to in hall.people else ())
+    recipients = (given.to,) if given.to in hall.people else ()
+    return Delivery(given, recipients, hall.tables.get(given.board))
 
 
 class AdviceLookup(AdviserLookup[Variation | None]):
