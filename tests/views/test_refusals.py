@@ -589,8 +589,7 @@ CASES = [
         "You've already asked Anna. They have another 20 seconds to answer.",
     ),
     Case(
-        R.ASKED_BY_OTHERS, f"{PRACTISING}; Anna: move a6 b6; Anna: seek; Bert: accept 1",
-        "Carla: accept 1",
+        R.ASKED_BY_OTHERS, f"{STARTED}; Anna: seek; Bea: accept 1", "Carla: accept 1",
         "Anna is playing, and somebody else has just asked them. Try again in 20 seconds.",
     ),
     Case(
@@ -744,7 +743,8 @@ CASES = [
 
 def played(case: Case) -> StoredHall:
     """Return the hall after the earlier commands of a case."""
-    hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if case.code is R.WHICH_PLAYER else []))
+    has_bea = case.code in {R.WHICH_PLAYER, R.ASKED_BY_OTHERS}
+    hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if has_bea else []))
     hall.version = None if case.code is R.NO_HALL else 0
     if case.code in {R.SEEKS_TOO_MANY, R.BOARDS_TOO_MANY, R.THEIR_BOARDS_TOO_MANY}:
         hall.caps = Caps(seeks=1, boards=1)
