@@ -183,7 +183,7 @@ class TestPartings:
             .replace("\n", " ")
             .endswith(
                 "You play the dwarfs and Bert plays the trolls (away). When Bert is back, "
-                '"start game on oak board" begins the second battle, with the seats swapped.'
+                '"start game on oak board" offers the second battle, with the seats swapped.'
             )
         )
         assert "The match is over" in say(house, "anna claim")["Anna"].replace("\n", " ")

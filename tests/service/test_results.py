@@ -71,7 +71,8 @@ async def test_too_short_first_battle_is_mentioned_at_once_and_at_the_end(
     await members.type("Anna", f"resign on {MATCH}", "yes")
     now = "No rating will change: the battle had fewer than 6 moves."
     assert now in heard(members, "Anna")
-    await members.type("Bert", f"start on {MATCH}")
+    for name in ("Anna", "Bert"):
+        await members.type(name, f"start on {MATCH}")
     assert "begin the second battle" in heard(members, "Bert")
     await members.type("Anna", f"resign on {MATCH}", "yes")
     assert "No rating changes: the first battle had fewer than 6 moves." in heard(members, "Anna")
