@@ -190,7 +190,13 @@ class TestPartings:
 
     def test_departure_after_the_match_offers_no_claim(self) -> None:
         house = house_of(
-            *PLAYED, "bert resign", "bert yes", "anna start", "bert resign", "bert yes"
+            *PLAYED,
+            "bert resign",
+            "bert yes",
+            "anna start",
+            "bert start",
+            "bert resign",
+            "bert yes",
         )
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
         assert seen.endswith("is kept for Bert.")

@@ -594,6 +594,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
     anna.hears("a blunder by Paulina")  # in the log as well
+    bert.press("Offer the second battle")
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")

@@ -439,7 +439,9 @@ async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowS
 
 async def test_board_of_a_finished_match_closes_once_empty(hall: Place) -> None:
     await hall.type("Anna", "match bert")
-    await hall.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
+    await hall.type("Bert", "accept", "resign", "yes", "start")
+    await hall.type("Anna", "start")
+    await hall.type("Bert", "resign", "yes")
     assert hall.hall.tables[MATCH].match
     await hall.type("Anna", "go hall")
     assert MATCH in hall.hall.tables
@@ -895,7 +897,9 @@ async def test_play_during_another_match_starts_a_bot_game(hall: Place) -> None:
 async def over(place: Place) -> None:
     """Play a match between Anna and Bert to its end."""
     await place.type("Anna", "match bert")
-    await place.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
+    await place.type("Bert", "accept", "resign", "yes", "start")
+    await place.type("Anna", "start")
+    await place.type("Bert", "resign", "yes")
 
 
 async def test_player_returning_to_a_closing_board_is_admitted(
@@ -1012,3 +1016,37 @@ async def test_invitation_from_another_node_is_declined(world: World) -> None:
     await until(lambda: bool(two.hall.people["Bert"].invitations))
     await two.type("Bert", "decline")
     await until(lambda: "Bert declines to sit down at the oak board." in one.told["Anna"])
+
+
+async def test_simultaneous_starts_begin_the_second_battle_once(
+    hall: Place, store: SlowStore
+) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign", "yes")
+    store.hold()
+    both = [hall.submit(name, "start") for name in ("Anna", "Bert")]
+    await store.held_up()
+    store.gate.set()
+    assert all(each.is_done for each in await finished(*both))
+    table = hall.hall.tables[MATCH]
+    assert table.match
+    assert (table.match.battle, table.is_running, table.offers) == (2, True, {})
+
+
+@pytest.mark.parametrize("accepting", ["yes", "accept", "accept anna", f"start game on {MATCH}"])
+async def test_offer_of_the_second_battle_is_answered_from_elsewhere(
+    hall: Place, accepting: str
+) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "go hall")
+    await hall.type("Anna", "resign", "yes")
+    answers = [("Anna", "withdraw"), ("Anna", "no"), ("Bert", "no"), ("Bert", "decline anna")]
+    for name, answer in answers:
+        await hall.type("Anna", "start")
+        assert hall.hall.tables[MATCH].offers
+        await hall.type(name, answer)
+        assert not hall.hall.tables[MATCH].offers
+    await hall.type("Anna", "start")
+    await hall.type("Bert", accepting)
+    assert hall.hall.tables[MATCH].is_running
