@@ -503,15 +503,15 @@ def _apply_offer(
         offers = MappingProxyType({**table.offers, offer: side})
         if offer is not events.Offer.BEGIN or side in table.asked_to_begin:
             return replace(table, offers=offers)
-        asked = MappingProxyType({**table.asked_to_begin, side: event.at})
-        return replace(table, offers=offers, asked_to_begin=asked)
-    offers = _without(table.offers, offer)
+        first = MappingProxyType({**table.asked_to_begin, side: event.at})
+        return replace(table, offers=offers, asked_to_begin=first)
+    left = _without(table.offers, offer)
     if offer is not events.Offer.BEGIN or offer not in table.offers:
-        return replace(table, offers=offers)
+        return replace(table, offers=left)
     by = table.offers[offer]  # whoever declines or withdraws it puts the battle off
     puts_off = by.other if isinstance(event, events.Declined) else by
     asked = _without(table.asked_to_begin, puts_off)
-    return replace(table, offers=offers, asked_to_begin=asked)
+    return replace(table, offers=left, asked_to_begin=asked)
 
 
 def _apply_joined(event: events.Joined, table: Table) -> Table:

@@ -350,7 +350,9 @@ async def test_battle_with_a_bot_can_be_continued_after_a_match_with_a_person(pl
     assert "paused until you come back" in " ".join(" ".join(place.told["Carla"]).split())
     await place.type("Carla", f"go to {SECOND}")
     assert await refused(place, "Carla", "a6 b6") is None
-    assert place.hall.tables[SECOND].game.moves
+    game = place.hall.tables[SECOND].game
+    assert game
+    assert game.moves
 
 
 async def test_correspondence_match_leaves_the_seeker_in_the_room(place: Place) -> None:
