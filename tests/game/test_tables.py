@@ -437,7 +437,7 @@ class TestSetUp:
 
 def test_version_counts_every_event(empty: Table, match_over: Table) -> None:
     assert empty.version == 0
-    assert match_over.version == 7
+    assert match_over.version == 8
 
 
 def test_decide_leaves_the_table_unchanged(started: Table) -> None:
