@@ -164,7 +164,7 @@ def test_bot_never_begins_a_battle_against_a_person(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog")
     assert hall.minds["Grog"].next_time(hall.now) is None
     assert hall.wait(10 * PAUSE) == []
-    hall.type("Anna", "start", "go hall", "resign on oak board", "yes")
+    hall.type("Anna", "start", "go hall", Resign("oak board"))
     assert hall.minds["Grog"].next_time(hall.now) is None
     assert hall.wait(10 * PAUSE) == []
     hall.type("Anna", "start on oak board")
