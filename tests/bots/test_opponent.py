@@ -168,7 +168,7 @@ def test_bot_never_begins_a_battle_against_a_person(hall: Hall) -> None:
     assert hall.minds["Grog"].next_time(hall.now) is None
     assert hall.wait(10 * PAUSE) == []
     hall.type("Anna", "start on oak board")
-    assert hall.minds["Grog"].tasks()
+    assert hall.tables["oak board"].is_running
 
 
 def test_bots_start_a_battle_after_a_pause(hall: Hall) -> None:

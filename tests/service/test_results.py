@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.features.tournaments.test_reactors import Cup
-from tests.service.place import Place, Screen
+from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.game.asides import ResultTold
@@ -111,7 +111,8 @@ async def test_battle_against_a_bot_shows_the_rating_against_bots(place: Place) 
 async def test_unrated_match_names_the_replaced_player_as_reason(place: Place) -> None:
     place.hall.levels = [BotLevel(1, "Chalk", "Weak.")]
     place.hall.bots = {"Grog": place.hall.levels[0]}
-    await place.enter("Anna", "Bert", "Grog")
+    await place.enter("Anna", "Bert", member=True)
+    await place.enter("Grog")
     await place.type("Anna", "match grog")
     await place.type("Grog", f"leave game on {MATCH}")
     await place.type("Anna", f"invite bert on {MATCH}")
