@@ -54,7 +54,7 @@ def test_page_times_match_the_code() -> None:
     assert rounded_duration(START_AFTER) == "60 seconds"
     assert f"{LEAST_PATIENCE:g} seconds at least" in BOT
     both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
-    assert f"when nobody does for {both}" in " ".join(BOT.split())
+    assert f"after {both}" in " ".join(BOT.split())
 
 
 def test_match_settings_on_the_page_are_the_defaults_of_the_command() -> None:

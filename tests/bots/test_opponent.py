@@ -160,12 +160,24 @@ def test_bot_ignores_invitations_to_others(hall: Hall) -> None:
     assert not hall.minds["Grog"].plays
 
 
-def test_bot_starts_a_battle_after_a_pause(hall: Hall) -> None:
+def test_bot_never_begins_a_battle_against_a_person(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog")
+    assert hall.minds["Grog"].next_time(hall.now) is None
+    assert hall.wait(10 * PAUSE) == []
+    hall.type("Anna", "start", "go hall", Resign("oak board"))
+    assert hall.minds["Grog"].next_time(hall.now) is None
+    assert hall.wait(10 * PAUSE) == []
+    hall.type("Anna", "start on oak board")
+    assert hall.tables["oak board"].is_running
+
+
+def test_bots_start_a_battle_after_a_pause(hall: Hall) -> None:
+    hall.service.hall.bots = {"Grog": None, "Mog": None}
+    hall.come("Mog")
+    hall.type("Anna", "invite grog on oak board", "invite mog on oak board")
     assert hall.wait(PAUSE - 1) == []
-    assert hall.minds["Grog"].next_time(hall.now) == hall.now + 1
-    assert hall.wait(1) == ["Grog: start game on oak board"]
-    assert hall.minds["Grog"].tasks()
+    assert hall.wait(1 + TROLLS_AFTER)
+    assert hall.tables["oak board"].is_running
 
 
 def test_bot_withdraws_a_start_that_crossed_with_the_opponents(hall: Hall) -> None:
@@ -453,8 +465,7 @@ def test_bots_at_a_board_with_a_clock_start_themselves(hall: Hall) -> None:
 
 def test_bot_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
     battle.type("Anna", Resign())
-    assert battle.wait(PAUSE) == []
-    assert battle.wait(TROLLS_AFTER) == ["Grog: start game on oak board"]
+    battle.type("Anna", "start")
     assert battle.minds["Grog"].tasks()  # the dwarfs by now
     battle.type("Anna", Resign())
     assert battle.wait(GRACE - 1) == []

@@ -70,7 +70,9 @@ SEATED: list[tuple[str, TableCommand]] = [
 ]
 STARTED = [*SEATED, ("Anna", Start())]
 FIRST_OVER = [*STARTED, ("Anna", End()), ("Bert", End())]
-MATCH_OVER = [*FIRST_OVER, ("Bert", Start()), ("Anna", Resign())]
+GO_ON = [("Bert", Start()), ("Anna", Start())]
+"""By which two people begin the second battle of their match."""
+MATCH_OVER = [*FIRST_OVER, *GO_ON, ("Anna", Resign())]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.features.playing.test_moves import PLIES
-from tests.game.conftest import GRACE, NOW, SEATED, after, events, ply, refusal, without
+from tests.game.conftest import GO_ON, GRACE, NOW, SEATED, after, events, ply, refusal, without
 from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.playing.moves import Adjourn, Claim, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
@@ -215,7 +215,7 @@ class TestClock:
 
     def test_grace_is_renewed_in_the_second_battle(self, timed: Table) -> None:
         table = away_for(timed, "Anna", NOW, 10)
-        table = after(table, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
+        table = after(table, ("Anna", Resign()), *GO_ON, now=NOW + 40, members=MEMBERS)
         assert clock(without(table, "Anna", now=NOW + 50)).remaining_standstill == GRACE_FAST
 
     def test_grace_used_before_an_adjournment_stays_used(self, timed: Table) -> None:
@@ -282,12 +282,12 @@ class TestClock:
         away = events(after(ended, ("Anna", Adjourn())), "Bert", Adjourn(), NOW + 25)[-1]
         assert isinstance(away, Adjourned)
         goes_on = Resumed(NOW + 9000, "Anna", away.match)
-        over = after(ended, ("Bert", Start()), ("Anna", Resign()), now=NOW + 40, members=MEMBERS)
+        over = after(ended, *GO_ON, ("Anna", Resign()), now=NOW + 40, members=MEMBERS)
         new = Table.set_up(BoardSpec(over.name, key=over.key))
         assert replace(over.apply(goes_on), version=1) == new.apply(goes_on)
 
     def test_clock_is_reset_for_each_battle(self, timed: Table) -> None:
-        table = after(timed, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
+        table = after(timed, ("Anna", Resign()), *GO_ON, now=NOW + 40, members=MEMBERS)
         assert left(table) == (60, 60)
         assert table.match
         assert table.match.battle == 2

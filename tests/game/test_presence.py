@@ -135,6 +135,7 @@ class TestComing:
     def test_returning_player_without_a_seat_arrives_in_the_hall(self, hall: StoredHall) -> None:
         do(hall, "Anna", Resign())
         do(hall, "Anna", Start())
+        do(hall, "Bert", Start())
         do(hall, "Anna", Resign())
         lose(hall, "Bert")
         do(hall, "Carla", Join(Side.DWARF, "oak board"), LATER)

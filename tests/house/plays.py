@@ -125,8 +125,8 @@ def _ply(house: House, number: int, now: float) -> list[Message]:
 
 RICH_DEEDS = [
     *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign on it"),
-    ("Bert", "yes"), ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"),
-    ("Anna", "8"), ("Anna", "adjourn"), ("Bert", "adjourn"),
+    ("Bert", "yes"), ("Bert", "start"), ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"),
+    ("Anna", "undo"), ("Anna", "8"), ("Anna", "adjourn"), ("Bert", "adjourn"),
     ("Anna", "join game as dwarf on elm table"), ("Carla", "join game as troll on elm table"),
     ("Carla", "start"), ("Anna", "17"), ("Carla", "leave game"), ("Anna", "invite carla"),
     ("Carla", "join game as troll on elm table"), ("Carla", "44"), ("Anna", "end game"),
@@ -136,8 +136,8 @@ RICH_DEEDS = [
     ("Anna", "options width 60"), ("Anna", "set board brief"),
     ("Bert", GONE), ("Anna", "30"), ("Anna", "undo on oak board"), ("Carla", "replay 2"),
     ("Carla", "last"), ("Carla", "resign on elm table"), ("Carla", "yes"),
-    ("Carla", "start on elm table"), ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"),
-    ("Anna", "next"),
+    ("Anna", "start on elm table"), ("Carla", "start on elm table"), ("Anna", "80"),
+    ("Carla", GONE), ("Anna", "replay 1"), ("Anna", "next"),
 ]  # fmt: skip
 """A session with takebacks, resignations, adjournments, absences, options and replays."""
 

@@ -68,14 +68,12 @@ def test_bot_turn_survives_a_restart_of_the_house() -> None:
     assert again.play_bot(turn, "TG7-F7", NOW + 6)
 
 
-def test_bot_start_of_an_unstarted_battle_is_due_and_happens() -> None:
+def test_bot_leaves_the_start_of_a_battle_to_a_person() -> None:
     house = House([BoardSpec("oak board")], bots=BOTS)
     house.enter("Anna", NOW, room="oak board")
     for line in ("join game as dwarf", "invite grog"):
         house.obey("Anna", line, NOW)
-    assert house.due is not None
-    assert NOW < house.due < NOW + 100
-    assert any("begin a match" in each.text for each in house.pass_time(house.due))
+    assert house.due is None
 
 
 def test_bots_play_each_other() -> None:

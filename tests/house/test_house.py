@@ -119,7 +119,8 @@ SAT = "anna join dwarf, bert join troll"
             "Anna (dwarfs); between the battles of a match; troll seat empty; 1 watching",
         ),
         (
-            f"{SAT}, anna start, bert resign, bert yes, anna start, bert resign, bert yes",
+            f"{SAT}, anna start, bert resign, bert yes, anna start, bert start, bert resign,"
+            " bert yes",
             "Bert (dwarfs) and Anna (trolls); match over",
         ),
     ],

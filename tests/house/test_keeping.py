@@ -243,8 +243,7 @@ class TestLookingUp:
         for number in range(22):
             for name, line in (("Anna", "resign on it"), ("Anna", "yes"), ("Anna", "start")):
                 do(house, name, line, 10.0 + number)
-            if number % 2:  # a rematch needs both
-                do(house, "Bert", "start", 10.0 + number)
+            do(house, "Bert", "start", 10.0 + number)  # each battle needs both
         for asked in ("history anna", "history BERT", "history all"):
             numbers = []
             for page in (1, 2):
@@ -261,7 +260,7 @@ class TestLookingUp:
         resign = Resign("oak board")
         deeds: list[tuple[str, str | Command]]
         deeds = [(name, f"{line} on oak board") for name, line in lines]
-        for name, command in [*deeds, ("Anna", resign), ("Anna", "start")]:
+        for name, command in [*deeds, ("Anna", resign), ("Anna", "start"), ("Bert", "start")]:
             seen = texts(house.obey(name, command, 2.0))
             assert "rating" not in seen
         told_both = told(house.obey("Anna", resign, 3.0))

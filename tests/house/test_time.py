@@ -183,14 +183,20 @@ class TestPartings:
             .replace("\n", " ")
             .endswith(
                 "You play the dwarfs and Bert plays the trolls (away). When Bert is back, "
-                '"start game on oak board" begins the second battle, with the seats swapped.'
+                '"start game on oak board" offers the second battle, with the seats swapped.'
             )
         )
         assert "The match is over" in say(house, "anna claim")["Anna"].replace("\n", " ")
 
     def test_departure_after_the_match_offers_no_claim(self) -> None:
         house = house_of(
-            *PLAYED, "bert resign", "bert yes", "anna start", "bert resign", "bert yes"
+            *PLAYED,
+            "bert resign",
+            "bert yes",
+            "anna start",
+            "bert start",
+            "bert resign",
+            "bert yes",
         )
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
         assert seen.endswith("is kept for Bert.")

@@ -534,6 +534,7 @@ async def test_address_over_its_storage_quota_may_only_finish_games(
     assert [each.refusal and each.refusal.code for each in results] == [
         Refusal.STORED_TOO_MUCH, None, Refusal.SURE_RESIGNS, None,
     ]  # fmt: skip
+    await crowd.type(bob, "start on oak board")
     results = await crowd.type(mala, "start on oak board", "adjourn on oak board")
     assert all(each.is_done for each in results)  # the second battle belongs to the match
     results = await crowd.type(malb, "end game on elm board", "leave game on elm board", "quit")

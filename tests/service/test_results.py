@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.features.tournaments.test_reactors import Cup
-from tests.service.place import Place, Screen
+from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.game.asides import ResultTold
@@ -55,6 +55,7 @@ async def test_rating_changes_are_shown_to_players_and_watchers(members: Place) 
     await members.type("Carla", f"observe {MATCH}")
     await play(members)
     await members.type("Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}")
+    await members.type("Bert", f"start on {MATCH}")
     assert "rating" not in heard(members, "Carla")
     await members.type("Anna", f"resign on {MATCH}", "yes")
     mine, theirs = "rating 1500 -> 1421?", "rating 1500 -> 1579?"
@@ -71,7 +72,8 @@ async def test_too_short_first_battle_is_mentioned_at_once_and_at_the_end(
     await members.type("Anna", f"resign on {MATCH}", "yes")
     now = "No rating will change: the battle had fewer than 6 moves."
     assert now in heard(members, "Anna")
-    await members.type("Bert", f"start on {MATCH}")
+    for name in ("Anna", "Bert"):
+        await members.type(name, f"start on {MATCH}")
     assert "begin the second battle" in heard(members, "Bert")
     await members.type("Anna", f"resign on {MATCH}", "yes")
     assert "No rating changes: the first battle had fewer than 6 moves." in heard(members, "Anna")
@@ -80,9 +82,9 @@ async def test_too_short_first_battle_is_mentioned_at_once_and_at_the_end(
 async def test_casual_match_changes_no_rating(members: Place) -> None:
     await begin(members, "seek casual")
     await play(members)
-    await members.type(
-        "Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}", f"resign on {MATCH}", "yes"
-    )
+    await members.type("Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}")
+    await members.type("Bert", f"start on {MATCH}")
+    await members.type("Anna", f"resign on {MATCH}", "yes")
     assert "No rating changes: the match was casual." in heard(members, "Anna")
 
 
@@ -92,7 +94,7 @@ async def test_battle_against_a_bot_shows_the_rating_against_bots(place: Place) 
     screen = Screen()
     await place.enter("Grog")
     terminal = Terminal(200, packages=frozenset({"thud"}))
-    visit = await place.service.join(JoinRequest("Anna", terminal, screen))
+    visit = await place.service.join(JoinRequest("Anna", terminal, screen, is_member=True))
     assert visit
     place.visits["Anna"] = visit
     await place.type("Anna", "match grog")
@@ -109,22 +111,25 @@ async def test_battle_against_a_bot_shows_the_rating_against_bots(place: Place) 
 async def test_unrated_match_names_the_replaced_player_as_reason(place: Place) -> None:
     place.hall.levels = [BotLevel(1, "Chalk", "Weak.")]
     place.hall.bots = {"Grog": place.hall.levels[0]}
-    await place.enter("Anna", "Bert", "Grog")
+    await place.enter("Anna", "Bert", member=True)
+    await place.enter("Grog")
     await place.type("Anna", "match grog")
     await place.type("Grog", f"leave game on {MATCH}")
     await place.type("Anna", f"invite bert on {MATCH}")
     await place.type("Bert", "accept anna")
     await play(place)
-    await place.type(
-        "Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}", f"resign on {MATCH}", "yes"
-    )
+    await place.type("Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}")
+    await place.type("Bert", f"start on {MATCH}")
+    await place.type("Anna", f"resign on {MATCH}", "yes")
     assert "No rating changes: a player was replaced." in heard(place, "Bert")
 
 
 async def finish(place: Place, *, on: str = MATCH) -> None:
     """Let Anna resign both battles of her match with Bert."""
     await play(place, on=on)
-    await place.type("Anna", f"resign on {on}", "yes", f"start on {on}", f"resign on {on}", "yes")
+    await place.type("Anna", f"resign on {on}", "yes", f"start on {on}")
+    await place.type("Bert", f"start on {on}")
+    await place.type("Anna", f"resign on {on}", "yes")
 
 
 RESULT = "Bert beats Anna 64 to 0 in a rated match at the ash board: Bert 1579?; Anna 1421?."
@@ -183,7 +188,11 @@ async def test_result_is_announced_once_on_each_node() -> None:
     for number, line in enumerate(PLIES):
         place, name = ((one, "Anna"), (two, "Bert"))[number % 2]
         await place.type(name, f"move {line} on oak board")
-    await one.type("Anna", "resign on oak", "yes", "start on oak", "resign on oak", "yes")
+    await one.type("Anna", "resign on oak", "yes", "start on oak")
+    await until(lambda: bool(two.hall.tables["oak board"].offers))
+    await two.type("Bert", "start on oak")
+    await until(lambda: one.hall.tables["oak board"].is_running)
+    await one.type("Anna", "resign on oak", "yes")
     for place, name in ((one, "Carla"), (two, "Dora")):
         assert heard(place, name).count("Bert beats Anna 64 to 0 in a rated match at the oak") == 1
     await world.store.close()

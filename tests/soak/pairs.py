@@ -137,7 +137,7 @@ class Pair:
         if not table.seats:
             return either, Resume(None, self.board)
         if not table.is_running or table.game is None:
-            offered = table.offers.get(Offer.REMATCH)
+            offered = table.offers.get(Offer.BEGIN) or table.offers.get(Offer.REMATCH)
             return offered.other if offered else either, Start(self.board)
         for offer, by in table.offers.items():
             if self.dice.random() < 0.7:

@@ -120,6 +120,7 @@ LINES = [
     "Bert: start",
     "Bert: end game",
     "Carl: end game",
+    "Carl: start",
     "Bert: start",
     "Bert: seek",
     "Dora: accept 1",

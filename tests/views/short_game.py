@@ -67,6 +67,7 @@ LINES = [
     "Bert: variation 1 4 dE6-F6",
     "Anna: evaluate 1 4 dE6-F6",
     "Bert: evaluate 1 4 dE6-F6",
+    "Bert: start game on oak board",
     "Anna: start",
     "Anna: adjourn",
     "Bert: adjourn",
@@ -87,6 +88,7 @@ LINES = [
     "Anna: decline bert",
     "Anna: join game as trol on elm table",
     "Bert: replay 9",
+    "Anna: REGISTER",
     "Grog: BACK",
     "Grog: join game as dwarf on pine board",
     "Anna: join game as troll on pine board",
@@ -133,6 +135,7 @@ LINES = [
     "Bert: move from g7 to f7",
     "Anna: resign on it",
     "Anna: yes",
+    "Anna: start game on pine board",
     "Bert: start",
     "Anna: adjourn",
     "Bert: adjourn",
@@ -167,7 +170,8 @@ LINES = [
     *("Carl: leave game on pine board", "Carl: join as dwarf on pine board"),
     *("Carl: move from f2 to f1", "Dora: move from f7 to g7"),
     *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),
-    *("Carl: resign on it", "Carl: yes", "Carl: start", "Carl: resign on it", "Carl: yes"),
+    *("Carl: resign on it", "Carl: yes", "Dora: start game on pine board", "Carl: start"),
+    *("Carl: resign on it", "Carl: yes"),
     "Anna: score carl",
     "Anna: finger carl",
     "Olga: BACK",
@@ -188,7 +192,8 @@ LINES = [
     *("Dora: move from f1 to f2 on pine", "Carl: move from g7 to f7 on pine"),
     *("Dora: move from f2 to f1 on pine", "Carl: move from f7 to g7 on pine"),
     *("Dora: move from f1 to f2 on pine", "Carl: move from g7 to f7 on pine"),
-    *("Carl: resign on pine board", "Carl: yes", "Carl: start on pine board"),
+    *("Carl: resign on pine board", "Carl: yes", "Dora: start game on pine board"),
+    "Carl: start on pine board",
     *("Carl: resign on pine board", "Carl: yes", "Anna: quit"),
 ]
 
@@ -196,6 +201,7 @@ LINES = [
 AT_ONCE = (
     "analyse", "evaluate", "explore", "hint", "view possible", "observe", "finger", "follow",
     "plan", "tv", "variation", "yes", "leave game on pine board", "join as dwarf on pine board",
+    "start game on", "REGISTER",
 )  # fmt: skip
 """Prefixes of lines that take no time, so that they don't change the times of later lines."""
 
@@ -273,6 +279,9 @@ def _done(house: House, player: str, words: str, now: float) -> list[Message]:
         return house.rename_board("oak board", "yew board", now)
     if words == "CLOSE":
         return house.close_board("elm table", now)
+    if words == "REGISTER":
+        house.hall.people[player].is_member = True
+        return []
     if words in {"BACK", "MEMBER"}:
         terminal = Terminal(packages=PACKAGES.get(player, frozenset()))
         return house.enter(player, now, terminal, member=words == "MEMBER")

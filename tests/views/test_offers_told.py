@@ -89,7 +89,7 @@ class TestBack:
         assert "You have been away for too long: Anna claims the battle." in told
         assert AGREE not in told
         assert "When Bert is back" not in told
-        assert told.count('"start game on oak board" begins') == 1
+        assert told.count('"start game on oak board" offers') == 1
         assert "Anna plays the dwarfs and you play the trolls." in told
 
 
@@ -97,7 +97,7 @@ class TestMatches:
     """Offers of a rematch and offers to resume a match."""
 
     def test_rematch_offer_names_the_first_player_of_the_dwarfs(self, house: House) -> None:
-        say(house, "Anna resign", "Anna yes", "Anna start", "Anna resign", "Anna yes")
+        say(house, "Anna resign", "Anna yes", "Bert start", "Anna start", "Anna resign", "Anna yes")
         told = house.obey("Anna", "rematch", 1.0)
         assert seen(told, "Anna") == (
             "You offer a rematch (discworld rules, casual). Bert would have the dwarfs first."

@@ -68,7 +68,7 @@ PRACTISING = "Anna: practice on oak board"
 PLAYED = f"{STARTED}; Anna: move a6 b6"
 TIMED = f"{SEATED}; Anna: set clock 10+5; Anna: start game"
 HALF = f"{STARTED}; Anna: end game; Bert: end game"
-OVER = f"{HALF}; Bert: start game; Anna: resign"
+OVER = f"{HALF}; Anna: start game; Bert: start game; Anna: resign"
 AWAY = f"{STARTED}; Bert is lost"
 ADJOURNED = f"{PLAYED}; Anna: adjourn game; Bert: adjourn game"
 TWICE = f"{ADJOURNED}; {STARTED}; Anna: adjourn game; Bert: adjourn game"
@@ -402,7 +402,7 @@ CASES = [
     ),
     Case(
         R.NOT_BEGUN_YET, HALF, "Anna: resign",
-        'That battle is already over. "start game on oak board" begins the second, "leave '
+        'That battle is already over. "start game on oak board" goes on to the second, "leave '
         'game on oak board" gives up the match.',
     ),
     Case(R.OPPONENTS_TURN, STARTED, "Bert: hurl", "It is Anna's turn (dwarfs)."),
@@ -460,6 +460,14 @@ CASES = [
     Case(
         R.NOT_IDLE, STARTED, "Bert: claim",
         "Anna is here, and has another 5 minutes to move before you can claim the battle.",
+    ),
+    Case(
+        R.NOT_PUT_OFF, f"{HALF}; Anna: start game", "Anna: claim",
+        "Bert has another 5 minutes to agree to the second battle before you can claim it.",
+    ),
+    Case(
+        R.ASKED_TO_BEGIN, f"{HALF}; Anna: start game", "Bert: claim",
+        'Anna offers to begin the second battle. To agree, type "start game on oak board".',
     ),
     Case(
         R.CLOCK_RUNS, TIMED, "Bert: claim",
@@ -540,6 +548,11 @@ CASES = [
     ),
     Case(R.MATCH_SELF, "", "Anna: match anna", 'That\'s you. "play" finds somebody else.'),
     Case(
+        R.RATED_FOR_MEMBERS, "", "Anna: match bert rated",
+        "You're a guest, and only registered players have ratings. Leave \"rated\" out to play a "
+        'casual match, or type "register" first.',
+    ),
+    Case(
         R.ASKED_ALREADY, "Anna: match bert", "Anna: match bert",
         'You\'ve already challenged Bert. Type "withdraw 1" to cancel.',
     ),
@@ -566,7 +579,7 @@ CASES = [
         "Anna already plays at 1 boards, which is the limit.",
     ),
     Case(
-        R.HAS_BEGUN, f"{HALF}; Anna: start game", "Bert: start on oak board",
+        R.HAS_BEGUN, f"{HALF}; Anna: start game; Bert: start game", "Bert: start on oak board",
         "The battle at the oak board has already begun.",
     ),
     Case(
@@ -625,8 +638,7 @@ CASES = [
         "You've already asked Anna. They have another 20 seconds to answer.",
     ),
     Case(
-        R.ASKED_BY_OTHERS, f"{PRACTISING}; Anna: move a6 b6; Anna: seek; Bert: accept 1",
-        "Carla: accept 1",
+        R.ASKED_BY_OTHERS, f"{STARTED}; Anna: seek; Bea: accept 1", "Carla: accept 1",
         "Anna is playing, and somebody else has just asked them. Try again in 20 seconds.",
     ),
     Case(
@@ -780,7 +792,8 @@ CASES = [
 
 def played(case: Case) -> StoredHall:
     """Return the hall after the earlier commands of a case."""
-    hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if case.code is R.WHICH_PLAYER else []))
+    has_bea = case.code in {R.WHICH_PLAYER, R.ASKED_BY_OTHERS}
+    hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if has_bea else []))
     hall.version = None if case.code is R.NO_HALL else 0
     if case.code in {R.SEEKS_TOO_MANY, R.BOARDS_TOO_MANY, R.THEIR_BOARDS_TOO_MANY}:
         hall.caps = Caps(seeks=1, boards=1)

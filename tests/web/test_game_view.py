@@ -63,7 +63,7 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
-        for role, name in (("button", "Swap seats and play on"), ("link", "Replay")):
+        for role, name in (("button", "Offer the second battle"), ("link", "Replay")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
     expect(rosa.page.locator("#log")).to_contain_text("You win the battle, 32 to 0!")
     rosa.page.keyboard.press("Escape")
@@ -74,6 +74,7 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     expect(rudi.page.locator(".result")).to_be_hidden()
     rudi.press("Last move").sees(B6="dwarf, last move")
     expect(rudi.page.locator(".result")).to_be_hidden()
+    rosa.press("Offer the second battle")
     rudi.press("Swap seats and play on")
     resign(rosa)
     rosa.press("Rematch", within=".result")
@@ -130,6 +131,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     expect(watcher.page.locator("#game-title")).to_have_text(title)
     jo.type("a6-b6")
     resign(jo)
+    mia.press("Offer the second battle")
     jo.press("Swap seats and play on")
     expect(jo.page.locator("#game-title")).to_have_text(other)
     resign(jo)

@@ -120,6 +120,7 @@ def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
         for player in players:
             expect(player.page.locator(".result")).to_contain_text("8 to 2, by agreement.")
         if dwarf is players[0]:
+            press(dwarf, "Offer the second battle")
             press(troll, "Swap seats and play on")
     for player in players:
         card = player.page.locator(".result")
@@ -494,7 +495,9 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
     expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
-    gustav.press("Resign").press("Resign", within="dialog").press("Swap seats and play on")
+    gustav.press("Resign").press("Resign", within="dialog")
+    frida.press("Offer the second battle")
+    gustav.press("Swap seats and play on")
     gustav.press("Resign").press("Resign", within="dialog")
     for each in (frida, gustav):
         card = each.page.locator(".result")
@@ -512,7 +515,9 @@ def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
         ilse.type(dwarf)
         jan.sees(**{dwarf[-2:].upper(): "dwarf"}).type(troll)
         ilse.sees(**{troll[-2:].upper(): "troll"})
-    ilse.press("Resign").press("Resign", within="dialog").press("Swap seats and play on")
+    ilse.press("Resign").press("Resign", within="dialog")
+    jan.press("Offer the second battle")
+    ilse.press("Swap seats and play on")
     ilse.press("Resign").press("Resign", within="dialog")
     for player, said in (
         (ilse, "Your rating: 1500 → 1421?. Jan's rating: 1500 → 1579?."),
@@ -594,6 +599,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
     anna.hears("a blunder by Paulina")  # in the log as well
+    bert.press("Offer the second battle")
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")

@@ -39,8 +39,8 @@ LOST_BY, LOST_FOR = 1000, 6
 which it has lasted. A bot only resigns if its own pieces would not score anyway."""
 
 START_AFTER = 60.0
-"""Seconds after which a bot starts a battle by itself. It never does so with a clock against a
-person: their clock would run, although they may be in another room."""
+"""Seconds after which a bot starts a battle against another bot. A person decides when it begins:
+they may be in another room, or still look at the last one."""
 
 LEAST_PATIENCE = 60.0
 """Minimum time to wait for a player, in seconds."""
@@ -198,7 +198,7 @@ class Opponent:
     Args:
         name: name of the bot.
         patience: seconds to wait for a player; at least `LEAST_PATIENCE` is used.
-        pause: seconds after which the bot starts a battle by itself.
+        pause: seconds after which the bot starts a battle against another bot.
 
     Attributes:
         invitations: received invitations.
@@ -354,9 +354,7 @@ class Opponent:
                 yield Go(), later
             case SeatStatus.AWAY:
                 yield Adjourn(board) if seat.table.has_match_under_way else Leave(board), later
-            case SeatStatus.READY if seat.table.time and seat.plays_person:
-                pass
-            case SeatStatus.READY:
+            case SeatStatus.READY if not seat.plays_person:
                 last = 0.0 if seat.side is Side.DWARF else TROLLS_AFTER
                 yield Start(board), seat.since + self._pause + last
             case SeatStatus.BATTLE:

@@ -25,7 +25,7 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "on": "on {}".format,
     "opponent": "with {}".format,
     "page": "page {}".format,
-    "rated": lambda _: "unrated",
+    "rated": lambda is_rated: "rated" if is_rated else "unrated",
     "seconds": lambda seconds: f"for {typed_duration(seconds)}",
     "sender": "from {}".format,
     "side": lambda side: f"as {side.value}",

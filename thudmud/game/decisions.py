@@ -82,7 +82,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
                 return False
             return bool(hall.rooms.occupants_and_observers(board).members - {decision.player})
         case events.BattleStarted():
-            agreed = {events.Offer.RESTART, events.Offer.REMATCH}
+            agreed = {events.Offer.RESTART, events.Offer.REMATCH, events.Offer.BEGIN}
             return agreed.isdisjoint(hall.tables[board].offers)
         case _:
             return True

@@ -677,8 +677,8 @@ class Hall:
         """Move the players of a match to a newly opened board; return the deliveries.
 
         A tournament moves nobody for a correspondence match, and nobody whose clock is running in
-        the current room. Other correspondence matches don't move a busy player, except the one who
-        began the match.
+        the current room. Other correspondence matches don't move an occupied player, except the one
+        who began the match.
         """
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
@@ -691,7 +691,9 @@ class Hall:
             players = [each for each in players if not self.is_at_own_live_board(each)]
         elif time_class(match.time) is TimeClass.CORRESPONDENCE:
             players = [
-                each for each in players if each == begun.player or not self.is_busy(each, begun.at)
+                each
+                for each in players
+                if each == begun.player or not self.is_occupied(each, begun.at)
             ]
         told: list[Delivery] = []
         for player in players:
@@ -702,10 +704,31 @@ class Hall:
         return told
 
     def is_busy(self, player: str, now: float) -> bool:
-        """Whether a player is busy and has to be asked before a match moves them elsewhere.
+        """Whether a player has to be asked before a match that they looked for begins.
 
-        A player is busy in a match under way in the same room or with a running clock, at a private
-        board, and for `TOUCHED` seconds after a ply at their board. Correspondence doesn't count.
+        A player is busy with a running clock, and in a battle against a person if they are there or
+        moved in the last `TOUCHED` seconds. Correspondence doesn't count.
+        """
+        person = self.people.get(player)
+        for table in self.tables.seats_of(player):
+            if table.is_by_correspondence or not table.is_running:
+                continue
+            if table.has_live_clock:
+                return True
+            if table.is_practice or table.levels != events.NO_BOTS:
+                continue
+            is_there = person is not None and person.room == table.name
+            has_moved = table.game and table.game.moves and now - table.waiting_since < TOUCHED
+            if is_there or has_moved:
+                return True
+        return False
+
+    def is_occupied(self, player: str, now: float) -> bool:
+        """Whether a player does something that a match which can wait must not interrupt.
+
+        A player is occupied in a match under way in the same room or with a running clock, at a
+        private board, and for `TOUCHED` seconds after a ply at their board. Correspondence doesn't
+        count.
         """
         person = self.people.get(player)
         if person and person.private:
@@ -935,15 +958,13 @@ def unrated_reason(
         return None
     if match.opening:
         return Unrated.SET_UP
-    return (
-        Unrated.GUEST if event.levels == NO_BOTS and guest_players(event, hall) else Unrated.CASUAL
-    )
+    return Unrated.GUEST if guest_players(event, hall) else Unrated.CASUAL
 
 
 def guest_players(event: BattleEnded, hall: Hall) -> list[str]:
     """Return the names of the players of a battle who are online as guests."""
     here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
-    return [each.name for each in here if not each.is_member]
+    return [each.name for each in here if not (each.is_member or each.name in hall.bots)]
 
 
 # Functions that apply asides

@@ -83,7 +83,7 @@ ItemT = TypeVar("ItemT")
 
 NO_SEATS: Mapping[Side, str] = MappingProxyType({})
 NO_OFFERS: Mapping[events.Offer, Side] = MappingProxyType({})
-NOBODY_AWAY: Mapping[Side, float] = MappingProxyType({})
+NO_TIMES: Mapping[Side, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,8 @@ class Table:
             None if they weren't.
         taken_back: the number of plies taken back since the battle began or was resumed.
         undo_moves: the number of own moves that the last request to take back was about.
+        asked_to_begin: between two battles, when each side first offered to begin the second,
+            unless it has declined the opponent's offer since.
     """
 
     name: str
@@ -127,7 +129,7 @@ class Table:
     seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
     match: Match | None = None
     offers: Mapping[events.Offer, Side] = field(default_factory=lambda: NO_OFFERS)
-    away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
+    away: Mapping[Side, float] = field(default_factory=lambda: NO_TIMES)
     version: int = 0
     opening: Position | None = None
     levels: events.Levels = events.NO_BOTS
@@ -137,6 +139,7 @@ class Table:
     warned_at: float | None = None
     taken_back: int = 0
     undo_moves: int = 1
+    asked_to_begin: Mapping[Side, float] = field(default_factory=lambda: NO_TIMES)
 
     # Derived from the other fields, and stored because they are read far more often than tables
     # are made.
@@ -202,6 +205,17 @@ class Table:
     def half_played(self) -> bool:
         """Whether the first battle of a match has ended and the second has not begun."""
         return self.match is not None and not self.match.is_running and not self.match.is_over
+
+    @property
+    def needs_consent_to_go_on(self) -> bool:
+        """Whether both players have to agree before the second battle of their match begins.
+
+        A bot always agrees. Tournaments have deadlines, and correspondence gives days to notice.
+        """
+        match = self.match
+        if match is None or not self.half_played or self.levels != events.NO_BOTS:
+            return False
+        return not (match.tournament or self.is_by_correspondence)
 
     @property
     def has_match_under_way(self) -> bool:
@@ -373,16 +387,8 @@ def _apply_event(event: events.TableEvent, table: Table, battle: int | None) -> 
             return replace(
                 table, match=played, waiting_since=event.at, excused_seconds=0.0, warned_at=None
             )
-        case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
-            return replace(table, offers=_without(table.offers, offer))
-        case events.Offered(player=player, offer=offer, moves=moves):
-            side = table.side_of(player)
-            if side is None:
-                return table  # the player's name has been erased since: the offer is void
-            offers = MappingProxyType({**table.offers, offer: side})
-            if offer is events.Offer.UNDO:
-                return replace(table, offers=offers, undo_moves=moves)
-            return replace(table, offers=offers)
+        case events.OfferLapsed() | events.Declined() | events.Offered():
+            return _apply_offer(event, table)
         case events.TakenBack(moves=moves):
             match = _require_match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)
@@ -497,6 +503,30 @@ def _clock_after_presence_change(clock: Clock, event: events.TableEvent, table: 
     return clock.with_absences(at, away, cut_off=len(away) < len(table.away))
 
 
+def _apply_offer(
+    event: events.Offered | events.OfferLapsed | events.Declined, table: Table
+) -> Table:
+    offer = event.offer
+    if isinstance(event, events.Offered):
+        side = table.side_of(event.player)
+        if side is None:
+            return table  # the player's name has been erased since: the offer is void
+        offers = MappingProxyType({**table.offers, offer: side})
+        if offer is events.Offer.UNDO:
+            return replace(table, offers=offers, undo_moves=event.moves)
+        if offer is not events.Offer.BEGIN or side in table.asked_to_begin:
+            return replace(table, offers=offers)
+        first = MappingProxyType({**table.asked_to_begin, side: event.at})
+        return replace(table, offers=offers, asked_to_begin=first)
+    left = _without(table.offers, offer)
+    if offer is not events.Offer.BEGIN or offer not in table.offers:
+        return replace(table, offers=left)
+    by = table.offers[offer]  # whoever declines or withdraws it puts the battle off
+    puts_off = by.other if isinstance(event, events.Declined) else by
+    asked = _without(table.asked_to_begin, puts_off)
+    return replace(table, offers=left, asked_to_begin=asked)
+
+
 def _apply_joined(event: events.Joined, table: Table) -> Table:
     side, player, level = event.side, event.player, event.level
     seats = MappingProxyType({**table.seats, side: player})
@@ -506,7 +536,9 @@ def _apply_joined(event: events.Joined, table: Table) -> Table:
     away = MappingProxyType(
         dict.fromkeys(table.away, event.at) if table.has_match_under_way else dict(table.away)
     )
-    return replace(table, seats=seats, match=match, away=away, levels=levels)
+    return replace(
+        table, seats=seats, match=match, away=away, levels=levels, asked_to_begin=NO_TIMES
+    )
 
 
 def _begin_match(event: events.BattleStarted, table: Table, number: int | None) -> Match:
@@ -552,6 +584,7 @@ def _seat_players(table: Table, match: Match) -> Table:
         levels=match.levels,
         time=match.time,
         taken_back=0,
+        asked_to_begin=NO_TIMES,
     )
 
 

@@ -502,7 +502,8 @@ def next_step(table: Table, me: str | None) -> str:
         return free_seat(table.name, table.seating, me)
     begins = "begins the battle"
     if table.half_played:
-        begins = "begins the second battle, with the seats swapped"
+        begins = "offers" if table.needs_consent_to_go_on else "begins"
+        begins = f"{begins} the second battle, with the seats swapped"
     elif table.is_practice and table.match:
         begins = "begins the next battle"
     elif table.match:

@@ -76,6 +76,7 @@ def step(hall: StoredHall, way: Way) -> Replayed:
 class TestNumbers:
     def test_battle_numbers_are_shared_by_all_boards(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
+        do(hall, "Bert", Start("oak board"))
         do(hall, "Anna", Start("oak board"))
         assert [(each.number, each.id.board) for each in hall.battles] == [
             (1, "oak board"),
@@ -254,6 +255,7 @@ class TestReplaying:
         assert refusal(hall, "Carla", ViewRecord(number)) is Refusal.NO_SUCH_BATTLE
 
     def test_replay_of_an_empty_battle_has_no_steps(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Start())
         do(hall, "Anna", Start())
         do(hall, "Carla", Replay(2))
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
@@ -271,6 +273,7 @@ class TestReplaying:
         assert refusal(hall, "Carla", Step(Way.BACK)) is Refusal.NOT_REPLAYING
 
     def test_replay_does_not_follow_a_running_battle(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Start())
         do(hall, "Anna", Start())
         do(hall, "Bert", ply("A6", "B6"))
         do(hall, "Carla", Replay(2))
@@ -283,6 +286,7 @@ class TestReplaying:
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
 
     def test_next_ply_of_a_battle_ends_the_replays_of_its_players(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Start())
         do(hall, "Anna", Start())
         for player in ("Anna", "Bert", "Carla"):
             do(hall, player, Replay(1))

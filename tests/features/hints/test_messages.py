@@ -144,6 +144,10 @@ REFUSALS = {
     HintRefusal.NO_HINTS_RATED: (
         "Your battle at the oak board is rated, so there are no hints until it's over."
     ),
+    HintRefusal.NO_HINTS_CLOCK: (
+        "Your battle at the oak board is against a person and has a clock, so there are no "
+        "hints until it's over."
+    ),
     HintRefusal.HINT_PENDING: "Thinking ... Your hint will be here in a moment.",
     HintRefusal.HINT_FAILED: 'No hint this time. "hint on oak board" tries again.',
     HintRefusal.HINT_OUT_OF_DATE: (

@@ -60,8 +60,41 @@ async def test_hint_arrives_later_for_the_asker_only(place: Place, adviser: Slow
     assert result.seconds
     assert place.told == {}
     await answered(place, adviser)
-    assert place.told == {"Anna": [HINT]}
+    assert place.told == {"Anna": [HINT], "Bert": ["Anna asks for a hint."]}
     assert [board for board, _ in adviser.asked] == ["oak board"]
+
+
+async def test_opponent_who_ignores_the_player_hears_of_a_hint(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.type("Bert", "ignore anna", "go hall")
+    place.told.clear()
+    await place.type("Anna", "hint")
+    await answered(place, adviser)
+    assert place.told["Bert"] == ["Anna asks for a hint at the oak board."]
+
+
+@pytest.mark.parametrize("time", ["5+3", "3 days"])
+async def test_hint_with_a_clock_against_a_person_is_refused(
+    place: Place, adviser: SlowAdviser, time: str
+) -> None:
+    await place.enter("Carla", "Dora")
+    await place.type("Carla", f"match dora {time}")
+    await place.type("Dora", "accept")
+    assert await refused(place, "Carla", "hint") is HintRefusal.NO_HINTS_CLOCK
+    assert adviser.asked == []
+
+
+async def test_hint_with_a_clock_against_a_bot_is_given_in_private(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.enter("Carla", "Dora")
+    place.hall.bots = {"Dora": None}
+    await place.type("Carla", "match dora 5+3 as dwarf")
+    place.told.clear()
+    await place.type("Carla", "hint")
+    await answered(place, adviser)
+    assert place.told == {"Carla": [HINT]}
 
 
 async def test_pending_hint_does_not_delay_other_commands(
@@ -92,7 +125,7 @@ async def test_slow_hint_is_announced(
     await place.type("Anna", "hint")
     await until(lambda: bool(place.told))
     await answered(place, adviser)
-    assert place.told == {"Anna": ["Thinking ... Your hint will be here in a moment.", HINT]}
+    assert place.told["Anna"] == ["Thinking ... Your hint will be here in a moment.", HINT]
 
 
 async def test_hint_is_dropped_once_its_player_has_moved(

@@ -13,7 +13,6 @@ from tests.service.place import Place, begin, finished, refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.game.events import Parting
-from thudmud.game.hall import TOUCHED
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import ANSWER_WITHIN
@@ -34,14 +33,23 @@ def alarms(store: SlowStore) -> Alarms:
 
 @pytest.fixture
 async def place(store: SlowStore, alarms: Alarms) -> Place:
-    """Return a place where Anna plays the bot Chalk while she seeks another opponent."""
+    """Return a place where Anna plays Dora while she seeks another opponent."""
     place = Place(store, later=alarms)
     await place.open()
-    await place.enter("Anna", "Bert", "Carla", "Chalk")
+    await place.enter("Anna", "Bert", "Carla", "Dora", "Chalk")
     place.hall.bots = {"Chalk": LEVEL}
-    await place.type("Anna", "play")
+    await play_dora(place, place)
     hush(place)
     return place
+
+
+async def play_dora(place: Place, hers: Place) -> None:
+    """Have Anna play Dora, who is at the place ``hers``, and seek another opponent."""
+    await place.type("Anna", "match dora")
+    await until(lambda: bool(hers.hall.seeks))
+    await hers.type("Dora", "accept")
+    await until(lambda: FIRST in place.hall.tables and not place.hall.seeks)
+    await place.type("Anna", "seek")
 
 
 def hush(place: Place) -> None:
@@ -58,7 +66,11 @@ async def pass_by(place: Place, store: SlowStore, alarms: Alarms, seconds: float
 
 
 def rooms(place: Place) -> dict[str, str | None]:
-    return {name: person.room for name, person in place.hall.people.items() if name != "Chalk"}
+    return {
+        name: person.room
+        for name, person in place.hall.people.items()
+        if name not in {"Chalk", "Dora"}
+    }
 
 
 def players(place: Place, board: str) -> set[str]:
@@ -76,21 +88,24 @@ def seekers(place: Place) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("line", ["play", "accept", "accept 1", "accept anna", "match anna"])
 async def test_busy_seeker_is_asked_and_stays_until_they_answer(place: Place, line: str) -> None:
     await place.type("Bert", line)
-    assert rooms(place) == {"Anna": FIRST, "Bert": None, "Carla": None}
+    meanwhile = SECOND if line == "play" else None  # with a bot
+    assert rooms(place) == {"Anna": FIRST, "Bert": meanwhile, "Carla": None}
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
     if line != "match anna":  # a challenge, independent of her seek
         assert place.told["Anna"] == [ASKED]
-    assert not place.told["Carla"]
+    walks = ["Bert goes to the 4th board.", "Chalk goes to the 4th board."]
+    assert place.told["Carla"] == (walks if meanwhile else [])
 
 
 @pytest.mark.parametrize("line", ["yes", "yes bert", "yes 2", "accept", "accept 2"])
 async def test_busy_seeker_answers_yes_and_the_match_starts(place: Place, line: str) -> None:
     await place.type("Bert", "play")
     told = await place.type("Anna", line)
-    assert players(place, SECOND) == {"Anna", "Bert"}
-    assert rooms(place) == {"Anna": SECOND, "Bert": SECOND, "Carla": None}
+    assert players(place, THIRD) == {"Anna", "Bert"}
+    assert rooms(place) == {"Anna": THIRD, "Bert": THIRD, "Carla": None}
     assert seekers(place) == []
-    assert place.hall.tables[FIRST].is_running  # the game with the bot waits
+    for board in (FIRST, SECOND):  # the other battles wait
+        assert place.hall.tables[board].is_running
     assert "You accept Bert's challenge. Your match begins!" in told
     assert "Anna accepts. Your match begins!" in place.told["Bert"]
 
@@ -110,7 +125,28 @@ async def test_busy_seeker_answers_no_and_both_play_bots(place: Place, line: str
     declined, sought, waits, *_ = place.told["Bert"]
     assert declined == "Anna declines."
     assert sought.startswith(SOUGHT)
-    assert waits == "Meanwhile, here's a bot to play."
+    assert waits == "Meanwhile, you can play on against the bot at the 4th board."
+
+
+async def test_asker_plays_a_bot_until_a_busy_seeker_answers(place: Place) -> None:
+    told = (await place.type("Bert", "play")).split("Meanwhile,")
+    assert "has been asked whether to play you instead" in " ".join(told[0].split())
+    assert told[1].lstrip().startswith("here's a bot to play.")
+    assert players(place, SECOND) == {"Bert", "Chalk"}
+    assert await refused(place, "Bert", "play") is Refusal.ASKS_ALREADY
+    await place.type("Bert", "tutorial")
+    await place.type("Anna", "yes")
+    assert rooms(place)["Bert"] == THIRD
+    await place.type("Bert", f"go to {SECOND}")
+    assert players(place, SECOND) == {"Bert", "Chalk"}
+
+
+async def test_asker_in_an_exercise_is_not_moved_when_declined(place: Place) -> None:
+    place.hall.bots = {}
+    await place.type("Bert", "play", "tutorial")
+    await place.type("Anna", "no")
+    assert seekers(place) == []
+    assert rooms(place)["Bert"] is None
 
 
 async def test_seek_accepted_by_number_and_declined_ends_for_both(place: Place) -> None:
@@ -153,7 +189,7 @@ async def test_timeout_is_retried_after_a_store_failure(
 async def test_move_leaves_the_question_open(place: Place) -> None:
     await place.type("Bert", "play")
     await place.type("Anna", "a6 b6", "yes")
-    assert players(place, SECOND) == {"Anna", "Bert"}
+    assert players(place, THIRD) == {"Anna", "Bert"}
 
 
 # Events while the question is pending.
@@ -175,13 +211,13 @@ async def test_seeker_asked_leaves_and_the_asker_plays_a_bot(
 async def test_asker_leaves_and_the_seek_stays(
     place: Place, alarms: Alarms, parting: Parting
 ) -> None:
-    waits = alarms.due
     await place.type("Bert", "play")
+    assert place.now + ANSWER_WITHIN in alarms.due
     hush(place)
     await place.leave("Bert", parting)
     await until(lambda: seekers(place) == [("Anna", "")])
     assert place.told["Anna"] == ["Bert's challenge is withdrawn."]
-    assert alarms.due == waits  # the answer timer is cancelled
+    assert place.now + ANSWER_WITHIN not in alarms.due
     await place.type("Carla", "play")
     assert seekers(place) == [("Anna", ""), ("Carla", "Anna")]
 
@@ -189,7 +225,7 @@ async def test_asker_leaves_and_the_seek_stays(
 async def test_asker_withdraws_and_the_seek_stays(place: Place) -> None:
     await place.type("Bert", "play", "withdraw")
     assert seekers(place) == [("Anna", "")]
-    assert rooms(place)["Bert"] is None
+    assert rooms(place)["Bert"] == SECOND
     assert place.told["Anna"][-1] == "Bert's challenge is withdrawn."
 
 
@@ -207,8 +243,8 @@ async def test_seeker_asked_starts_another_match_and_the_asker_plays_a_bot(place
     await place.type("Carla", "match anna")
     await place.type("Bert", "play")
     await place.type("Anna", "accept carla")
-    assert players(place, SECOND) == {"Anna", "Carla"}
-    assert players(place, THIRD) == {"Bert", "Chalk"}
+    assert players(place, THIRD) == {"Anna", "Carla"}
+    assert players(place, SECOND) == {"Bert", "Chalk"}
     assert seekers(place) == [("Bert", "")]
 
 
@@ -217,7 +253,7 @@ async def test_asker_starts_another_match_and_the_seek_stays(place: Place) -> No
     await place.type("Carla", "match bert")
     hush(place)
     await place.type("Bert", "accept carla")
-    assert players(place, SECOND) == {"Bert", "Carla"}
+    assert players(place, THIRD) == {"Bert", "Carla"}
     assert seekers(place) == [("Anna", "")]
     assert place.told["Anna"][0] == "Bert's challenge is withdrawn."
     assert await refused(place, "Anna", "yes") is Refusal.NOTHING_STANDS
@@ -236,15 +272,14 @@ async def test_pending_question_refuses_a_third_player_with_seconds_left(
         assert "They have another 15 seconds to answer." in await place.type("Bert", line)
 
 
-async def test_third_player_waits_with_a_bot_and_is_asked_next(place: Place) -> None:
+async def test_third_player_waits_with_a_bot_and_is_met_next(place: Place) -> None:
     await place.type("Bert", "play")
     await place.type("Carla", "play")
-    assert players(place, SECOND) == {"Carla", "Chalk"}
+    assert players(place, THIRD) == {"Carla", "Chalk"}
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna"), ("Carla", "")]
-    await place.type("Anna", "no")  # Bert keeps seeking and asks Carla, who is busy
-    assert sorted(seekers(place)) == [("Bert", "Carla"), ("Carla", "")]
-    await place.type("Carla", "yes")
-    assert players(place, THIRD) == {"Bert", "Carla"}
+    await place.type("Anna", "no")  # Bert keeps seeking, and Carla only plays a bot
+    await until(lambda: "6th board" in place.hall.tables)
+    assert players(place, "6th board") == {"Bert", "Carla"}
     assert seekers(place) == []
 
 
@@ -271,31 +306,53 @@ async def test_answer_racing_the_timeout_starts_the_match(
     store.gate.set()
     await finished(answer)
     await until(lambda: ("Bert", "Anna") not in seekers(place))
-    assert players(place, SECOND) == {"Anna", "Bert"}
+    assert players(place, THIRD) == {"Anna", "Bert"}
     assert seekers(place) == []
 
 
 # Busy players.
 
 
-@pytest.mark.parametrize("lines", [["tutorial"], ["practice on oak board", "a6 b6"]])
-async def test_seeker_in_an_exercise_or_active_practice_is_busy(
-    place: Place, store: SlowStore, alarms: Alarms, lines: list[str]
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["tutorial"],
+        ["practice on oak board", "a6 b6"],
+        ["withdraw", "match chalk", "a6 b6", "seek"],
+        ["withdraw", "match chalk", "resign", "yes", "seek"],
+    ],
+)
+async def test_seeker_in_an_exercise_or_with_a_bot_plays_at_once(
+    place: Place, lines: list[str]
 ) -> None:
     await place.type("Anna", "withdraw")
     await place.type("Carla", "seek", *lines)
+    boards = set(place.hall.tables)
     await place.type("Bert", "accept 1")
-    assert seekers(place) == [("Carla", ""), ("Bert", "Carla")]
+    (board,) = set(place.hall.tables) - boards
+    assert players(place, board) == {"Bert", "Carla"}
+    assert rooms(place)["Carla"] == board
+    assert seekers(place) == []
 
 
-async def test_seeker_in_idle_practice_is_not_busy(
-    place: Place, store: SlowStore, alarms: Alarms
-) -> None:
+async def test_seeker_between_two_battles_plays_at_once(place: Place) -> None:
+    await place.type("Anna", "withdraw", "resign", "yes", "seek")
+    await place.type("Bert", "accept 1")
+    assert players(place, SECOND) == {"Anna", "Bert"}
+    assert place.hall.tables[FIRST].half_played
+
+
+async def test_battle_with_a_bot_can_be_continued_after_a_match_with_a_person(place: Place) -> None:
     await place.type("Anna", "withdraw")
-    await place.type("Carla", "seek", "practice on oak board", "a6 b6")
-    await pass_by(place, store, alarms, TOUCHED)
+    await place.type("Carla", "play")
     await place.type("Bert", "accept 1")
-    assert players(place, SECOND) == {"Bert", "Carla"}
+    assert rooms(place)["Carla"] == THIRD
+    assert "paused until you come back" in " ".join(" ".join(place.told["Carla"]).split())
+    await place.type("Carla", f"go to {SECOND}")
+    assert await refused(place, "Carla", "a6 b6") is None
+    game = place.hall.tables[SECOND].game
+    assert game
+    assert game.moves
 
 
 async def test_correspondence_match_leaves_the_seeker_in_the_room(place: Place) -> None:
@@ -310,8 +367,10 @@ async def test_correspondence_match_leaves_the_seeker_in_the_room(place: Place) 
 
 
 async def test_seek_stays_during_a_game_with_a_bot(place: Place) -> None:
-    assert seekers(place) == [("Anna", "")]
-    assert players(place, FIRST) == {"Anna", "Chalk"}
+    await place.type("Anna", "withdraw")
+    await place.type("Carla", "play")
+    assert seekers(place) == [("Carla", "")]
+    assert players(place, SECOND) == {"Carla", "Chalk"}
 
 
 @pytest.mark.parametrize("line", ["match chalk", "play level chalk"])
@@ -354,7 +413,6 @@ async def test_game_with_a_bot_during_a_seek_has_no_clock(place: Place) -> None:
     assert place.hall.tables[SECOND].time is None
     assert [str(each.time) for each in place.hall.seeks.values()] == ["None", "5+3"]
     await place.type("Bert", "play 5+3 classic")
-    await place.type("Carla", "yes")
     assert str(place.hall.tables[THIRD].time) == "5+3"
 
 
@@ -409,7 +467,7 @@ async def test_question_is_answered_after_a_restart(place: Place, store: SlowSto
     await anew.open()
     await anew.enter("Anna", "Bert")
     await anew.type("Anna", "yes")
-    assert players(anew, SECOND) == {"Anna", "Bert"}
+    assert players(anew, THIRD) == {"Anna", "Bert"}
     assert seekers(anew) == []
 
 
@@ -422,15 +480,16 @@ async def world() -> AsyncIterator[World]:
 
 
 async def on_two_nodes(world: World, later: Alarms | None = None) -> tuple[Place, Place]:
-    """Return two nodes: Anna waits with Chalk on the first, Bert has asked her from the second."""
+    """Return two nodes: Anna plays Dora on the first, Bert has asked her from the second."""
     one, two = await world.begin("one", later=later), await world.begin("two", later=later)
-    await one.enter("Anna", "Chalk")
+    await one.enter("Anna", "Chalk", "Dora")
     await two.enter("Bert", "Dolomite")
     await until(lambda: "Dolomite" in one.hall.people and "Chalk" in two.hall.people)
     for place in (one, two):
         place.hall.bots = {"Chalk": LEVEL, "Dolomite": LEVEL}
-    await one.type("Anna", "play")
+    await play_dora(one, one)
     await until(lambda: FIRST in two.hall.tables and two.hall.people["Anna"].room == FIRST)
+    await until(lambda: bool(two.hall.seeks))
     await two.type("Bert", "play")
     await until(lambda: len(one.hall.seeks) == 2)
     return one, two
@@ -441,9 +500,9 @@ async def test_remote_busy_seeker_answers_yes_and_the_match_starts(world: World)
     assert one.told["Anna"][-1] == ASKED
     await one.type("Anna", "yes")
     for place in (one, two):
-        await until(partial(lambda place: SECOND in place.hall.tables, place))
-        await until(partial(lambda place: players(place, SECOND) == {"Anna", "Bert"}, place))
-        assert [place.hall.people[name].room for name in ("Anna", "Bert")] == [SECOND, SECOND]
+        await until(partial(lambda place: THIRD in place.hall.tables, place))
+        await until(partial(lambda place: players(place, THIRD) == {"Anna", "Bert"}, place))
+        assert [place.hall.people[name].room for name in ("Anna", "Bert")] == [THIRD, THIRD]
         assert seekers(place) == []
 
 
@@ -458,11 +517,10 @@ async def test_remote_busy_seeker_answers_no_and_both_play_bots(world: World) ->
 
 async def test_simultaneous_accepts_on_two_nodes_ask_the_seeker_once(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
-    await one.enter("Anna", "Carla", "Chalk")
+    await one.enter("Anna", "Carla", "Dora")
     await two.enter("Bert")
-    one.hall.bots = {"Chalk": LEVEL}
-    await one.type("Anna", "play")
-    await until(lambda: FIRST in two.hall.tables and two.hall.people["Anna"].room == FIRST)
+    await play_dora(one, one)
+    await until(lambda: bool(two.hall.seeks) and two.hall.people["Anna"].room == FIRST)
     results = await finished(
         begin(one.service.submit(one.visits["Carla"], "accept 1")),
         begin(two.service.submit(two.visits["Bert"], "accept 1")),

@@ -23,6 +23,7 @@ from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.playing.setup import SetClock
+from thudmud.features.rooms.commands import Go
 from thudmud.game.asides import Aside
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import Command
@@ -104,7 +105,9 @@ class TestYes:
 
     def test_rematch_is_accepted_by_yes(self, hall: StoredHall) -> None:
         begin(hall)
-        for command in (Resign(OAK), Start(OAK), Resign(OAK), Start(OAK)):
+        do(hall, "Anna", Resign(OAK))
+        do(hall, "Bert", Start(OAK))
+        for command in (Start(OAK), Resign(OAK), Start(OAK)):
             do(hall, "Anna", command)
         assert isinstance(happen(hall, "Bert", Yes())[-1], BattleStarted)
         match = hall.tables[OAK].match
@@ -119,37 +122,60 @@ class TestBusy:
         assert not hall.is_busy("Anna", NOW)
         assert not hall.is_busy("Zoe", NOW)
 
-    def test_match_keeps_both_players_busy_between_battles(self, hall: StoredHall) -> None:
+    def test_battle_between_people_keeps_both_players_busy(self, hall: StoredHall) -> None:
         begin(hall)
         later = NOW + 10 * TOUCHED
         assert [hall.is_busy(name, later) for name in ("Anna", "Bert", "Carla")] == [
             True, True, False,
         ]  # fmt: skip
-        do(hall, "Anna", Resign(OAK), later)
-        assert hall.is_busy("Bert", later + 10 * TOUCHED)
 
-    def test_finished_match_keeps_its_players_busy_for_a_minute(self, hall: StoredHall) -> None:
+    def test_players_between_two_battles_are_free(self, hall: StoredHall) -> None:
         begin(hall)
         do(hall, "Anna", ply("A6", "B6"))
-        for command in (Resign(OAK), Start(OAK)):
-            do(hall, "Anna", command)
+        do(hall, "Anna", Resign(OAK))
+        assert [hall.is_busy(name, NOW) for name in ("Anna", "Bert")] == [False, False]
+        assert hall.is_occupied("Bert", NOW + 10 * TOUCHED)
+
+    def test_finished_match_leaves_its_players_free(self, hall: StoredHall) -> None:
+        begin(hall)
+        do(hall, "Anna", ply("A6", "B6"))
+        for player, command in (("Anna", Resign(OAK)), ("Bert", Start(OAK)), ("Anna", Start(OAK))):
+            do(hall, player, command)
         do(hall, "Bert", ply("A6", "B6"))
         do(hall, "Bert", Resign(OAK))
-        assert hall.is_busy("Anna", NOW + TOUCHED - 1)
-        assert not hall.is_busy("Anna", NOW + TOUCHED)
+        assert not hall.is_busy("Anna", NOW)
+        assert hall.is_occupied("Anna", NOW + TOUCHED - 1)
+        assert not hall.is_occupied("Anna", NOW + TOUCHED)
 
-    def test_practice_keeps_its_player_busy_for_a_minute_after_a_ply(
+    def test_player_in_another_room_is_busy_for_a_minute_after_a_move(
         self, hall: StoredHall
     ) -> None:
-        do(hall, "Anna", Practice(on=OAK))
-        assert not hall.is_busy("Anna", NOW)
+        begin(hall)
         do(hall, "Anna", ply("A6", "B6"))
+        do(hall, "Anna", Go())
         assert hall.is_busy("Anna", NOW + TOUCHED - 1)
         assert not hall.is_busy("Anna", NOW + TOUCHED)
 
-    def test_exercise_keeps_its_player_busy(self, hall: StoredHall) -> None:
+    def test_practice_leaves_its_player_free(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Practice(on=OAK))
+        do(hall, "Anna", ply("A6", "B6"))
+        assert not hall.is_busy("Anna", NOW)
+        assert hall.is_occupied("Anna", NOW + TOUCHED - 1)
+        assert not hall.is_occupied("Anna", NOW + TOUCHED)
+
+    def test_exercise_leaves_its_player_free(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
-        assert hall.is_busy("Anna", NOW + 10 * TOUCHED)
+        assert not hall.is_busy("Anna", NOW)
+        assert hall.is_occupied("Anna", NOW + 10 * TOUCHED)
+
+    @pytest.mark.parametrize(("time", "is_busy"), [(None, False), (FAST, True)])
+    def test_battle_with_a_bot_keeps_its_player_busy_only_with_a_clock(
+        self, hall: StoredHall, time: TimeControl | None, *, is_busy: bool
+    ) -> None:
+        enter(hall, "Grog")
+        hall.bots, hall.levels = {"Grog": GROG}, (GROG,)
+        do(hall, "Anna", Challenge("grog", time=time))
+        assert hall.is_busy("Anna", NOW) is is_busy
 
     def test_correspondence_match_leaves_its_players_free(self, hall: StoredHall) -> None:
         sit(hall)
@@ -203,6 +229,7 @@ class TestEnds:
         begin(hall)
         do(hall, "Anna", Resign(OAK))
         do(hall, "Anna", Seek())
+        do(hall, "Anna", Start(OAK))
         assert ends(happen(hall, "Bert", Start(OAK))) == {}
         timed = hall_of("Anna", "Bert")
         sit(timed)
@@ -210,6 +237,7 @@ class TestEnds:
         do(timed, "Anna", Start(OAK))
         do(timed, "Anna", Resign(OAK))
         do(timed, "Anna", Seek())
+        do(timed, "Anna", Start(OAK))
         assert ends(happen(timed, "Bert", Start(OAK))) == {1: SeekEnd.PLAYING}
 
     def test_stopgap_bot_game_ends_no_seek_and_has_no_clock(self, hall: StoredHall) -> None:

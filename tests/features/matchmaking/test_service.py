@@ -222,7 +222,7 @@ async def test_confirmation_does_not_resign_a_later_battle(hall: Place) -> None:
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign")
     await hall.type("Bert", "resign", "yes", "start")
-    await hall.type("Anna", "yes")
+    await hall.type("Anna", "start", "yes")
     assert hall.hall.tables[MATCH].is_running
 
 
@@ -231,6 +231,7 @@ async def test_resign_command_from_a_program_needs_no_confirmation(hall: Place) 
     await hall.type("Bert", "accept")
     await hall.service.submit(hall.visits["Anna"], Resign(MATCH))
     await hall.type("Anna", "start")
+    await hall.type("Bert", "start")
     assert hall.hall.tables[MATCH].is_running
     await hall.service.submit(hall.visits["Anna"], Resign())
     assert not hall.hall.tables[MATCH].has_match_under_way
@@ -444,7 +445,9 @@ async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowS
 
 async def test_board_of_a_finished_match_closes_once_empty(hall: Place) -> None:
     await hall.type("Anna", "match bert")
-    await hall.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
+    await hall.type("Bert", "accept", "resign", "yes", "start")
+    await hall.type("Anna", "start")
+    await hall.type("Bert", "resign", "yes")
     assert hall.hall.tables[MATCH].match
     await hall.type("Anna", "go hall")
     assert MATCH in hall.hall.tables
@@ -607,7 +610,9 @@ async def test_rematch_is_offered_only_at_a_board_that_stays_open(hall: Place, s
     await hall.type("Anna", *([] if stays else ["go hall"]))
     await hall.type("Carla", f"observe {MATCH}")
     line = f"resign on {MATCH}"
-    await hall.type("Bert", line, "yes", f"start game on {MATCH}", line)
+    await hall.type("Bert", line, "yes", f"start game on {MATCH}")
+    await hall.type("Anna", f"start game on {MATCH}")
+    await hall.type("Bert", line)
     hall.told.clear()
     await hall.type("Bert", "yes")
     told = {name: " ".join(" ".join(texts).split()) for name, texts in hall.told.items()}
@@ -828,12 +833,25 @@ async def test_boards_named_by_numbers_stay_after_an_update(store: SlowStore) ->
 
 
 @pytest.mark.parametrize(("line", "rated"), [("match carla", True), ("match carla unrated", False)])
-async def test_bot_match_is_rated_unless_declined(hall: Place, line: str, *, rated: bool) -> None:
-    hall.hall.bots = {"Carla": None}
-    await hall.type("Anna", line)
-    match = hall.hall.tables[MATCH].match
+@pytest.mark.parametrize("member", [True, False])
+async def test_bot_match_of_a_member_is_rated_unless_declined(
+    place: Place, line: str, *, member: bool, rated: bool
+) -> None:
+    await place.enter("Anna", member=member)
+    await place.enter("Carla")
+    place.hall.bots = {"Carla": None}
+    await place.type("Anna", line)
+    match = place.hall.tables[MATCH].match
     assert match
-    assert match.rated is rated
+    assert match.rated is (member and rated)
+
+
+@pytest.mark.parametrize("line", ["match carla rated", "match bert rated", "seek rated"])
+async def test_guest_asking_for_a_rated_match_is_refused(hall: Place, line: str) -> None:
+    hall.hall.bots = {"Carla": None}
+    assert await refused(hall, "Anna", line) is Refusal.RATED_FOR_MEMBERS
+    assert await refused(hall, "Anna", "play rated") is Refusal.RATED_FOR_MEMBERS
+    assert not hall.hall.seeks
 
 
 async def test_match_is_rated_only_if_both_players_agree(place: Place) -> None:
@@ -956,7 +974,9 @@ async def test_play_during_another_match_starts_a_bot_game(hall: Place) -> None:
 async def over(place: Place) -> None:
     """Play a match between Anna and Bert to its end."""
     await place.type("Anna", "match bert")
-    await place.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
+    await place.type("Bert", "accept", "resign", "yes", "start")
+    await place.type("Anna", "start")
+    await place.type("Bert", "resign", "yes")
 
 
 async def test_player_returning_to_a_closing_board_is_admitted(
@@ -1073,3 +1093,37 @@ async def test_invitation_from_another_node_is_declined(world: World) -> None:
     await until(lambda: bool(two.hall.people["Bert"].invitations))
     await two.type("Bert", "decline")
     await until(lambda: "Bert declines to sit down at the oak board." in one.told["Anna"])
+
+
+async def test_simultaneous_starts_begin_the_second_battle_once(
+    hall: Place, store: SlowStore
+) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign", "yes")
+    store.hold()
+    both = [hall.submit(name, "start") for name in ("Anna", "Bert")]
+    await store.held_up()
+    store.gate.set()
+    assert all(each.is_done for each in await finished(*both))
+    table = hall.hall.tables[MATCH]
+    assert table.match
+    assert (table.match.battle, table.is_running, table.offers) == (2, True, {})
+
+
+@pytest.mark.parametrize("accepting", ["yes", "accept", "accept anna", f"start game on {MATCH}"])
+async def test_offer_of_the_second_battle_is_answered_from_elsewhere(
+    hall: Place, accepting: str
+) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "go hall")
+    await hall.type("Anna", "resign", "yes")
+    answers = [("Anna", "withdraw"), ("Anna", "no"), ("Bert", "no"), ("Bert", "decline anna")]
+    for name, answer in answers:
+        await hall.type("Anna", "start")
+        assert hall.hall.tables[MATCH].offers
+        await hall.type(name, answer)
+        assert not hall.hall.tables[MATCH].offers
+    await hall.type("Anna", "start")
+    await hall.type("Bert", accepting)
+    assert hall.hall.tables[MATCH].is_running

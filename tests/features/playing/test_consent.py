@@ -5,17 +5,27 @@ from __future__ import annotations
 import pytest
 
 from tests.features.playing.test_moves import MEMBERS, PLIES
-from tests.game.conftest import LATER, NOW, SEATED, after, events, ply, refusal, without
+from tests.game.conftest import GO_ON, LATER, NOW, SEATED, after, events, ply, refusal, without
 from thudmud.features.matchmaking.commands import No
-from thudmud.features.playing.moves import Adjourn, End, Play, Resign, Start, Undo
+from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
-from thudmud.features.playing.setup import SetRules
-from thudmud.game.events import BattleEnded, BattleStarted, Left, Offer, Offered, Parting
+from thudmud.features.playing.setup import SetClock, SetRules
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
+    BattleEnded,
+    BattleStarted,
+    Left,
+    Offer,
+    Offered,
+    Parting,
+    TournamentRound,
+)
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import TableCommand
 from thudmud.rules import EVERY, Attempt, Ending, Side, Square, Verb
+from thudmud.values import replace
 
 CAPTURED = ("Bert", Play(Attempt(Verb.MOVE, Square.parse("G7"), Square.parse("G6"), EVERY)))
 """By which Bert leads, if a dwarf is on F6."""
@@ -39,7 +49,7 @@ def rated(empty: Table) -> Table:
 @pytest.fixture
 def second(started: Table) -> Table:
     """Return a table in the second battle of a casual match; Bert resigned the first."""
-    return after(started, ("Bert", Resign()), ("Bert", Start()))
+    return after(started, ("Bert", Resign()), *GO_ON)
 
 
 class TestResigning:
@@ -124,7 +134,7 @@ class TestLeaving:
         assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
 
     def test_leaving_a_rated_match_in_its_second_battle_loses_only_that(self, rated: Table) -> None:
-        second = after(rated, ("Bert", Resign()), ("Anna", Start()), members=MEMBERS)
+        second = after(rated, ("Bert", Resign()), *GO_ON, members=MEMBERS)
         assert asked(second, "Anna", Leave())["score"] == (32, 32)
         end, left = events(second, "Anna", Leave(), members=MEMBERS)
         assert isinstance(end, BattleEnded)
@@ -207,6 +217,75 @@ class TestStartingOver:
         assert (began.number, began.dwarf, began.troll) == (1, "Anna", "Bert")
 
 
+class TestSecondBattles:
+    @pytest.mark.parametrize("player", ["Anna", "Bert"])
+    def test_second_battle_needs_both_players(self, first_over: Table, player: str) -> None:
+        assert events(first_over, player, Start()) == [Offered(NOW, player, Offer.BEGIN)]
+        offered = after(first_over, (player, Start()))
+        assert not offered.is_running
+        assert refusal(offered, player, Start()) is Refusal.ALREADY_OFFERED
+
+    def test_start_of_both_at_once_begins_the_second_battle_once(self, first_over: Table) -> None:
+        begun = after(first_over, *GO_ON)
+        assert begun.match
+        assert (begun.match.battle, begun.offers) == (2, {})
+        assert refusal(begun, "Bert", Start()) is Refusal.HAS_BEGUN
+
+    def test_declined_or_withdrawn_second_battle_stays_to_be_played(
+        self, first_over: Table
+    ) -> None:
+        for player in ("Anna", "Bert"):
+            declined = after(first_over, ("Anna", Start()), (player, No()))
+            assert (declined.half_played, declined.offers) == (True, {})
+            assert events(declined, "Anna", Start()) == [Offered(NOW, "Anna", Offer.BEGIN)]
+
+    def test_second_battle_by_correspondence_begins_at_once(self, empty: Table) -> None:
+        days = ("Anna", SetClock(TimeControl(days=3)))
+        table = after(empty, days, *SEATED, ("Anna", Start()), ("Bert", Resign()))
+        [began] = events(table, "Anna", Start())
+        assert isinstance(began, BattleStarted)
+
+    def test_second_battle_of_a_tournament_begins_at_once(self, first_over: Table) -> None:
+        assert first_over.match
+        match = replace(first_over.match, tournament=TournamentRound(1, 1))
+        [began] = events(replace(first_over, match=match), "Anna", Start())
+        assert isinstance(began, BattleStarted)
+
+    def test_second_battle_with_a_bot_begins_at_once(self, empty: Table) -> None:
+        table = after(empty, SEATED[0], ("Bert", Join(Side.TROLL, level=3)), ("Anna", Start()))
+        [began] = events(after(table, ("Anna", Resign())), "Anna", Start())
+        assert isinstance(began, BattleStarted)
+
+    @pytest.mark.parametrize("answer", [None, "declined"])
+    def test_second_battle_put_off_for_ten_minutes_can_be_claimed(
+        self, first_over: Table, answer: str | None
+    ) -> None:
+        asked = after(first_over, ("Anna", Start()))
+        if answer:
+            asked = after(asked, ("Bert", No()), now=NOW + 1)
+        at = NOW + asked.idle_limit
+        assert refusal(asked, "Anna", Claim(), at - 1) is Refusal.NOT_PUT_OFF
+        assert refusal(asked, "Bert", Claim(), at + 1) in {
+            Refusal.NOT_AWAY, Refusal.ASKED_TO_BEGIN,
+        }  # fmt: skip
+        started, ended = events(asked, "Anna", Claim(), at)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(ended, BattleEnded)
+        assert ended.outcome.ending is Ending.CLAIM
+        assert ended.outcome.winner is Side.TROLL  # hers in the second
+
+    def test_second_battle_cannot_be_claimed_unasked(self, first_over: Table) -> None:
+        late = NOW + 10 * first_over.idle_limit
+        assert refusal(first_over, "Anna", Claim(), late) is Refusal.NOT_AWAY
+
+    def test_withdrawn_offer_of_the_second_battle_claims_nothing(self, first_over: Table) -> None:
+        late = NOW + 10 * first_over.idle_limit
+        withdrawn = after(first_over, ("Anna", Start()), ("Anna", No()))
+        assert refusal(withdrawn, "Anna", Claim(), late) is Refusal.NOT_AWAY
+        offered = after(first_over, ("Anna", Start()), ("Bert", No()), ("Bert", Start()))
+        assert refusal(offered, "Anna", Claim(), late) is Refusal.ASKED_TO_BEGIN
+
+
 class TestRematches:
     @pytest.mark.parametrize("player", ["Anna", "Bert"])
     def test_rematch_offer_by_either_player_starts_nothing(
@@ -238,9 +317,7 @@ class TestRematches:
         assert refusal(gone, "Anna", Start(), LATER) is Refusal.AWAY
 
     def test_rematch_of_members_is_rated(self, rated: Table) -> None:
-        over = after(
-            rated, ("Bert", Resign()), ("Bert", Start()), ("Anna", Resign()), members=MEMBERS
-        )
+        over = after(rated, ("Bert", Resign()), *GO_ON, ("Anna", Resign()), members=MEMBERS)
         [began] = events(after(over, ("Anna", Start())), "Bert", Start(), members=MEMBERS)
         assert isinstance(began, BattleStarted)
         assert began.rated

@@ -6,7 +6,18 @@ from itertools import count
 
 import pytest
 
-from tests.game.conftest import LATER, NOW, SEATED, STARTED, after, events, ply, refusal, without
+from tests.game.conftest import (
+    GO_ON,
+    LATER,
+    NOW,
+    SEATED,
+    STARTED,
+    after,
+    events,
+    ply,
+    refusal,
+    without,
+)
 from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing import moves
 from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
@@ -87,7 +98,7 @@ class TestAdjourning:
         assert restored.points(Side.DWARF) == 32
 
     def test_adjourning_in_the_second_battle_keeps_sides_and_score(self, first_over: Table) -> None:
-        table = after(first_over, ("Anna", Start()), ("Bert", Adjourn()))
+        table = after(first_over, *GO_ON, ("Bert", Adjourn()))
         (adjourned,) = events(table, "Anna", Adjourn())
         assert isinstance(adjourned, Adjourned)
         assert (adjourned.match.battle, adjourned.match.earlier_points) == (2, (32, 32))
@@ -198,7 +209,7 @@ class TestTakingBack:
             table = after(table, A_PLY, ("Anna", Undo()), ("Bert", Undo()))
         table = after(table, A_PLY)
         assert refusal(table, "Anna", Undo()) is Refusal.UNDO_TOO_OFTEN
-        table = after(table, ("Anna", Resign()), ("Anna", Start()), ("Bert", ply("A6", "B6")))
+        table = after(table, ("Anna", Resign()), *GO_ON, ("Bert", ply("A6", "B6")))
         assert after(table, ("Bert", Undo())).offers
 
     def test_undo_needs_a_running_battle(
@@ -455,11 +466,11 @@ class TestRated:
 
     def test_second_battle_is_rated_only_if_the_first_could_be(self, rated: Table) -> None:
         first = after(bert_left(rated), ("Carla", Join(Side.TROLL)), ("Carla", Resign()))
-        (started,) = events(first, "Anna", Start(), members=MEMBERS)
+        (started,) = events(after(first, ("Bert", Start())), "Anna", Start(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert not started.rated
         first = after(rated, ("Bert", Resign()))
-        (started,) = events(first, "Anna", Start(), members=MEMBERS)
+        (started,) = events(after(first, ("Bert", Start())), "Anna", Start(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert started.rated
 
@@ -492,7 +503,7 @@ class TestRatedMatches:
         assert end.outcome.winner is Side.DWARF
 
     def test_second_battle_resigned_early_is_rated(self, half_played: Table) -> None:
-        second = after(half_played, ("Anna", Start()), ("Bert", ply("A6", "B6")), members=MEMBERS)
+        second = after(half_played, *GO_ON, ("Bert", ply("A6", "B6")), members=MEMBERS)
         assert ended(second, "Anna").rated
 
     def test_second_battle_is_unrated_after_a_short_first(self, seated: Table) -> None:
@@ -507,7 +518,7 @@ class TestRatedMatches:
         assert (started.rated, end.rated) == (False, False)
         left = Left(NOW, "Bert", Side.TROLL, Parting.LEFT)
         assert events(first, "Bert", Leave(), members=MEMBERS) == [left]
-        second = after(first, ("Anna", Start()), members=MEMBERS)
+        second = after(first, *GO_ON, members=MEMBERS)
         swapped = [("Bert", PLIES[0][1]), ("Anna", PLIES[1][1])]
         swapped += [("Bert", PLIES[2][1]), ("Anna", PLIES[3][1])]
         swapped += [("Bert", PLIES[4][1]), ("Anna", PLIES[5][1])]
@@ -516,7 +527,7 @@ class TestRatedMatches:
     def test_battle_against_a_bot_is_rated_by_its_own_plies(self, empty: Table) -> None:
         seats = [SEATED[0], ("Bert", Join(Side.TROLL, level=3))]
         first = after(empty, *seats, ("Anna", Start()), *PLIES, ("Anna", Resign()))
-        second = after(first, ("Anna", Start()))
+        second = after(first, *GO_ON)
         assert not ended(second, "Anna").rated
 
 
@@ -525,14 +536,14 @@ class TestPoints:
         assert ended(started, "Anna").points is None
 
     def test_points_cover_both_battles(self, first_over: Table) -> None:
-        second = after(first_over, ("Bert", Start()))
+        second = after(first_over, *GO_ON)
         end = ended(second, "Anna")
         # Both had 32 in the first battle; in the second Bert had the dwarfs and Anna resigned.
         assert end.points == (64, 32)
         assert (end.dwarf, end.troll) == ("Bert", "Anna")
 
     def test_points_include_the_first_battle_after_resuming(self, first_over: Table) -> None:
-        second = after(first_over, ("Bert", Start()))
+        second = after(first_over, *GO_ON)
         assert second.match
         table = Table.set_up(BoardSpec("pine board")).apply(
             Resumed(LATER, "Anna", second.match.saved())
@@ -554,13 +565,16 @@ class TestBots:
 
     @pytest.fixture
     def played(self, seated: Table) -> Table:
-        return after(seated, ("Anna", Start()), *PLIES)
+        return after(seated, ("Anna", Start()), *PLIES, members=["Anna"])
 
     def test_battle_with_a_bot_is_rated(self, played: Table) -> None:
         end = ended(played, "Anna")
         assert (end.rated, end.levels) == (True, Levels(troll=3))
         short = after(played, ("Bert", Undo()), ("Anna", Undo()))
         assert not ended(short, "Anna").rated
+
+    def test_battle_of_a_guest_with_a_bot_is_casual(self, seated: Table) -> None:
+        assert not ended(after(seated, ("Anna", Start()), *PLIES), "Anna").rated
 
     def test_match_with_a_bot_is_not_between_members(self, played: Table, rated: Table) -> None:
         assert rated.match

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.game.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
+from tests.game.conftest import GO_ON, GRACE, LATER, NOW, SEATED, after, events, ply, without
 from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import Accept, Decline, Invite, No, Yes
@@ -77,13 +77,13 @@ class TestAtATable:
         assert first_over.match
         table = goes_on(PINE, first_over.match.saved())
         assert table.half_played
-        (started,) = events(table, "Bert", Start())
+        (started,) = events(after(table, ("Anna", Start())), "Bert", Start())
         assert isinstance(started, BattleStarted)
         assert (started.number, started.dwarf, started.troll) == (2, "Bert", "Anna")
-        table = after(table, ("Bert", Start()))
+        table = after(table, *GO_ON)
         assert table.match
         assert table.match.earlier_points == (32, 32)
-        assert table.match.battle_id == ("pine board", 2)
+        assert table.match.battle_id == ("pine board", 3)
 
     def test_resume_accepts_a_board_where_its_players_sit(self, match: Match) -> None:
         saved = match.saved()
@@ -190,6 +190,7 @@ class TestInTheHall:
         assert isinstance(told[-1].event, BattleEnded)
         assert [battle.state for battle in hall.battles] == [State.ENDED]
         do(hall, "Bert", Start())
+        do(hall, "Anna", Start())
         assert [battle.part for battle in hall.battles] == [1, 2]
         assert hall.battles[1].earlier_points == (0, 32)
 
@@ -259,6 +260,7 @@ class TestInTheHall:
         assert hall.battles[0].state is State.ENDED
         assert hall.battles[0].outcome is not None
         go_on(hall, "Anna", "Bert")
+        do(hall, "Bert", Start())
         do(hall, "Anna", Start())
         assert hall.tables["oak board"].seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
         assert [battle.number for battle in hall.battles] == [1, 2]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.game.conftest import NOW
-from tests.game.halls import StoredHall, commit, do, hall_of, refusal
+from tests.game.halls import StoredHall, commit, do, enter, hall_of, lose, refusal
 from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import Start
 from thudmud.features.playing.seats import Join, Practice
@@ -61,6 +61,29 @@ def shown(hall: StoredHall, found: LookupResults | None = None) -> str | None:
 
 def observed(hall: StoredHall) -> tuple[str, ...]:
     return hall.people["Emil"].observed
+
+
+def test_tv_prefers_a_battle_whose_players_are_there(hall: StoredHall) -> None:
+    scores = rated({"Carla": 1400})
+    do(hall, "Anna", Go())
+    assert shown(hall, scores) == "oak board"  # Bert is there
+    do(hall, "Bert", Go("elm table"))
+    assert shown(hall, scores) == "pine board"
+    for player in ("Carla", "Dora"):
+        lose(hall, player)
+    assert shown(hall, scores) == "oak board"  # none has anybody: the ratings decide
+
+
+def test_tv_prefers_people_to_bots_and_bots_to_deserted_battles(hall: StoredHall) -> None:
+    hall.bots = dict.fromkeys(("Grog", "Mog"))
+    for bot, side in (("Grog", Side.DWARF), ("Mog", Side.TROLL)):
+        enter(hall, bot)
+        do(hall, bot, Join(side, "elm table"))
+    do(hall, "Grog", Start("elm table"))
+    assert shown(hall) in {"oak board", "pine board"}
+    for player in PLAYERS:
+        do(hall, player, Go())
+    assert shown(hall) == "elm table"
 
 
 def test_tv_shows_the_highest_rated_battle(hall: StoredHall) -> None:

@@ -44,6 +44,7 @@ async def test_tv_switches_when_a_battle_ends(place: Place) -> None:
     await place.type("Dora", Resign("elm board"))
     assert tv(place) == ""
     await place.type("Anna", "start game on oak board")
+    await place.type("Bert", "start game on oak board")
     assert tv(place) == "oak board"
 
 
@@ -123,6 +124,7 @@ async def test_tv_switches_for_a_viewer_on_another_node(world: World) -> None:
     await one.type("Bert", Resign("oak board"))
     assert tv(two) == ""
     await one.type("Anna", "start game on oak board")
+    await one.type("Bert", "start game on oak board")
     assert tv(two) == "oak board"
     assert one.hall.people["Emil"].observed == ("oak board",)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from thudmud.english import capitalised
 from thudmud.features.hints.commands import Hint
-from thudmud.features.hints.model import HintRefusal
+from thudmud.features.hints.model import HintGiven, HintRefusal
 from thudmud.game.advice import Advice
 from thudmud.views import data
 from thudmud.views.data import Fact
@@ -24,6 +24,10 @@ add_refusal_texts(
         ),
         HintRefusal.NO_HINTS_RATED: (
             "Your battle at the {board} is rated, so there are no hints until it's over."
+        ),
+        HintRefusal.NO_HINTS_CLOCK: (
+            "Your battle at the {board} is against a person and has a clock, so there are no hints"
+            " until it's over."
         ),
         HintRefusal.HINT_PENDING: "Thinking ... Your hint will be here in a moment.",
         HintRefusal.HINT_FAILED: 'No hint this time. "hint on {board}" tries again.',
@@ -45,6 +49,17 @@ def _hint(_: Hint, context: RenderContext, view: View) -> list[str]:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
         return wrap_each([f'Try "{typed}".', *facts], view.width)
     return wrap(f'Try "{typed}": {because(advice)}.', view.width)
+
+
+@words.register
+def _hint_given(given: HintGiven, _: RenderContext, view: View) -> list[str]:
+    where = f" at the {given.board}" if view.is_elsewhere else ""
+    return wrap(f"{given.player} asks for a hint{where}.", view.width)
+
+
+@facts.register
+def _hint_given_facts(given: HintGiven, _: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Hinted", {"board": given.board, "player": given.player, "to": given.to})
 
 
 @facts.register

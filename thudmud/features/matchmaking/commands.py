@@ -72,7 +72,10 @@ class Seeks(Command):
 
 
 class WithTerms(Command):
-    """Base class of commands that end in terms, such as a side and a clock, in any order."""
+    """Base class of commands that end in terms, such as a side and a clock, in any order.
+
+    Where they have a field ``rated``, its default is None: as the players' accounts allow.
+    """
 
     @classmethod
     def of(cls, *given: Any) -> Self:
@@ -87,7 +90,7 @@ class Seek(WithTerms):
 
     rules: str | None = None
     side: Side | None = None
-    rated: bool = True
+    rated: bool | None = None
     time: TimeControl | None = None
     word: str = ""
     typed = "rules", "time", "side", "rated", "word"
@@ -99,9 +102,10 @@ class Seek(WithTerms):
 
     def decide(self, context: CommandContext) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
+        is_rated = _may_be_rated(context, rated=self.rated)
         require_no_live_clock(context.hall, context.me, self.time)
         require_boards(context.hall, context.me)  # nobody could accept it without a board
-        made = replace(_make_seek(context, rules, self.side, rated=self.rated), time=self.time)
+        made = replace(_make_seek(context, rules, self.side, rated=is_rated), time=self.time)
         if self.word:
             made = replace(made, to=context.me, word=self.word)
             if seek_with_word(context.hall, self.word):
@@ -120,7 +124,7 @@ class Challenge(WithTerms):
     player: str
     rules: str | None = None
     side: Side | None = None
-    rated: bool = True
+    rated: bool | None = None
     level: str | None = None
     time: TimeControl | None = None
     words = "match"
@@ -132,12 +136,13 @@ class Challenge(WithTerms):
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise RefusedError(Refusal.MATCH_SELF)
+        is_rated = _may_be_rated(context, rated=self.rated)
         require_no_live_clock(hall, me, self.time)
         require_not_ignored(hall, to, me)
         for seek in hall.seeks.values():
             is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
             if is_answer and _is_suitable(seek, rules, self.side):
-                agreed = replace(seek, rated=seek.rated and self.rated)
+                agreed = replace(seek, rated=seek.rated and is_rated)
                 return _begin(
                     context, agreed, self.side
                 )  # both have challenged each other to the same match
@@ -148,14 +153,14 @@ class Challenge(WithTerms):
         if to in hall.bots:
             level = resolve_level(hall, to, self.level).number if self.level else None
             dwarf, troll = seat_players(me, to, self.side)
-            terms = context.now, me, 1, rules, dwarf, troll, self.rated
+            terms = context.now, me, 1, rules, dwarf, troll, is_rated
             started = events.BattleStarted(*terms).with_time(self.time, hall.first_move)
             return decide_at_new_board(context, (), started, level=level)
         if self.level is not None:
             raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=to)
         require_boards(hall, me)
         _require_seeks(context)
-        rated = self.rated and to in hall.people.members
+        rated = is_rated and to in hall.people.members
         made = replace(_make_seek(context, rules, self.side, rated=rated), to=to, time=self.time)
         return decide_in_hall(context, made)
 
@@ -196,7 +201,10 @@ class Invite(WithTerms):
 
 @verb("withdraw")
 class Withdraw(Command):
-    """Withdraw one's seek with the given number, or all one's seeks."""
+    """Withdraw one's seek with the given number, or all one's seeks.
+
+    Without a seek, withdraw one's offers at a board.
+    """
 
     number: int | None = None
 
@@ -204,12 +212,24 @@ class Withdraw(Command):
         number, seeks = self.number, context.hall.seeks.values()
         mine = {each.number: each for each in seeks if each.player == context.me}
         if not mine:
-            raise RefusedError(Refusal.NOTHING_SOUGHT)
+            boards = _boards_with_own_offers(context) if number is None else []
+            if not boards:
+                raise RefusedError(Refusal.NOTHING_SOUGHT)
+            if len(boards) > 1:
+                raise RefusedError(Refusal.SAY_WHICH, boards=tuple(boards))
+            return No(boards[0]).decide(context)
         if number is not None and number not in mine:
             raise RefusedError(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
         ends = end_seeks(context.hall, chosen, context.me, events.SeekEnd.WITHDRAWN, context.now)
         return decide_in_hall(context, *ends)
+
+
+def _boards_with_own_offers(context: CommandContext) -> list[str]:
+    """Return the names of the boards where the player's own offers are the only open ones."""
+    seats = context.hall.tables.seats_of(context.me)
+    sides = ((table, table.side_of(context.me)) for table in seats if table.offers)
+    return [table.name for table, side in sides if set(table.offers.values()) == {side}]
 
 
 @verb(play_now="of")
@@ -222,7 +242,7 @@ class PlayNow(WithTerms):
     rules: str | None = None
     side: Side | None = None
     time: TimeControl | None = None
-    rated: bool = True
+    rated: bool | None = None
     level: str | None = None
     words = "play"
     typed = "rules", "time", "side", "rated", "level"
@@ -232,6 +252,7 @@ class PlayNow(WithTerms):
         if replay_of(context.person) and self == PlayNow():
             return Step(Way.PLAY).decide(context)
         rules = self.rules or DEFAULT_RULES.name
+        is_rated = _may_be_rated(context, rated=self.rated)
         if self.level is not None:
             bot = nearest_bot(context, rules)
             if bot is None:
@@ -243,10 +264,13 @@ class PlayNow(WithTerms):
             if seek.player == name and seek.until and seek.is_open(context.now):
                 wait = seek.until - context.now
                 raise RefusedError(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
-        return self._accept_seek(context) or self._seek_and_play_bot(context, rules)
+        found = self._accept_seek(context)
+        if found and not found.board:  # a busy seeker has been asked
+            return self._play_bot(context, rules, found.hall, is_rated=is_rated)
+        return found or self._seek_and_play_bot(context, rules, is_rated=is_rated)
 
     def _accept_seek(self, context: CommandContext) -> Decision | None:
-        """Begin a match with the first suitable seeker; None if there is none."""
+        """Begin a match with the first suitable seeker, or ask a busy one; None without any."""
         hall, name, time = context.hall, context.me, self.time
         # Players who are free come first: busy ones have to be asked.
         theirs = sorted(
@@ -258,42 +282,58 @@ class PlayNow(WithTerms):
                 return _begin(context, seek)
             fits = not seek.to and _is_suitable(seek, self.rules, self.side)
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
-                wants_rated = seek.rated and context.person.is_member and not self.rated
+                wants_rated = seek.rated and context.person.is_member and self.rated is False
                 if wants_rated or open_question_about(hall, seek, context.now):
                     continue  # the terms must suit both
-                agreed = replace(seek, rated=seek.rated and self.rated)
+                agreed = replace(seek, rated=seek.rated and self.rated is not False)
                 return _begin(context, agreed, self.side, looks_on=True)
         return None
 
-    def _seek_and_play_bot(self, context: CommandContext, rules: str) -> Decision:
+    def _seek_and_play_bot(
+        self, context: CommandContext, rules: str, *, is_rated: bool
+    ) -> Decision:
         """Make a seek unless there is one already, and begin a battle with a bot meanwhile."""
         hall, name = context.hall, context.me
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
-        with_bots = [
-            each
-            for each in hall.tables.seats_of(name)
-            if each.is_running and each.levels != events.NO_BOTS
-        ]
-        if mine and with_bots:
+        if mine and (bot_battles_of(hall, name) or nearest_bot(context, rules) is None):
             raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
         sought: tuple[events.HallEvent, ...] = ()
         require_boards(hall, name)
         if not mine:
             _require_seeks(context)
-            made = _make_seek(context, rules, self.side, rated=self.rated)
+            made = _make_seek(context, rules, self.side, rated=is_rated)
             sought = (replace(made, time=self.time),)
-        if with_bots:
+        return self._play_bot(context, rules, sought, is_rated=is_rated)
+
+    def _play_bot(
+        self,
+        context: CommandContext,
+        rules: str,
+        sought: tuple[events.HallEvent, ...],
+        *,
+        is_rated: bool,
+    ) -> Decision:
+        """Begin a battle with a bot to pass the time, if there is a bot and none is going on."""
+        hall, name = context.hall, context.me
+        if with_bots := bot_battles_of(hall, name):
             asked = Asked(name, PlayNow(), with_bots[0].name)
             return decide_in_hall(context, *sought, asides=(asked,))
         bot = nearest_bot(context, rules)
         if bot is None:
-            if not sought:
-                raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
             return decide_in_hall(context, *sought)
         dwarf, troll = seat_players(name, bot, self.side)
         # No clock: this battle only passes the time until an opponent comes.
-        started = events.BattleStarted(context.now, name, 1, rules, dwarf, troll, self.rated)
+        started = events.BattleStarted(context.now, name, 1, rules, dwarf, troll, is_rated)
         return decide_at_new_board(context, sought, started, Asked(name, PlayNow()), waits=True)
+
+
+def bot_battles_of(hall: Hall, name: str) -> list[Table]:
+    """Return the tables with a player's running battles against bots."""
+    return [
+        each
+        for each in hall.tables.seats_of(name)
+        if each.is_running and each.levels != events.NO_BOTS
+    ]
 
 
 @verb("new_board")
@@ -704,6 +744,17 @@ def _asked_first(
 def seek_with_word(hall: Hall, word: str) -> events.SeekMade | None:
     """Return the open seek with a word; None if there is none."""
     return next((each for each in hall.seeks.values() if each.word == word), None)
+
+
+def _may_be_rated(context: CommandContext, *, rated: bool | None) -> bool:
+    """Whether a match on these terms may be rated: the player is a member and doesn't object.
+
+    Raises:
+        RefusedError: a guest asks for a rated match.
+    """
+    if rated and not context.person.is_member:
+        raise RefusedError(Refusal.RATED_FOR_MEMBERS)
+    return context.person.is_member and rated is not False
 
 
 def _make_seek(

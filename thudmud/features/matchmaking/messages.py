@@ -56,6 +56,10 @@ _REFUSALS: dict[Refusal, RefusalText] = {
         ' "match" work for everybody.'
     ),
     Refusal.MATCH_SELF: 'That\'s you. "play" finds somebody else.',
+    Refusal.RATED_FOR_MEMBERS: (
+        'You\'re a guest, and only registered players have ratings. Leave "rated" out to play a'
+        ' casual match, or type "register" first.'
+    ),
     Refusal.ASKED_ALREADY: (
         'You\'ve already challenged {player}. Type "withdraw {number}" to cancel.'
     ),

@@ -10,7 +10,7 @@ import logging
 from functools import partial
 from typing import cast
 
-from thudmud.features.matchmaking.commands import PlayNow, seek_with_word
+from thudmud.features.matchmaking.commands import PlayNow, bot_battles_of, seek_with_word
 from thudmud.features.matchmaking.messages import terms_of
 from thudmud.game.asides import Gone
 from thudmud.game.events import Parting, SeekEnd, SeekEnded, SeekMade
@@ -77,9 +77,13 @@ class Seeking(Reactor):
         hall, name = self._hall, seek.player
         if name not in self._service.local_players() or name not in hall.people:
             return
+        now = self._service.clock()
         looks = any(each.player == name and not each.to for each in hall.seeks.values())
-        if not (looks or hall.is_busy(name, self._service.clock())):
-            command = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
+        # A battle with a bot goes on meanwhile; anything else would be interrupted by one.
+        is_elsewhere = hall.is_occupied(name, now) and not bot_battles_of(hall, name)
+        if not (looks or is_elsewhere or hall.is_busy(name, now)):
+            is_rated = None if seek.rated else False
+            command = PlayNow(seek.rules, seek.side, seek.time, is_rated)
             await self._service.run_command(name, command)
 
     def _on_player_gone(self, applied: AppliedEvent) -> None:

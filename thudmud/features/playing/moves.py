@@ -174,8 +174,8 @@ class End(BattleCommand):
 class Start(BattleCommand):
     """Begin the next battle.
 
-    During a battle it offers to start over, and after a match it offers a rematch; or it accepts
-    that offer.
+    During a battle it offers to start over, between the battles of a match to play on, and after a
+    match a rematch; or it accepts that offer.
     """
 
     words = "start game"
@@ -234,11 +234,6 @@ class Start(BattleCommand):
         return (*lost, battle_begun(tables.fold_events(table, lost), player, context))
 
 
-BREAK = 120.0
-"""Seconds of the break between the two battles of a match with a clock. After it either player can
-begin the second battle alone."""
-
-
 def _required_offer(table: Table, side: Side, context: Context) -> Offer | None:
     """Return the offer that both must accept before a battle begins; None if none is needed.
 
@@ -254,12 +249,11 @@ def _required_offer(table: Table, side: Side, context: Context) -> Offer | None:
         return None
     if match and match.is_over:
         return Offer.REMATCH
+    if match:
+        return Offer.BEGIN if table.needs_consent_to_go_on else None
     is_by_days = table.time is None or table.time.is_correspondence
-    if is_by_days or context.here is None or table.seats[side.other] in context.here:
-        return None
-    if match and (match.tournament or context.now - table.waiting_since >= BREAK):
-        return None
-    return Offer.BEGIN
+    is_here = context.here is None or table.seats[side.other] in context.here
+    return None if is_by_days or is_here else Offer.BEGIN
 
 
 def score_if_dropped(table: Table, side: Side) -> tuple[int, int]:
@@ -288,10 +282,9 @@ def battle_begun(table: Table, player: str, context: Context) -> events.BattleSt
     rules, opening, levels = table.ruleset.name, table.opening, table.levels
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
     match, number, of = table.match, 1, None
-    # A guest could lose to a bot under any number of names without harm, so these battles are
-    # rated.
-    both_members = dwarf in context.members and troll in context.members
-    rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
+    people = [table.seats[side] for side in Side if levels.of(side) is None]
+    are_members = all(each in context.members for each in people)
+    rated = opening is None and dwarf != troll and are_members
     if match and table.half_played:
         of = match.tournament
         rated = match.rated  # rate both battles or neither, even if a member is away by now
@@ -344,8 +337,7 @@ class Claim(BattleCommand):
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         side = tables.require_seat(table, player)
         if table.half_played and table.is_full:
-            if not tables.is_chronically_absent(table, side.other, context.now):
-                tables.require_long_absence(table, side.other, context)
+            _require_second_battle_put_off(table, side, context)
             return _lose_second_battle(table, player, side.other, Ending.CLAIM, context)
         game = tables.require_running_game(table)
         if not table.is_full or table.is_practice:
@@ -372,6 +364,25 @@ class Claim(BattleCommand):
         outcome = game.ruleset.resigned_outcome(game.position, side.other)
         claimed = replace(outcome, ending=Ending.CLAIM)
         return (tables.end_battle(table, game, player, claimed, context.now),)
+
+
+def _require_second_battle_put_off(table: Table, side: Side, context: Context) -> None:
+    """Refuse a claim between two battles unless the opponent of `side` is away or puts it off.
+
+    Without the latter, a player who is behind could put off the second battle for ever.
+    """
+    if table.offers.get(Offer.BEGIN) is side.other:
+        player = table.seats[side.other]
+        raise RefusedError(Refusal.ASKED_TO_BEGIN, board=table.name, player=player)
+    asked_at = table.asked_to_begin.get(side)
+    if side.other in table.away or asked_at is None or not table.idle_limit:
+        if not tables.is_chronically_absent(table, side.other, context.now):
+            tables.require_long_absence(table, side.other, context)
+        return
+    wait = asked_at + table.idle_limit - context.now
+    if wait > 0:
+        player = table.seats[side.other]
+        raise RefusedError(Refusal.NOT_PUT_OFF, player=player, seconds=wait)
 
 
 def _resign_battle(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:

@@ -190,6 +190,12 @@ _REFUSALS: dict[Refusal, RefusalText] = {
     Refusal.NOT_IDLE: (
         "{player} is here, and has another {seconds} to move before you can claim the battle."
     ),
+    Refusal.NOT_PUT_OFF: (
+        "{player} has another {seconds} to agree to the second battle before you can claim it."
+    ),
+    Refusal.ASKED_TO_BEGIN: (
+        '{player} offers to begin the second battle. To agree, type "start game on {board}".'
+    ),
     Refusal.TOO_SOON: "{player} may still come back. You can do that in {seconds}.",
     Refusal.NOBODY_TO_CLAIM_FROM: (
         'There\'s nobody to claim it from. "end game on {board}" ends the battle.'
@@ -205,7 +211,7 @@ _REFUSALS: dict[Refusal, RefusalText] = {
         ' up, "adjourn" offers to play on another day.'
     ),
     Refusal.NOT_BEGUN_YET: (
-        'That battle is already over. "start game on {board}" begins the second, "leave game on'
+        'That battle is already over. "start game on {board}" goes on to the second, "leave game on'
         ' {board}" gives up the match.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",

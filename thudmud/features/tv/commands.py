@@ -46,7 +46,10 @@ class Tv(Command):
         if len(battles) > 1:
             players = (player for table in battles for player in table.seats.values())
             scores = context.found[ScoresLookup(tuple(sorted(players)))]
-            battles.sort(key=lambda table: _merit(table, scores), reverse=True)
+            battles.sort(
+                key=lambda table: (_attendance(context.hall, table), _merit(table, scores)),
+                reverse=True,
+            )
         if not battles:
             return context.decide_asides(turn_tv(person, ""))
         others = [each for each in person.observed if each != tv_board(person)]
@@ -83,6 +86,16 @@ def watchable_battles(hall: Hall, person: Person) -> Iterable[Table]:
         is_played = table.is_running and table.match and not table.is_practice and table.is_full
         if is_played and table.name not in seen and person.name not in table.seats.values():
             yield table
+
+
+def _attendance(hall: Hall, table: Table) -> int:
+    """Return how much of a battle is played: 2 if a person is there, 0 if they have all gone."""
+    here = hall.people_in(table.name)
+    people = [side for side in table.seats if table.levels.of(side) is None]
+    if not people:
+        return 1  # bots never go
+    is_played = any(table.seats[side] in here and side not in table.away for side in people)
+    return 2 if is_played else 0
 
 
 def _merit(table: Table, scores: dict[str, PlayerScore | None]) -> tuple[bool, float, int, int]:

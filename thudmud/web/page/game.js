@@ -485,7 +485,11 @@ export class GameView {
       const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
       notices.push(
         notice(
-          offerWords(offer, isMine ? null : who, moves),
+          offerWords(
+            table.part === 1 && offer === "begin" ? "second" : offer,
+            isMine ? null : who,
+            moves,
+          ),
           !isMine &&
             mine.length > 0 &&
             this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
@@ -550,7 +554,7 @@ export class GameView {
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, player),
-      asks ? offerWords(offer.offer, asks, offer.moves) : "",
+      asks ? offerWords(offer.offer === "begin" ? "second" : offer.offer, asks, offer.moves) : "",
     ];
     return {
       title: who,
@@ -572,12 +576,18 @@ export class GameView {
   }
 
   /**
-   * Return that the player is looking for an opponent, if a seek is theirs and open to all.
+   * Return that the player is looking for an opponent, or has asked one who is busy, if so.
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, rated, word }) {
-    if (player !== this.state.me.player || to !== null || word) return [];
+  sought({ seek, player, rules, time, to, rated, word, answers }) {
+    if (player !== this.state.me.player || word) return [];
+    if (answers !== null && to) {
+      const stop = { label: "Withdraw", line: `withdraw ${seek}` };
+      const words = `You have asked ${to}, who is in another battle, to play you now.`;
+      return [notice(words, this.button(stop))];
+    }
+    if (to !== null) return [];
     const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
     const stop = { label: "Stop looking", line: `withdraw ${seek}` };
     return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
@@ -593,8 +603,8 @@ export class GameView {
     const { player } = this.state.me;
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
-    const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Rematch";
-    const start = { line: `start game on ${table.board}`, isFirst: true };
+    const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: true };
+    const mayStart = mine.length > 0 && isFull && !this.hasAskedToGoOn(table);
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
     const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
     const analysis = h("a.button", { href: explore }, "Analysis board");
@@ -603,7 +613,7 @@ export class GameView {
     const isAnalysed = board.battle !== null && !isKnown && board.ply >= SHORTEST;
     return {
       main: [
-        mine.length > 0 && isFull && this.button({ label, ...start }),
+        mayStart && this.button(start),
         board.battle !== null && hasFeature("variations") && analysis,
         this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
       ],
@@ -614,6 +624,28 @@ export class GameView {
           this.button({ label: "Computer analysis", line: `analyse ${board.battle}` }),
       ],
     };
+  }
+
+  /**
+   * Return what `start` does after a battle: people are asked whether they play on.
+   *
+   * @param {Table} table
+   */
+  startLabel(table) {
+    if (table.part !== 1 || table.over) return "Rematch";
+    const isOffered = table.offers.some(({ offer }) => offer === "begin");
+    const isByDays = table.time?.includes("day");
+    return isOffered || isByDays || this.playsBot(table) ? "Swap seats and play on" : "Offer the second battle";
+  }
+
+  /**
+   * Whether the player has offered the second battle: the notice of it says so.
+   *
+   * @param {Table} table
+   */
+  hasAskedToGoOn(table) {
+    const mine = this.state.sides(table);
+    return table.offers.some(({ offer, side }) => offer === "begin" && mine.includes(side));
   }
 
   /**
@@ -716,18 +748,18 @@ export class GameView {
    * @param {Table} table
    */
   playsBot({ seats }) {
-    const { me, people, everybody } = this.state;
-    const opponent = seats.find(({ player }) => player !== me.player)?.player;
-    return [...people, ...everybody].some(({ player, bot }) => bot && player === opponent);
+    return seats.some(({ player }) => this.state.isBot(player));
   }
 
   /**
-   * Whether the server gives hints at a board: it doesn't in rated battles.
+   * Whether the server gives hints at a board: not in rated battles, nor with a clock to people.
    *
    * @param {Table} table
    */
   mayHint(table) {
-    return hasFeature("hints") && !(table.rated && this.state.sides(table).length === 1);
+    const hasOpponent = this.state.sides(table).length === 1;
+    const isTimed = table.time !== null && !this.playsBot(table);
+    return hasFeature("hints") && !(hasOpponent && (table.rated || isTimed));
   }
 
   /** @param {Action} action */
@@ -803,6 +835,7 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   restart: { verb: "start", words: "to start over with a new match" },
   rematch: { verb: "start", words: "a rematch" },
   begin: { verb: "start", words: "to begin the battle" },
+  second: { verb: "start", words: "to begin the second battle" },
   adjourn: { verb: "adjourn", words: "to adjourn the match" },
   undo: { verb: "undo", words: "to take back the last move" },
 });

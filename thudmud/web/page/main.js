@@ -340,6 +340,10 @@ state.on("Thud.Hint", (hint) => {
   if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
 });
 
+state.on("Thud.Hinted", ({ player, to }) => {
+  if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
+});
+
 // On a phone, what is said may be below what is seen.
 state.on("Thud.Say", ({ player: speaker, text }) => {
   const isBelow = byId("tab-chat").getBoundingClientRect().top > innerHeight;

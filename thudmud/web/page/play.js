@@ -189,7 +189,8 @@ export class PlayForm {
  *
  * @param {import("./state.js").Seek} seek
  */
-function waitingWords({ to, word }) {
+function waitingWords({ to, word, answers }) {
+  if (answers !== null) return `Asked ${to}. Meanwhile, play a bot.`;
   if (to) return `Waiting for ${to} to answer …`;
   return word ? "Waiting for your friend to open the link …" : "Waiting for an opponent …";
 }

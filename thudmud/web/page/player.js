@@ -10,6 +10,7 @@ import { battleEntry } from "./lobby.js";
 /**
  * @typedef {{rules: string, time: string, rating: number | null, battles: number, provisional: boolean}} Rating
  * @typedef {{won: number, drawn: number, lost: number, ratings: Rating[]}} Results
+ * @typedef {Results & {level: number | null}} Level the results of a bot at a level
  * @typedef {{rules: string, time: string, points: number[]}} Points
  */
 
@@ -84,7 +85,7 @@ export class PlayerView {
 }
 
 /** @param {any} score */
-function ratings({ people, bots, curves, puzzles }) {
+function ratings({ people, bots, levels, curves, puzzles }) {
   const known = [
     ...people.ratings.map((/** @type {Rating} */ each) => ({ ...each, what: paceOf(each) })),
     ...bots.ratings.map((/** @type {Rating} */ each) => ({
@@ -92,6 +93,9 @@ function ratings({ people, bots, curves, puzzles }) {
       what: `${capitalised(each.rules)}, against bots`,
       time: "",
     })),
+    ...levels.flatMap((/** @type {Level} */ { level, ratings: each }) =>
+      each.map((one) => ({ ...one, what: `${capitalised(one.rules)}, ${asBot(level)}`, time: "" })),
+    ),
     ...(puzzles.rating === null ? [] : [{ ...puzzles, what: "Puzzles", rules: "", time: "" }]),
   ];
   if (!known.length) return [h("p.hint", {}, "No rating yet.")];
@@ -106,6 +110,20 @@ function ratings({ people, bots, curves, puzzles }) {
       points?.points.length > 1 && curve(points.points, what),
     );
   });
+}
+
+/**
+ * Return at which level a bot has played.
+ *
+ * @param {number | null} level null for a program of its own
+ */
+function asBot(level) {
+  return level === null ? "as a bot" : `at level ${level}`;
+}
+
+/** @param {Results} results */
+function total({ won, drawn, lost }) {
+  return won + drawn + lost;
 }
 
 /** @param {Rating} rating */
@@ -144,7 +162,7 @@ function curve(points, what) {
 }
 
 /** @param {any} score */
-function results({ people, bots, tournaments }) {
+function results({ people, bots, levels, tournaments }) {
   const row = (/** @type {string} */ against, /** @type {Results} */ { won, drawn, lost }) =>
     h(
       "tr",
@@ -153,7 +171,12 @@ function results({ people, bots, tournaments }) {
       ...[won, drawn, lost].map((each) => h("td", {}, String(each))),
     );
   return [
-    table("Results", "Battles", [row("People", people), row("Bots", bots)]),
+    table("Results", "Battles", [
+      ...(levels.length && !total(people) && !total(bots)
+        ? []
+        : [row("People", people), row("Bots", bots)]),
+      ...levels.map((/** @type {Level} */ each) => row(capitalised(asBot(each.level)), each)),
+    ]),
     tournaments.length > 0 && h("h3", {}, "Tournaments"),
     tournaments.length > 0 &&
       h(

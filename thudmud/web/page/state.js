@@ -81,6 +81,9 @@ export class State extends EventTarget {
   /** Who is on the server, when that was asked last. @type {any[]} */
   everybody = [];
 
+  /** The names of bots. @type {Set<string | null>} */
+  bots = new Set();
+
   /** At which level bots play who have one, by their names. @type {Map<string, number>} */
   levels = new Map();
 
@@ -323,9 +326,22 @@ export class State extends EventTarget {
     this.everybody = people;
   }
 
+  /**
+   * Whether a player is a bot, as far as is known.
+   *
+   * @param {string | null} name
+   */
+  isBot(name) {
+    const isTheirs = (/** @type {any} */ each) => each.bot && each.player === name;
+    return this.bots.has(name) || [...this.people, ...this.everybody].some(isTheirs);
+  }
+
   /** @param {{bots: {bot: string, level: number | null}[]}} data */
   onBots({ bots }) {
-    for (const { bot, level } of bots) if (level !== null) this.levels.set(bot, level);
+    for (const { bot, level } of bots) {
+      this.bots.add(bot);
+      if (level !== null) this.levels.set(bot, level);
+    }
   }
 
   /** @param {any} data */
