@@ -101,7 +101,7 @@ def test_brief_hint_is_for_the_one_who_sits_down(house: House) -> None:
 
 
 @cases(("draws", "is_listed"), [(False, True), (True, False)])
-def test_hall_lists_boards_unless_the_client_does(draws: bool, is_listed: bool) -> None:
+def test_hall_lists_boards_unless_the_client_does(*, draws: bool, is_listed: bool) -> None:
     house = House(BOARDS, opens_boards=True)
     house.enter("Anna", NOW, Terminal(80, can_draw=draws))
     assert ("odd thing" in seen(house, "look")) == is_listed
