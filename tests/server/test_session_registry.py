@@ -19,6 +19,7 @@ from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
 from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import configure_reports
+from thudmud.game import hall as game_hall
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentKind, TournamentMade
 from thudmud.game.hall import Caps, Hall
@@ -684,8 +685,9 @@ async def test_takeover_does_not_count_against_the_limit(store: SlowStore) -> No
     ids=["one address", "one network", "two addresses", "this machine"],
 )
 async def test_thirty_names_from_one_address_share_the_limit_of_four(
-    store: SlowStore, addresses: list[str], heard: int
+    store: SlowStore, addresses: list[str], heard: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(game_hall, "CROWD", 1 + 30)  # every arrival is announced to Bob
     crowd = Crowd(store, TalkLimiter(FOREVER, 5, 4))
     await crowd.service.open()
     [bob] = await crowd.enter("Bob", address="198.51.100.1")

@@ -6,10 +6,10 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
@@ -42,7 +42,7 @@ from thudmud.service import (
     Visit,
     Watcher,
 )
-from thudmud.store import Account, Store, StoreError, accounts, battles
+from thudmud.store import Account, LastPlace, Store, StoreError, accounts, battles
 from thudmud.telnet.screen import CloseReason
 from thudmud.views.help import pages_of
 from thudmud.views.sanctions import barred
@@ -254,11 +254,7 @@ class Sessions:
             StoreError: the player's data can't be read.
         """
         address = session.address
-        preferences, place = member.preferences if member else None, None
-        if name not in self._hall.bots:
-            place = await self.places.recall(name)
-            if member is None:
-                preferences = await self.store.read(accounts.guest_preferences, name)
+        preferences, place = await self._recall(name, member)
         arrival = JoinRequest(
             name,
             terminal,
@@ -287,6 +283,22 @@ class Sessions:
             except StoreError as error:  # they still apply to this visit
                 _log.error("could not store the chosen options: %s", error, extra={"player": name})
         return visit
+
+    async def _recall(
+        self, name: str, member: Account | None
+    ) -> tuple[Mapping[str, Any] | None, LastPlace | None]:
+        """Return a player's stored preferences, and where they were when the server stopped.
+
+        Raises:
+            StoreError: the player's data can't be read.
+        """
+        preferences = member.preferences if member else None
+        if name in self._hall.bots:
+            return preferences, None
+        place = await self.places.recall(name)
+        if member is None:
+            preferences = await self.store.read(accounts.guest_preferences, name)
+        return preferences, place
 
     async def enrol(self, name: str) -> None:
         """Turn a guest who has just registered into a member, and store their options.

@@ -251,6 +251,7 @@ class TestWhoIsGivenOne:
     def test_missing_or_empty_battle_is_refused(self, hall: StoredHall) -> None:
         end(hall)
         do(hall, "Anna", Start())
+        do(hall, "Bert", Start())
         do(hall, "Anna", Resign())
         assert refusal(hall, "Carla", Analyse(2)) is AnalysisRefusal.TOO_SHORT
         assert refusal(hall, "Carla", Analyse(3)) is Refusal.NO_SUCH_BATTLE
@@ -302,6 +303,7 @@ class TestWhoIsGivenOne:
         end(hall)
         keep(hall)
         do(hall, "Anna", Start())
+        do(hall, "Bert", Start())
         (told,) = do(hall, "Anna", Analyse())
         assert isinstance(told.event, Asked)
         assert told.event.question == Analyse(1)

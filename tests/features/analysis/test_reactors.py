@@ -143,8 +143,8 @@ async def test_second_request_joins_the_running_analysis(
 async def test_player_has_one_analysis_at_a_time_and_sees_progress(
     place: Place, adviser: SlowWeigher
 ) -> None:
-    await place.type("Anna", "start", "move a6 b6")
-    await place.type("Bert", "move a6 b6", "resign", "yes")
+    await place.type("Anna", "start")
+    await place.type("Bert", "start", "move a6 b6", "resign", "yes")
     await place.type("Anna", "analyse 1")
     adviser.let(3)
     await until(lambda: len(adviser.weighed) == 3)
@@ -187,7 +187,7 @@ async def test_analyses_are_limited_overall(
 async def second_battle(place: Place) -> None:
     """Play another battle of the match, with the seats swapped."""
     await place.type("Anna", "start")
-    plies = ("Bert", "move a6 b6"), ("Anna", "move g7 g6")
+    plies = ("Bert", "start"), ("Bert", "move a6 b6"), ("Anna", "move g7 g6")
     for name, line in (*plies, ("Bert", "resign"), ("Bert", "yes")):
         await place.type(name, line)
 

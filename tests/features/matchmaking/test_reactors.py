@@ -17,7 +17,7 @@ from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import ANSWER_WITHIN
 
-FIRST, SECOND, THIRD = "ash board", "birch board", "slate board"
+FIRST, SECOND, THIRD, FOURTH = "ash board", "birch board", "slate board", "flint board"
 LEVEL = BotLevel(1, "Chalk", "Weak.")
 ASKED = (
     "Bert wants to play you now: a casual match under discworld rules."
@@ -93,7 +93,7 @@ async def test_busy_seeker_is_asked_and_stays_until_they_answer(place: Place, li
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
     if line != "match anna":  # a challenge, independent of her seek
         assert place.told["Anna"] == [ASKED]
-    walks = ["Bert goes to the 4th board.", "Chalk goes to the 4th board."]
+    walks = [f"{name} goes to the {SECOND}." for name in ("Bert", "Chalk")]
     assert place.told["Carla"] == (walks if meanwhile else [])
 
 
@@ -125,7 +125,7 @@ async def test_busy_seeker_answers_no_and_both_play_bots(place: Place, line: str
     declined, sought, waits, *_ = place.told["Bert"]
     assert declined == "Anna declines."
     assert sought.startswith(SOUGHT)
-    assert waits == "Meanwhile, you can play on against the bot at the 4th board."
+    assert waits == f"Meanwhile, you can play on against the bot at the {SECOND}."
 
 
 async def test_asker_plays_a_bot_until_a_busy_seeker_answers(place: Place) -> None:
@@ -278,8 +278,8 @@ async def test_third_player_waits_with_a_bot_and_is_met_next(place: Place) -> No
     assert players(place, THIRD) == {"Carla", "Chalk"}
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna"), ("Carla", "")]
     await place.type("Anna", "no")  # Bert keeps seeking, and Carla only plays a bot
-    await until(lambda: "6th board" in place.hall.tables)
-    assert players(place, "6th board") == {"Bert", "Carla"}
+    await until(lambda: FOURTH in place.hall.tables)
+    assert players(place, FOURTH) == {"Bert", "Carla"}
     assert seekers(place) == []
 
 
