@@ -89,7 +89,7 @@ def test_side_is_taken_in_the_plural_or_shortened(shown: Shown, words: str, side
 
 
 def test_help_leaves_out_what_needs_other_people(shown: Shown) -> None:
-    text = shown("help\n")
+    text = shown("help all\n")
     topics = set(re.findall(r"[a-z]+", text[text.index("The game:") :]))
     assert topics >= {"thud", "invite", "move", "hint", "undo", "options", "quit"}
     assert not topics & {"tournaments", "tell", "who", "seek", "match", "play", "tv", "register"}

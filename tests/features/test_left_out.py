@@ -60,11 +60,16 @@ LINES: dict[str, tuple[str, ...]] = {
 }
 """By feature that may be left out, lines that are commands with it."""
 
+_TAUGHT = (
+    r'Move by typing|Dwarfs and trolls hunt|Lines of dwarfs|"tutorial" teaches'
+    r'|Your move to \w+ captured nothing|and D13\. "undo"|"undo" asks'
+)
 TOLD = {
-    "hints": re.compile(r' "hint" suggests a move\.'),
-    "teaching": re.compile(r"\n\w+\| Move by typing two squares: .*"),
+    "hints": (re.compile(r' "hint" suggests a move\.'), ""),
+    "teaching": (re.compile(rf"\n\w+\| (?:{_TAUGHT}).*"), ""),
+    "exercises": (re.compile('"tutorial" teaches.*'), '"help thud" explains the game.'),
 }
-"""By feature, what it adds to the match that is played."""
+"""By feature, what it adds to the match that is played, and what is there without it."""
 
 LISTS = "help", "syntax", "look", "boards", "who", "games", "history", "standings", "options"
 
@@ -202,7 +207,10 @@ def test_feature_deleted_leaves_a_server_that_can_host_a_match(
         words += ["--port", "0", "--web-port", str(web), "--config", tmp_path / "config.toml"]
         with run_server(words) as address:
             match, text = tmp_path / MATCH.name, MATCH.read_text("utf-8")
-            match.write_text(TOLD[feature].sub("", text) if feature in TOLD else text, "utf-8")
+            if feature in TOLD:
+                told, instead = TOLD[feature]
+                text = told.sub(instead, text)
+            match.write_text(text, "utf-8")
             played = play(match, Setup(addresses={"": address}))
             assert [*map(str, played.failures), *played.problems] == []
             with urlopen(f"http://127.0.0.1:{web}/", timeout=60) as page:

@@ -107,7 +107,9 @@ async def test_ratings_survive_a_restart(tmp_path: Path) -> None:
     await place.type("Bert", "join game as troll on oak board", "start")
     for number, line in enumerate(RATED.strip().replace("\n", "|").split("|")):
         await place.type(("Anna", "Bert")[number % 2], line)
-    await place.type("Bert", Resign(), "start", Resign())
+    await place.type("Bert", Resign(), "start")
+    await place.type("Anna", "start")
+    await place.type("Bert", Resign())
     score = await store.read(scores.score, "Anna", curves=True)
     assert score
     assert score.curves

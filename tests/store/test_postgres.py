@@ -824,7 +824,7 @@ class TestCopying:
         await store.close()
 
     async def test_copy_of_a_missing_store_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="No store"):
+        with pytest.raises(StoreError, match="no such file"):
             copy(str(tmp_path / "none.db"), str(tmp_path / "new.db"))
         assert not (tmp_path / "new.db").exists()
 

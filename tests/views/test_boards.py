@@ -184,7 +184,7 @@ def test_announced_ply_fits_a_screen_of_24_rows(ply: str, sides: str, target: st
         house.enter(name, 0.0, Terminal(40))
     lines = (
         "Anna join game as dwarf on oak board, Bert join game as troll on oak board, Anna start, "
-        f"Anna resign, Anna yes, Anna start, Bert move f15 f8, Anna {ply}"
+        f"Anna resign, Anna yes, Anna start, Bert start, Bert move f15 f8, Anna {ply}"
     )
     for line in lines.split(", "):
         name, _, typed = line.partition(" ")

@@ -22,13 +22,15 @@ from thudmud.views.view import Terminal
 BOTS = ("Grog", "Mog")
 
 
-def house_with(*people: str, width: int = 80, opens_boards: bool = False) -> House:
+def house_with(
+    *people: str, width: int = 80, opens_boards: bool = False, members: bool = False
+) -> House:
     """Return a house with two boards and the given people, bots among them."""
     boards = [BoardSpec("oak board"), BoardSpec("pine board")]
     house = House(boards, opens_boards=opens_boards)
     house.hall.bots = dict.fromkeys(BOTS)
     for name in people:
-        house.enter(name, 0.0, Terminal(width=width))
+        house.enter(name, 0.0, Terminal(width=width), member=members)
     return house
 
 
@@ -109,7 +111,7 @@ LEVELS = (
 
 def levelled(*people: str, opens_boards: bool = False) -> House:
     """Return a house where Grog is a bot at level 2 of 3 and Mog an external program."""
-    house = house_with(*people, opens_boards=opens_boards)
+    house = house_with(*people, opens_boards=opens_boards, members=True)
     house.hall.bots = {"Grog": LEVELS[1], "Mog": None}
     house.hall.levels = LEVELS
     return house

@@ -99,7 +99,7 @@ def test_battle_end_is_announced_one_fact_per_line() -> None:
         "Trolls, Bert: 0.",
         "You win the battle, 32 to 0!",
         "Match score: you 32, Bert 0.",
-        '"start game on oak board" begins the second battle, with the seats swapped.',
+        '"start game on oak board" offers the second battle, with the seats swapped.',
         '"replay 1" shows this battle again.',
     ]
 
@@ -107,7 +107,8 @@ def test_battle_end_is_announced_one_fact_per_line() -> None:
 def test_facts_begin_with_a_capital_letter_for_winner_and_loser() -> None:
     house = playing()
     assert heard(house, "Anna", Resign("oak board"))["Anna"].startswith("You resign.\n")
-    house.obey("Anna", "start game", 0.0)
+    for player in ("Anna", "Bert"):
+        house.obey(player, "start game", 0.0)
     assert "\nYou win the match by 64!" in heard(house, "Anna", Resign("oak board"))["Bert"]
 
 

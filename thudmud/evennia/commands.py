@@ -95,7 +95,7 @@ class EveryCommand(BoardCommand):
             f'Type "{ALL}" before any of the commands below if something else here has the same '
             f'name. "{ALL} help" with a topic shows its page.'
         )
-        rows = [*_page(ALL, caller), "", *wrap(how, width), "", *_page(None, caller)]
+        rows = [*_page(ALL, caller), "", *wrap(how, width), "", *_page("all", caller)]
         return escaped("\n".join(rows), first_session(caller))
 
 

@@ -340,7 +340,7 @@ _SENTENCES_BEGIN = """
     hello times whether past people find matches sit beyond got click press
     small things adjourned carry down found less meanwhile notifications plans points thinking
     long under colour programs addresses codes comeback occupied refused rows
-    seconds
+    seconds without
 """
 """First words of the server's sentences. A test finds missing ones."""
 

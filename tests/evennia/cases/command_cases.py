@@ -16,6 +16,7 @@ from tests.evennia.cases.furnished import BOARD, Furnished
 from thudmud.evennia import ThudBoard
 from thudmud.evennia.commands import VERBS_HERE, VOCABULARY, BoardCmdSet, EveryCommand, command_keys
 from thudmud.evennia.help_entries import PAGES_HERE
+from thudmud.features.talk.socials import SOCIALS
 from thudmud.language import VERBS, ParseError, parse
 from thudmud.views.help import PARTS
 
@@ -48,7 +49,8 @@ class OneBoard(Furnished):
             *("follow", "unfollow", "news", "say", "'", "emote", ":", "tell", "message"),
             *("messages", "forget", "shout", "report", "kibitz", "whisper", "observe"),
             *("unobserve", "ignore", "unignore", "register", "password", "logout"),
-            *("again", ".", "quit"),
+            *("again", ".", "quit", "exit", "bye"),
+            *("examine", "x", "reply", "r", "gg", "watch", "unwatch", *SOCIALS),
             *("broadcast", "mute", "unmute", "mutes", "kick", "ban", "unban", "bans"),
             *(
                 "shutdown",

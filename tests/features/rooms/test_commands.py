@@ -59,6 +59,7 @@ def test_observer_receives_events_until_unobserving(hall: StoredHall) -> None:
     assert told.recipients == ("Dora",)
     assert told.table is hall.tables["oak board"]
     assert hear(hall, "Bert", Start()) == ALL
+    do(hall, "Anna", Start())
     do(hall, "Dora", Unobserve("oak"))
     assert hear(hall, "Bert", Resign()) == {"Anna", "Bert", "Carla"}
 

@@ -80,9 +80,10 @@ def test_social_reaches_a_seated_player_elsewhere(house: House) -> None:
     }
 
 
-def test_players_cannot_see_socials_of_watchers_in_a_battle(house: House) -> None:
+def test_players_cannot_see_socials_of_watchers_in_a_clocked_battle(house: House) -> None:
     for player, side in (("Anna", "dwarf"), ("Bert", "troll")):
         house.obey(player, f"join game as {side} on oak board", 0.0)
+    house.obey("Anna", "set clock 5+3", 0.0)
     house.obey("Anna", "start", 0.0)
     house.obey("Carla", "go to oak board", 0.0)
     house.obey("Carla", "nod", 0.0)  # a notice says, once, that the players don't hear it

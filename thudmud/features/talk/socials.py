@@ -59,7 +59,7 @@ SOCIALS: Mapping[str, Deed] = MappingProxyType({
 
 _GESTURES = frozenset(deed.alone.split()[0] for deed in SOCIALS.values())
 
-_ONE_SENTENCE = re.compile("([a-z]+)[A-Za-z', -]*[.!?]?", re.ASCII)
+_ONE_SENTENCE = re.compile("([a-z]++)[A-Za-z', -]*+[.!?]?", re.ASCII)
 
 
 def is_gesture(text: str) -> bool:
