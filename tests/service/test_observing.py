@@ -39,7 +39,9 @@ async def test_observer_on_another_node_gets_the_moves(world: World) -> None:
 
 async def test_observer_talk_reaches_other_nodes(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
-    await one.sit()
+    await one.enter("Anna", "Bert")
+    await one.type("Anna", "join game as dwarf on oak board")
+    await one.type("Bert", "join game as troll on oak board", "set clock 5+3", "start")
     await two.enter("Carla", "Dora")
     await one.enter("Emil")
     await one.type("Emil", "observe oak board")
@@ -125,6 +127,7 @@ async def test_observer_is_told_when_the_board_closes() -> None:
     await place.type("Carla", "observe bert")
     assert place.hall.people["Carla"].observed == (board,)
     await place.type("Anna", "resign", "yes", "start")
+    await place.type("Bert", "start")
     place.told["Carla"] = []
     await place.type("Bert", "resign", "yes")
     [told] = place.told["Carla"]

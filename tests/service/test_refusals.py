@@ -45,7 +45,8 @@ async def told(place: Place, name: str, line: str) -> dict[str, Any]:
     ("line", "code"),
     [
         ("dance", Mistake.UNKNOWN_COMMAND),
-        ("move a6", Mistake.MISSING_WORD),
+        ("move a6 to", Mistake.MISSING_WORD),
+        ("move a6", Refusal.WHERE_TO),
         ("scan row 16", Mistake.NO_SUCH_ROW),
         ("go to chair", Refusal.NO_BOARD_HERE),
         ("resign on elm board", Refusal.NOT_SEATED),

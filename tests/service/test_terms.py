@@ -89,7 +89,9 @@ async def test_leave_decided_again_after_a_ply_needs_confirmation(
 async def test_rematch_keeps_the_terms(members: Place, line: str, rated: bool) -> None:  # noqa: FBT001 (of a parameter)
     await begin(members, line)
     await play(members, 6)
-    await members.type("Anna", "resign", "yes", "start", "resign", "yes")
+    await members.type("Anna", "resign", "yes", "start")
+    await members.type("Bert", "start")
+    await members.type("Anna", "resign", "yes")
     members.told["Bert"] = []
     await members.type("Anna", "rematch")
     kind = "rated" if rated else "casual"
@@ -102,7 +104,9 @@ async def test_rematch_keeps_the_terms(members: Place, line: str, rated: bool) -
 @pytest.mark.parametrize("line", ["set clock 1+0", "set rules koom valley", "setup remove a6"])
 async def test_rematch_offer_ends_when_the_terms_change(members: Place, line: str) -> None:
     await begin(members)
-    await members.type("Anna", "resign", "yes", "start", "resign", "yes", "rematch")
+    await members.type("Anna", "resign", "yes", "start")
+    await members.type("Bert", "start")
+    await members.type("Anna", "resign", "yes", "rematch")
     assert Offer.REMATCH in members.hall.tables[BOARD].offers
     await members.type("Bert", line)
     assert not members.hall.tables[BOARD].offers
@@ -117,7 +121,7 @@ async def test_player_on_a_running_clock_cannot_accept_another_match(members: Pl
     assert members.hall.people["Anna"].room == BOARD
 
 
-async def test_clocked_second_battle_waits_two_minutes_for_an_absent_player(
+async def test_clocked_second_battle_put_off_by_an_absent_player_is_claimed(
     members: Place,
 ) -> None:
     await begin(members, "match bert 5+0")
@@ -126,5 +130,8 @@ async def test_clocked_second_battle_waits_two_minutes_for_an_absent_player(
     assert not match_of(members).is_running
     assert Offer.BEGIN in members.hall.tables[BOARD].offers
     members.now += 120
-    await members.type("Bert", "start")
-    assert match_of(members).is_running
+    assert await refused(members, "Bert", "claim") is Refusal.NOT_PUT_OFF
+    assert not match_of(members).is_running
+    members.now += members.hall.tables[BOARD].idle_limit - 120
+    await members.type("Bert", "claim")
+    assert match_of(members).is_over

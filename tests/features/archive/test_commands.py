@@ -120,6 +120,7 @@ class TestGames:
 
     def test_game_of_an_ended_battle(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
+        do(hall, "Bert", Start())
         game = hall.game(1)
         assert len(game.moves) == 3
         assert game.outcome == hall.battles[0].outcome

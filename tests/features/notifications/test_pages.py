@@ -218,7 +218,9 @@ class TestFeed:
         await site.publish(feed=True)
         await site.type("Anna: join oak board as dwarf", "Bert: join oak board as troll")
         await site.type("Anna: start", "Anna: move a6 b6", "Bert: resign on oak board", "Bert: yes")
-        await site.type("Bert: start", "Bert: leave oak board", "Bert: leave oak board")
+        await site.type(
+            "Bert: start", "Anna: start", "Bert: leave oak board", "Bert: leave oak board"
+        )
         await site.type("Anna: practice on pine board", "Anna: resign on pine board", "Anna: yes")
         asked = await site.ask("/feed/anna.atom")
         assert asked.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
