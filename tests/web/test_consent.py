@@ -64,8 +64,9 @@ def test_rematch_is_offered_and_accepted(visit: Visit) -> None:
 
 
 def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> None:
-    quin, rosa = visit().come_in("Quin"), visit().come_in("Rosa")
-    quin.type("seek").practises("cedar")
+    quin, _ = sit_down(visit, "cedar", ("Quin", "Sam"))
+    rosa = visit().come_in("Rosa")
+    quin.type("seek")
     sought(quin, "You are looking for an opponent (discworld rules, casual).")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to play you instead")

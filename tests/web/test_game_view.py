@@ -247,7 +247,7 @@ def test_log_and_chat_are_tab_panels(visit: Visit) -> None:
 
 
 def test_flipped_board_has_the_players_on_its_sides(visit: Visit) -> None:
-    player = visit().come_in("Flip").practises("elm").type("a6-b6").sees(B6="dwarf")
+    player = visit().come_in("Philine").practises("elm").type("a6-b6").sees(B6="dwarf")
     for view in ("", "replay-"):
         for is_flipped in (False, True):
             order = ("dwarf", "troll") if is_flipped else ("troll", "dwarf")

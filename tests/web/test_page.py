@@ -142,6 +142,7 @@ def test_typed_moves_play_a_match_to_its_end(visit: Visit) -> None:
             expect(player.page.locator(".result")).to_contain_text("the Rock is home")
         if dwarf is players[0]:
             troll.type("start game")
+            dwarf.type("start game")
 
 
 def test_quit_player_is_not_reconnected(visit: Visit) -> None:
