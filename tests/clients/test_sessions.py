@@ -63,11 +63,15 @@ def test_password_is_not_echoed(client: Client, window: Open) -> None:
 def test_battle_is_displayed(client: Client, window: Open, partner: Callable[[str], Wire]) -> None:
     place = f"{client.name} board"
     orange = "options colour special thud dwarf #ff8800"
+    whole = "options rows off"
     typed = [orange, f"join game as dwarf on {place}", "start", "move f15 f8"]
-    shown = {"options", *typed}
+    shown = {"options", whole, *typed}
     bert = partner(f"{client.name}bert")
     anna = window(client)
     come_in(anna, f"{client.name}anna")
+    anna.type(whole)
+    anna.until("no longer stop")
+    anna.until("> ")
     until_known(anna, client)
     anna.type(orange)
     anna.until("is now #ff8800")
