@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -321,3 +322,28 @@ def test_double_click_on_a_seat_starts_no_practice(visit: Visit) -> None:
     expect(player.page.locator("#strip-bottom")).to_contain_text("Dora you")
     player.press("Leave the seat")
     expect(sit).to_be_visible()
+
+
+def test_silent_connection_is_noticed_after_a_line(visit: Visit) -> None:
+    player = visit("/nothing.txt")
+    player.errors.clear()  # of the missing page
+    is_silent: list[bool] = []
+
+    def pass_on(link: WebSocketRoute) -> None:
+        server = link.connect_to_server()
+        server.on_message(lambda frame: None if is_silent else link.send(frame))
+
+    player.page.route_web_socket("**", pass_on)
+    clock = player.page.clock
+    clock.install()
+    player.page.goto(player.page.url.removesuffix("nothing.txt"))
+    player.come_in("Sylvia").type("say Ready.").hears("You say: Ready.")
+    clock.pause_at(time.time() + 10)  # before the next regular ping
+    is_silent.append(True)
+    player.type("look")
+    clock.run_for(1_500)
+    player.type("look")  # doesn't put the ping off
+    clock.run_for(6_499)
+    expect(player.page.locator("#link")).to_be_empty()
+    clock.run_for(1)  # 8 seconds after the first line
+    expect(player.page.locator("#link.banner")).to_contain_text("Connection lost")

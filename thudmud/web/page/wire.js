@@ -60,8 +60,8 @@ export class Wire {
     this.since = 0;
     /** @type {number | undefined} */
     this.timer = undefined;
-    /** Whether a ping has not been answered yet. */
-    this.isPinging = false;
+    /** Whether an answer is awaited, to a line or to a ping. */
+    this.isAwaiting = false;
     addEventListener("online", () => this.hurry());
     addEventListener("offline", () => this.drop());
     document.addEventListener("visibilitychange", () => document.hidden || this.look());
@@ -105,7 +105,9 @@ export class Wire {
     const one = line.replace(/[\r\n\0]+/g, " "); // else it would be several commands
     if (this.link !== "open") return;
     this.socket?.send(new TextEncoder().encode(one));
-    if (!this.isPinging) this.pingLater(PING_AFTER_LINE);
+    if (this.isAwaiting) return; // more lines don't put the ping off
+    this.pingLater(PING_AFTER_LINE);
+    this.isAwaiting = true;
   }
 
   /**
@@ -141,13 +143,13 @@ export class Wire {
   /** @param {number} [after] milliseconds */
   pingLater(after = PING_EVERY) {
     clearTimeout(this.timer);
-    this.isPinging = false;
+    this.isAwaiting = false;
     this.timer = setTimeout(() => this.ping(), after);
   }
 
   ping() {
     clearTimeout(this.timer);
-    this.isPinging = true;
+    this.isAwaiting = true;
     this.ask("Core.Ping");
     this.timer = setTimeout(() => this.drop(), PONG_WITHIN);
   }
