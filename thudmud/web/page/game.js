@@ -480,16 +480,13 @@ export class GameView {
     const notices = [];
     const toMe = table.offers.filter(({ side }) => !mine.includes(side));
     const decline = toMe.length > 1 ? "Decline all" : "Decline";
-    for (const { offer, side, moves } of table.offers) {
+    for (const open of table.offers) {
+      const { offer, side } = open;
       const isMine = mine.includes(side);
       const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
       notices.push(
         notice(
-          offerWords(
-            table.part === 1 && offer === "begin" ? "second" : offer,
-            isMine ? null : who,
-            moves,
-          ),
+          offerWords(open, isMine ? null : who, table),
           !isMine &&
             mine.length > 0 &&
             this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
@@ -554,7 +551,7 @@ export class GameView {
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, player),
-      asks ? offerWords(offer.offer === "begin" ? "second" : offer.offer, asks, offer.moves) : "",
+      asks ? offerWords(offer, asks, table) : "",
     ];
     return {
       title: who,
@@ -846,16 +843,16 @@ const REQUESTS = ["undo"];
 /**
  * Return what a player offers or asks for, as a sentence.
  *
- * @param {string} offer
+ * @param {Table["offers"][number]} open
  * @param {string | null} who null is whoever reads it
- * @param {number | null} moves how many of their moves to take back
+ * @param {Table} table
  */
-function offerWords(offer, who, moves) {
+function offerWords({ offer, moves }, who, { part }) {
   const verb = REQUESTS.includes(offer) ? "ask" : "offer";
   const words =
     moves && moves > 1
       ? `to take back ${who === null ? "your" : "their"} last ${moves} moves`
-      : OFFERS[offer].words;
+      : OFFERS[offer === "begin" && part === 1 ? "second" : offer].words;
   return `${who === null ? `You ${verb}` : `${who} ${verb}s`} ${words}.`;
 }
 
