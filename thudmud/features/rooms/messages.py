@@ -240,7 +240,7 @@ def _look(asked: Look, context: RenderContext, view: View) -> list[str]:
     lines = full_board_lines(table, view) + status_lines(table, view)
     if asked.at is not None or not table.is_running:  # "look" alone also redraws a battle
         lines = wrap(board_description(hall, table.name), view.width) + lines
-    if view.style is Style.BRIEF and _is_brief_by_default(hall, player, table, view):
+    if _is_brief_by_default(hall, player, table, view):
         lines += wrap(
             f'You see this board in brief: "{SetBoard(Style.FULL)}" shows all of it after every'
             " move.",

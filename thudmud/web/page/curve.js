@@ -63,8 +63,8 @@ export class Curve {
     const panel = this.host.parentElement;
     if (!panel) return;
     const foot = panel.querySelector(".foot"); // which may stick to the bottom
-    const ends = [panel, foot].map((each) => each?.getBoundingClientRect());
-    const end = Math.min(ends[0]?.bottom ?? Infinity, ends[1]?.top ?? Infinity);
+    const { bottom } = panel.getBoundingClientRect();
+    const end = Math.min(bottom, foot?.getBoundingClientRect().top ?? bottom);
     panel.scrollTop += Math.max(0, this.host.getBoundingClientRect().bottom - end);
   }
 
