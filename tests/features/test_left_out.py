@@ -18,6 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from tests.conftest import RunServer
+from tests.newcomers import TAUGHT
 from tests.ports import free_ports
 from thudmud import BoardSpec, House, features
 from thudmud.cli.staging import Setup, play
@@ -60,13 +61,9 @@ LINES: dict[str, tuple[str, ...]] = {
 }
 """By feature that may be left out, lines that are commands with it."""
 
-_TAUGHT = (
-    r'Move by typing|Dwarfs and trolls hunt|Lines of dwarfs|"tutorial" teaches'
-    r'|Your move to \w+ captured nothing|and D13\. "undo"|"undo" asks'
-)
 TOLD = {
     "hints": (re.compile(r' "hint" suggests a move\.'), ""),
-    "teaching": (re.compile(rf"\n\w+\| (?:{_TAUGHT}).*"), ""),
+    "teaching": (TAUGHT, ""),
     "exercises": (re.compile('"tutorial" teaches.*'), '"help thud" explains the game.'),
 }
 """By feature, what it adds to the match that is played, and what is there without it."""

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import RunServer
 from tests.gateway.client import SECRET, Client, opened
+from tests.newcomers import TAUGHT
 from thudmud.gateway.requests import FATAL, KINDS, Code, LineRequest, Request
 from thudmud.language import parse
 from thudmud.script import Transcript
@@ -54,13 +55,8 @@ def steps_of(text: str) -> int:
 @pytest.fixture(scope="module")
 def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the transcript of a whole match, without the hints for newcomers."""
-    begins = (
-        'Move by typing|Dwarfs and trolls hunt|Lines of dwarfs|"tutorial" teaches'
-        r"|Your move to \w+ captured nothing|and D13\. \"undo\"|\"undo\" asks"
-    )
-    taught = re.compile(rf"^\w+\| (?:{begins}).*\n", re.MULTILINE)
     path = tmp_path_factory.mktemp("match") / MATCH.name
-    path.write_text(taught.sub("", MATCH.read_text("utf-8")), "utf-8")
+    path.write_text(TAUGHT.sub("", MATCH.read_text("utf-8")), "utf-8")
     return path
 
 
