@@ -427,7 +427,7 @@ def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     expect(anna.page.locator("#chat")).to_contain_text("Walter kibitzes Well done.")
     expect(walt.page.locator("#chat")).to_contain_text("You kibitz at the maple board Well done.")
     walt.press("Go there")
-    expect(walt.page.get_by_label("Send to")).to_have_text("to watchersto players, too")
+    expect(walt.page.get_by_label("Send to")).to_have_text("to all hereto watchersto players, too")
     walt.press("Hall").press("Go to oak board")
     expect(walt.page.locator("#game .heading")).to_contain_text("Oak board")
     walt.press("Maple board, observed").sees(B6="dwarf")
