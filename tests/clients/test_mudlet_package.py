@@ -351,7 +351,8 @@ def test_timed_match_from_seek_to_resignation(panel: Callable[..., Panel]) -> No
 
     anna.press("Begin")
     bert.until_shown(lambda: "row_1" in bert.labels, "the offer of the second battle")
-    assert re.fullmatch(r"start on \w+ board", *bert.click("row_1"))
+    (line,) = bert.click("row_1")
+    assert re.fullmatch(r"start on \w+ board", line)
     anna.until_shown(lambda: "Resign" in anna.texts, "the second battle, begun")
     anna.press("Resign")
     anna.until_shown(lambda: "Really resign the battle?" in anna.texts, "the question")
@@ -360,7 +361,8 @@ def test_timed_match_from_seek_to_resignation(panel: Callable[..., Panel]) -> No
     bert.press("Begin")
     anna.until_shown(lambda: "row_1" in anna.labels, "the rematch")
     assert anna.labels["row_1"][1] == "<u>Dwarfs offer a rematch.</u>"
-    assert re.fullmatch(r"start on \w+ board", *anna.click("row_1"))
+    (line,) = anna.click("row_1")
+    assert re.fullmatch(r"start on \w+ board", line)
     bert.until_shown(lambda: "Resign" in bert.texts, "the rematch, begun")
 
 
