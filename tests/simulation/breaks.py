@@ -52,7 +52,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "an unknown commit is looked up by its transaction id": Mistake(
-        15,
+        65,
         [
             Change(
                 POSTGRES,
@@ -228,7 +228,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway carries out a repeated line again": Mistake(
-        55,
+        202,
         [
             Change(
                 "thudmud.gateway.session",
@@ -400,7 +400,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an event stored after an outage advances the clock over it": Mistake(
-        767,
+        137,
         [
             Change(
                 FOLLOWING,
@@ -579,7 +579,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an earlier version writes after a later one has taken over": Mistake(
-        178,
+        183,
         [
             Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
         ],
