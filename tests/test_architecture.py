@@ -36,11 +36,11 @@ ARROWS: dict[str, set[str]] = {
     "store": {"rules", "game", LIST, "child"},
     "service": {"rules", "game", "language", "views", "features", "store", LIST},
     "house": {*BELOW_SKINS, "bots"},
-    "bots": {"rules", "search", "game", "views", "features", "child"},
+    "bots": {*BELOW_SKINS, "search", "child"},
     "telnet": {"views"},
     "web": {"rules", "pictures", "views", "telnet", LIST},
     "accounts": BELOW_SKINS,
-    "gateway": {*BELOW_SKINS, "accounts"},
+    "gateway": {*BELOW_SKINS, "accounts", "bots"},
     "evennia": {*BELOW_SKINS, "search", "bots", "house"},
     "script": {"views", "house"},
     "server": {

@@ -30,6 +30,7 @@ from tests.server.bots import (
 )
 from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
+from thudmud.bots import session as playing
 from thudmud.bots.program import ENGINE, MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
@@ -39,8 +40,6 @@ from thudmud.game.events import OWN_PROGRAM, BattleStarted, Levels
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.game.table import Table
 from thudmud.rules import Side
-from thudmud.server import bots as playing
-from thudmud.server import session_registry as registry
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings, StorageSettings
 from thudmud.server.runtime import open_sessions
@@ -207,7 +206,7 @@ async def test_simultaneous_invitations_are_all_answered(tmp_path: Path) -> None
 async def test_wait_for_an_invitation_answer_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "MAX_HOLD", 0.1)
+    monkeypatch.setattr(playing, "MAX_HOLD", 0.1)
     async with opened(settings(MUTE), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
         assert "A battle needs two players, or" in anna.shown

@@ -454,7 +454,7 @@ BREAKS: dict[str, Mistake] = {
         None,
         [
             Change(
-                "thudmud.server.bots",
+                "thudmud.bots.session",
                 "self.name, error)\n        if self._program:\n",
                 "self.name, error)\n        if False:\n",
             ),

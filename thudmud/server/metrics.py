@@ -22,10 +22,10 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from thudmud.accounts.limiters import TokenBucket
+from thudmud.bots.session import Bot
 from thudmud.errors import StartError
 from thudmud.game.events import Moved
 from thudmud.server.acceptor import Acceptor, bind_problem
-from thudmud.server.bots import Bot
 from thudmud.server.config import MetricsSettings
 from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.accounts.login import JUST_BANNED, Epochs
+from thudmud.bots.session import Bot, HeldLines
 from thudmud.english import capitalised
 from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
@@ -64,12 +65,6 @@ REGISTERED = (
     "Please come back in with that, or under another name."
 )
 
-MAX_HOLD = 30.0
-"""The longest wait, in seconds, of a player's next line for a bot's answer.
-
-It leaves time for a slow program to start.
-"""
-
 _log = logging.getLogger(__name__)
 
 
@@ -112,7 +107,7 @@ class Sessions:
         self.all: set[Session] = set()
         self.refused: Counter[Enum] = Counter()
         self._expected: list[asyncio.Future[None]] = []
-        self._held: dict[str, asyncio.Future[None]] = {}
+        self._held = HeldLines(service)
         self.pages: Callable[[], Sequence[PageRoute]] = tuple
         self.talk: TalkLimiter | None = None
         self.shouts: TalkLimiter | None = None
@@ -320,26 +315,17 @@ class Sessions:
         result = await self.service.submit(visit, line)
         if result.refusal:
             self.refused[result.refusal.code] += 1
-        if answer := self._held.pop(visit.name, None):
+        if answer := self._held.answer_to(visit.name):
             await answer
         return result
 
     def hold(self, name: str) -> asyncio.Future[None]:
-        """Delay a player's next line until a bot has answered the current one.
+        """Delay a player's next line until a bot has answered, see `HeldLines.hold`."""
+        return self._held.hold(name)
 
-        Players on another server aren't delayed.
-
-        Returns:
-            A future that the bot sets once it has answered; it is set after `MAX_HOLD` at the
-            latest.
-        """
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[None] = loop.create_future()
-        if self.service.visit(name):
-            self._held[name] = answer
-        limit = loop.call_later(MAX_HOLD, release_line, answer)
-        answer.add_done_callback(lambda _: limit.cancel())
-        return answer
+    async def admit_bot(self, bot: Bot, watcher: Watcher) -> Visit | None:
+        """Let a bot in under its name, see `admit`."""
+        return await self.admit(bot, bot.name, None, watcher=watcher)
 
     def apply_order(self, order: Order) -> None:
         """Apply new operators and sanctions, and end the sessions of banned players."""
@@ -409,12 +395,6 @@ class Sessions:
     async def _keep_preferences(self, name: str) -> None:
         if person := self._hall.people.get(name):
             await keep_preferences(self.store, person)
-
-
-def release_line(answer: asyncio.Future[None]) -> None:
-    """Release a held line; no effect if it has been released already."""
-    if not answer.done():
-        answer.set_result(None)
 
 
 # The service.
