@@ -11,13 +11,32 @@
 inherit "/std/object";
 
 /*
- * Verbs for add_action(): all commands of the game that can name a board. Other objects can have the
- * same verbs, since lines without "on" or "at" this board are left to them.
+ * What the MUD has itself, and the board does without: the game's verbs of these names, with their
+ * synonyms, and its socials.
+ */
+#define WITHOUT "' . : ? say tell shout emote kibitz whisper reply smile who finger plan follow " \
+  "unfollow ignore unignore go boards look quit flip help observe unobserve"
+
+/*
+ * Verbs for add_action(): all others of the game. Other objects can have the same verbs, since lines
+ * without "on" or "at" this board are left to them.
  */
 #define VERBS ({ \
-  "join", "leave", "start", "practice", "end", "resign", "adjourn", "resume", "claim", "undo", "no", \
-  "move", "hurl", "shove", "view", "set", "study", "hint", "where", "scan", "around", "moves", \
-  "lines", "captures", "last", "clock" \
+  "accept", "adjourn", "analyse", "around", "back", "board", "bots", "cancel", "capture", \
+  "captures", "claim", "clock", "clocks", "comment", "decline", "draw", "end", "evaluate", \
+  "explore", "finish", "first", "games", "gg", "hint", "history", "hurl", "invite", "join", \
+  "last", "leave", "lessons", "lines", "m", "message", "move", "moves", "next", "no", "offer", \
+  "option", "options", "play", "ply", "practice", "practise", "puzzle", "record", "refuse", \
+  "rematch", "replay", "resign", "resume", "retry", "scan", "score", "set", "setup", "shove", \
+  "standings", "start", "stats", "stop", "study", "syntax", "take", "takeback", "time", \
+  "tutorial", "undo", "variation", "view", "where", "withdraw", "yes" \
+})
+
+/* What messages of the game tell players to type, and is theirs without "on board". */
+#define BARE ({ \
+  "accept", "analyse", "bots", "decline", "history", "hint", "invite", "lessons", "next", \
+  "practice", "puzzle", "record", "replay", "set board", "set clock", "set rules", "standings", \
+  "stop", "tutorial" \
 })
 
 /* Commands of furniture whose names differ from the game's. */
@@ -92,7 +111,7 @@ void begin_thud() {
 
   before = players;
   players = ({ });
-  THUD_GATEWAY->open_board(word, called, rules, style);
+  THUD_GATEWAY->open_board(word, called, rules, style, WITHOUT);
   foreach (name in before) {
     player = found(name);
     if (player) {
@@ -145,12 +164,18 @@ int pass_on(string line, string *parts) {
   return 1;
 }
 
-/* Handle a line with one of the verbs if it says "on" or "at" this board. */
+/* Handle a line with one of the verbs if it says "on" or "at" this board, or begins as BARE has it. */
 int typed(string rest) {
-  string line, what, where, squares;
+  string line, what, where, squares, phrase;
 
   line = query_verb() + (rest ? " " + rest : "");
   if (sscanf(line, "%s on %s", what, where) != 2 && sscanf(line, "%s at %s", what, where) != 2) {
+    foreach (phrase in BARE) {
+      if (line == phrase || strsrch(line, phrase + " ") == 0) {
+        tell_gateway(line);
+        return 1;
+      }
+    }
     return 0;
   }
   if (sscanf(where, "%s capturing %s", where, squares) == 2) {
@@ -205,10 +230,11 @@ private void let_in(object player) {
   }
 }
 
-private void let_out(string name) {
+/* `parting` is "left" for a player who walks away, and "lost" for one whose connection is lost. */
+private void let_out(string name, string parting) {
   if (member_array(name, players) != -1) {
     players -= ({ name });
-    THUD_GATEWAY->ask("leave", ([ "board": word, "player": name, "parting": "lost" ]));
+    THUD_GATEWAY->ask("leave", ([ "board": word, "player": name, "parting": parting ]));
   }
 }
 
@@ -218,7 +244,7 @@ private void let_out(string name) {
  */
 void event_exit(object ob, string mess, object to) {
   if (living(ob)) {
-    let_out(named(ob));
+    let_out(named(ob), "left");
   }
 }
 
@@ -241,7 +267,7 @@ void event_thud(mapping event) {
     if (player) {
       tell_object(player, event["text"] + "\n");
     } else {
-      let_out(name);
+      let_out(name, find_player(lower_case(name)) ? "left" : "lost");
     }
   }
 }

@@ -69,9 +69,10 @@ void ask(string type, mapping data) {
   ask_now(asked);
 }
 
-void open_board(string word, string name, string rules, string style) {
+void open_board(string word, string name, string rules, string style, string without) {
   boards[word] = previous_object();
-  ask("open", ([ "board": word, "name": name, "rules": rules, "style": style ]));
+  ask("open", ([ "board": word, "name": name, "rules": rules, "style": style,
+                 "without": without ]));
 }
 
 /* The connection. */

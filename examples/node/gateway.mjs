@@ -1,6 +1,7 @@
 // A gateway client, see docs/gateway.md: requests, events, and recovery from dropped connections and
 // gateway restarts. Recovery reopens boards and brings players back in. No line that a player has
-// typed is lost or repeated.
+// typed is lost or repeated. The gateway may start later than the MUD, or be away for a while: the
+// client tries again, ever less often.
 //
 // Requires only Node (18 or newer). To have boards in a MUD written in JavaScript, use this file
 // unchanged, and handle events as `play.mjs` does.
@@ -29,6 +30,7 @@ export class Gateway {
   #where;
   #greeting;
   #tell;
+  #warn;
   #socket = null;
   #session = null;
   #seen = 0; // the number of the last event or answer received
@@ -47,18 +49,25 @@ export class Gateway {
   #fail;
 
   /**
-   * @param {object} options `path` of a Unix socket, or `host` and `port`; `client` and `secret`
+   * @param {object} options `path` of a Unix socket, or `host` and `port`; `client` and `secret`;
+   *     `warn`, which is called with a sentence when the gateway can't be reached
    * @param {(event: object) => void} tell handles each event, of type "tell" or "data"
    */
-  constructor({ path, host, port, client, secret }, tell) {
+  constructor({ path, host, port, client, secret, warn = console.warn }, tell) {
     this.#where = path ? { path } : { host, port };
     this.#greeting = { type: "hello", version: VERSION, client, secret };
     this.#tell = tell;
-    this.#ready = new Promise((begin, fail) => ([this.#begin, this.#fail] = [begin, fail]));
+    this.#warn = warn;
+    this.#ready = handled(
+      new Promise((begin, fail) => ([this.#begin, this.#fail] = [begin, fail])),
+    );
     this.#connect();
   }
 
-  /** Wait for the first welcome. */
+  /**
+   * Wait for the first welcome, however long it takes. Rejected only if the gateway refuses this
+   * client for good, such as for a wrong secret.
+   */
   ready() {
     return this.#ready;
   }
@@ -77,13 +86,16 @@ export class Gateway {
 
   /**
    * Send a request. Its events arrive before its answer. For a line, `done` in the answer says
-   * whether it was carried out; `ok` only says that it reached the board.
+   * whether it was carried out; `ok` only says that it reached the board. A rejected promise that
+   * nobody waits for does no harm.
    */
   ask(type, fields) {
-    if (this.#over) return Promise.reject(this.#over);
+    if (this.#over) return handled(Promise.reject(this.#over));
     const key = type === "line" ? { key: `${this.#run}-${++this.#lines}` } : {};
-    return new Promise((resolve, reject) =>
-      this.#send({ asked: { type, ...key, ...fields }, resolve, reject }),
+    return handled(
+      new Promise((resolve, reject) =>
+        this.#send({ asked: { type, ...key, ...fields }, resolve, reject }),
+      ),
     );
   }
 
@@ -100,7 +112,7 @@ export class Gateway {
 
   /** End the session; the gateway forgets it. */
   bye() {
-    if (!this.#over) this.#say({ type: "bye" });
+    if (!this.#over && this.#welcomed) this.#say({ type: "bye" });
     this.#end(new Error("the session has ended"));
   }
 
@@ -115,8 +127,8 @@ export class Gateway {
       begun = lines.pop();
       for (const line of lines) if (socket === this.#socket) this.#hear(JSON.parse(line));
     });
-    socket.on("error", (error) => {
-      if (!this.#session) this.#end(error); // nobody has ever answered there
+    socket.on("error", ({ message }) => {
+      if (this.#pause === PAUSE) this.#warn(`The gateway can't be reached: ${message}. Trying again.`);
     });
     socket.on("close", () => {
       this.#welcomed = false;
@@ -213,4 +225,10 @@ export class Gateway {
     this.#pending.clear();
     this.#socket.end();
   }
+}
+
+/** Return a promise whose rejection, if nobody waits for it, doesn't end the process. */
+function handled(promise) {
+  promise.catch(() => {});
+  return promise;
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+from thudmud.gateway.bots import GatewayBots
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.link import Link
 from thudmud.gateway.session import GatewayPolicy
@@ -120,12 +121,16 @@ def stored() -> Store:
 
 
 async def opened(
-    store: Store | None = None, policy: GatewayPolicy | None = None, word: str = "token"
+    store: Store | None = None,
+    policy: GatewayPolicy | None = None,
+    word: str = "token",
+    bots: GatewayBots | None = None,
 ) -> Gateway:
     numbers = count(1)
     gateway = Gateway(
         store or stored(),
         policy or GatewayPolicy(secret=SECRET),
+        bots=bots,
         clock=lambda: NOW,
         token=lambda: f"{word}-{next(numbers)}",
     )

@@ -14,9 +14,10 @@ import pytest
 
 from tests.conftest import RunServer
 from tests.gateway.client import SECRET, Client, opened
-from tests.newcomers import TAUGHT
+from thudmud.gateway.boards import LEFT_OUT
 from thudmud.gateway.requests import FATAL, KINDS, Code, LineRequest, Request
 from thudmud.language import parse
+from thudmud.language.vocabulary import Vocabulary
 from thudmud.script import Transcript
 from thudmud.values import defaults_of
 
@@ -52,23 +53,15 @@ def steps_of(text: str) -> int:
     return steps
 
 
-@pytest.fixture(scope="module")
-def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the transcript of a whole match, without the hints for newcomers."""
-    path = tmp_path_factory.mktemp("match") / MATCH.name
-    path.write_text(TAUGHT.sub("", MATCH.read_text("utf-8")), "utf-8")
-    return path
+@pytest.mark.slow
+def test_node_client_plays_a_match(port: int) -> None:
+    steps = steps_of(MATCH.read_text("utf-8"))
+    assert play(port, MATCH) == (0, f"{MATCH.name}: {steps} steps, none not as expected\n", "")
 
 
 @pytest.mark.slow
-def test_node_client_plays_a_match(port: int, match: Path) -> None:
-    steps = steps_of(match.read_text("utf-8"))
-    assert play(port, match) == (0, f"{match.name}: {steps} steps, none not as expected\n", "")
-
-
-@pytest.mark.slow
-def test_node_client_reports_mismatches_and_errors(port: int, match: Path, tmp_path: Path) -> None:
-    text = match.read_text("utf-8")
+def test_node_client_reports_mismatches_and_errors(port: int, tmp_path: Path) -> None:
+    text = MATCH.read_text("utf-8")
     wrong = tmp_path / "wrong.thud-script"
     wrong.write_text(text.replace("Bert| You sit down", "Bert| You stand up"), "utf-8")
     status, out, err = play(port, wrong)
@@ -81,18 +74,18 @@ def test_node_client_reports_mismatches_and_errors(port: int, match: Path, tmp_p
         '"Anna> start" was not done: needs_opponent\n'
         "wrong.thud-script: 3 steps, 1 not as expected\n",
     )
-    assert play(port, match, secret="x" * 20) == (
+    assert play(port, MATCH, secret="x" * 20) == (
         2,
         "",
         "wrong_secret: Wrong secret: expected the gateway.secret of the configuration.\n",
     )
-    status, _, err = play(port, match, "--client", "another-mud")
+    status, _, err = play(port, MATCH, "--client", "another-mud")
     assert (status, err) == (2, "not_yours: Another client owns a board of that name.\n")
 
 
 @pytest.mark.slow
-def test_node_client_plays_a_match_over_a_flaky_link(port: int, match: Path) -> None:
-    status, out, err = play(port, match, "--drop", "3")
+def test_node_client_plays_a_match_over_a_flaky_link(port: int) -> None:
+    status, out, err = play(port, MATCH, "--drop", "3")
     assert (status, err) == (0, "")
     assert out.endswith("none not as expected\n")
 
@@ -200,6 +193,9 @@ def by_action(typed: str) -> str | None:
     """Convert typed text as ``typed()`` does on drivers with ``add_action()`` alone."""
     verbs = re.findall(r'"(\w+)"', BOARD.split("#define VERBS")[1].split("})")[0])
     studies: dict[str, str] = dict(re.findall(r'"(study \w+)": "(.*?)"', BOARD))
+    bare = re.findall(r'"([\w ]+)"', BOARD.split("#define BARE")[1].split("})")[0])
+    if " on " not in typed and any(typed == each or typed.startswith(f"{each} ") for each in bare):
+        return typed
     what, sign, where = typed.partition(" on ")
     where, also, squares = where.partition(" capturing ")
     if what.split()[0] not in verbs or not sign or where != "board":
@@ -234,6 +230,14 @@ async def test_lpc_furniture_plays_a_match(
         played += bool(moves)
     assert played == sum(step.text.startswith(("move", "hurl", "shove")) for step in steps) > 10
     await gateway.close()
+
+
+def test_lpc_board_has_all_verbs_that_the_mud_does_not_have() -> None:
+    defined = BOARD.replace("\\\n", "").split("#define WITHOUT")[1].split("\n")[0]
+    words = "".join(re.findall(r'"(.*?)"', defined)).split()
+    vocabulary = Vocabulary(without=LEFT_OUT | set(words))
+    listed = set(re.findall(r'"(\w+)"', BOARD.split("#define VERBS")[1].split("})")[0]))
+    assert listed == {word.split()[0] for word in vocabulary.first_words} | {"study"}
 
 
 def test_lpc_furniture_ignores_unrelated_lines() -> None:

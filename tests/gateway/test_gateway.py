@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
-from tests.gateway.client import SECRET, Client, opened
+from tests.gateway.client import SECRET, Client, opened, stored
 from tests.gateway.conftest import Connect
 from thudmud.game.command import Command
 from thudmud.gateway.gateway import Gateway
@@ -204,13 +205,9 @@ async def test_closed_board_keeps_the_battle_with_players_away(client: Client) -
     [
         ("Anna", "here_already"),
         ("anna", "here_already"),
-        ("A", "bad_name"),
-        ("Anna2", "bad_name"),
         ("", "bad_name"),
-        ("Zoë", "bad_name"),
-        ("oak", "bad_name"),
-        ("Everybody", "bad_name"),
-        ("Anna Bert", "bad_name"),
+        (" Anna", "bad_name"),
+        ("A" * 81, "bad_name"),
         ("Carla\n@thud", "bad_name"),
     ],
 )
@@ -498,4 +495,94 @@ async def test_timer_events_are_sent_without_a_request() -> None:
     while "is waiting, and can claim" not in (await client.hear()).get("text", ""):
         pass
     client.running.cancel()
+    await gateway.close()
+
+
+@pytest.mark.parametrize("player", ["O'Brien", "Zoë", "Player1", "X", "Ann-Marie", "Move"])
+async def test_names_of_other_muds_can_play(client: Client, player: str) -> None:
+    await client.answer("open", board="oak", name="oak board", style="brief")
+    await client.answer("enter", board="oak", player="Bert", utf8=True)
+    assert (await client.answer("enter", board="oak", player=player, utf8=True))["ok"]
+    await client.answer("line", board="oak", player=player, line="join game as dwarf")
+    texts = [heard["text"] for heard in client.heard if heard.get("to") == ["Bert"]]
+    assert any(text.startswith(f"{player} sits down at the oak board") for text in texts)
+
+
+async def test_player_who_walks_away_is_said_to_walk_away(client: Client) -> None:
+    await client.seat()
+    await client.answer("leave", board="oak", player="Anna", parting="left")
+    told = {heard["to"][0]: heard["text"] for heard in client.heard[-3:-1]}
+    assert told["Bert"].startswith("Anna walks away; the dwarf seat at the oak board is kept.")
+    assert told["Anna"].startswith("You walk away; the dwarf seat at the oak board is kept.")
+
+
+async def test_quiet_line_tells_nothing_if_it_is_no_command(client: Client) -> None:
+    await client.seat()
+    heard = len(client.heard)
+    for line, code in (("sharpen axe", "unknown_command"), ("move table", "unexpected_word")):
+        answer = await client.answer("line", board="oak", player="Anna", line=line, quiet=True)
+        assert not answer["understood"]
+        assert not answer["done"]
+        assert answer["refused"]["code"] == code
+    assert [each["type"] for each in client.heard[heard:]] == ["answer", "answer"]
+    await client.answer("line", board="oak", player="Anna", line="move f15 f15", quiet=True)
+    assert [each["type"] for each in client.heard[heard + 2 :]] == ["tell", "answer"]
+
+
+async def test_board_can_do_without_verbs_and_features(client: Client) -> None:
+    without = "say tell shout tutorial explorer"
+    assert (await client.answer("open", board="oak", without=without))["ok"]
+    await client.answer("enter", board="oak", player="Anna")
+    for line in ("say hello", "tutorial", "explore", "register", "tv", "seek", "shutdown now"):
+        answer = await client.answer("line", board="oak", player="Anna", line=line)
+        assert answer["refused"]["code"] == "unknown_command", line
+    await client.answer("line", board="oak", player="Anna", line="help all")
+    told = client.heard[-2]["text"]
+    assert "move" in told
+    assert not re.search(r"\b(say|shout|explore|register|shutdown|tournaments?)\b", told)
+
+
+async def test_unknown_verb_to_do_without_is_refused(client: Client) -> None:
+    answer = await client.answer("open", board="oak", without="say jump")
+    assert (answer["code"], answer["text"]) == (
+        "bad_request",
+        '"without": expected features and verbs, separated by blanks; unknown verbs: jump.',
+    )
+
+
+async def test_choices_of_members_outlive_the_gateway() -> None:
+    store = stored()
+    for run in range(2):
+        gateway = await opened(store)
+        client = Client(gateway)
+        await client.greet()
+        for board in ("oak", "pine"):
+            await client.answer("open", board=board, name=f"{board} board", style="brief")
+            for player, member in (("Anna", True), ("Bert", False)):
+                await client.answer("enter", board=board, player=player, member=member, data=True)
+                if not run and board == "oak":
+                    for line in ("options orient north", "set board full on oak board"):
+                        await client.answer("line", board=board, player=player, line=line)
+        shown = [
+            (heard["board"], heard["to"][0], heard["data"]["orient"])
+            for heard in client.heard
+            if heard.get("package") == "Thud.Options"
+        ]
+        client.running.cancel()
+        await gateway.close()
+    assert ("oak", "Anna", "north") in shown
+    assert ("pine", "Anna", "north") in shown
+    assert ("oak", "Bert", "south") in shown
+
+
+async def test_choices_belong_to_one_client() -> None:
+    gateway = await opened()
+    for name in ("mud", "another"):
+        client = Client(gateway)
+        await client.greet(name)
+        await client.answer("open", board=name, name="oak board")
+        await client.answer("enter", board=name, player="Anna", member=True, data=True)
+        await client.answer("line", board=name, player="Anna", line="options orient north")
+    shown = [heard for heard in client.heard if heard.get("package") == "Thud.Options"]
+    assert shown[0]["data"]["orient"] == "south"
     await gateway.close()

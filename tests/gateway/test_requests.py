@@ -161,7 +161,7 @@ def test_missing_key_is_named(key: str) -> None:
         ("enter", "colours", 3, "one of 0, 16, 256, 16777216"),
         ("enter", "colours", False, "one of 0, 16, 256, 16777216"),
         ("enter", "colours", 16.0, "one of 0, 16, 256, 16777216"),
-        ("leave", "parting", "restart", "one of lost, quit, idle"),
+        ("leave", "parting", "restart", "one of lost, left, quit, idle"),
     ],
 )
 def test_value_outside_the_choices_is_refused(

@@ -149,12 +149,18 @@ class HeldLines:
         if self._service.visit(name):
             self._held[name] = answer
         limit = loop.call_later(MAX_HOLD, release_line, answer)
-        answer.add_done_callback(lambda _: limit.cancel())
+
+        def forget(_: asyncio.Future[None]) -> None:
+            limit.cancel()
+            if self._held.get(name) is answer:
+                del self._held[name]
+
+        answer.add_done_callback(forget)
         return answer
 
     def answer_to(self, name: str) -> asyncio.Future[None] | None:
-        """Return the future for which a player has to wait, once; None if there is none."""
-        return self._held.pop(name, None)
+        """Return the future for which a player has to wait; None if there is none."""
+        return self._held.get(name)
 
 
 def release_line(answer: asyncio.Future[None]) -> None:

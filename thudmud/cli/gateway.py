@@ -7,13 +7,16 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
+from thudmud.bots.workers import Workers
 from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, reports_errors
 from thudmud.errors import CommandError
+from thudmud.gateway.bots import GatewayBots
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import GatewayAcceptor, serve_standard_streams
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.server import runtime
+from thudmud.server.bots import require_programs
 from thudmud.server.config import (
     Settings,
     StorageSettings,
@@ -64,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
         raise CommandError(SECRETLESS)
     folder = config_folder(path)
+    require_programs(settings.bot, folder)
     runtime.set_up_logging(settings, folder)
     runtime.run_in_loop(_serve(settings, folder, stdio=options.stdio))
     return 0
@@ -81,7 +85,9 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     is_kept = settings.storage.backend != "memory"
     storage = StorageSettings(backend="sqlite" if is_kept else "memory", file=settings.gateway.file)
     async with open_serving_store(storage, folder, "gateway") as (store, _):
-        gateway = Gateway(store, _policy(settings))
+        workers = Workers(settings.server.workers, folder)
+        bots = GatewayBots(settings.bot, workers, folder, settings.game.seat_grace)
+        gateway = Gateway(store, _policy(settings), bots=bots)
         await gateway.open()
         async with run_in_background(check_store(store)):
             if stdio:
@@ -89,6 +95,7 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
             else:
                 await _listen(gateway, settings, folder, stopped)
         await gateway.close()
+        await workers.close()
 
 
 async def _listen(

@@ -10,27 +10,32 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache, partial
 from weakref import WeakValueDictionary
 
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
+from thudmud.features.options.preferences import preferences_of_person, profile_of
 from thudmud.features.playing.queries import ViewGame
 from thudmud.game.command import Asked
 from thudmud.game.delivery import Delivery
-from thudmud.game.events import BoardOpened, Parting
+from thudmud.game.events import BoardOpened, Parting, require_name
 from thudmud.game.hall import Hall, conflicting_spelling
-from thudmud.game.options import Profile
+from thudmud.game.options import UNKNOWN, Profile
+from thudmud.game.people import Person
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Mistake
 from thudmud.game.table import BoardSpec, Table
 from thudmud.gateway import requests
+from thudmud.gateway.bots import BoardBots, GatewayBots
 from thudmud.gateway.requests import Code, Data, Notice, RequestError
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
-from thudmud.service import JoinRequest, OutcomeUnknownError, Service, Visit
+from thudmud.language.vocabulary import Vocabulary
+from thudmud.service import JoinRequest, OutcomeUnknownError, Policy, Service, Visit
 from thudmud.service.boards import update_open_boards
-from thudmud.store import ConflictError, Store, StoreError
+from thudmud.store import ConflictError, Store, StoreError, accounts
 from thudmud.store import hall as hall_rows
-from thudmud.values import Value
+from thudmud.values import Value, replace
 from thudmud.views import Message
 from thudmud.views.boards import draw
 from thudmud.views.facts import refusal_fact
@@ -39,6 +44,13 @@ from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})
 """The packages of facts for players who enter with ``data``."""
+
+LEFT_OUT = frozenset(
+    {"tournaments", "letters", "moderation", "notifications", "tv"}
+    | {"register", "password", "logout", "news", "seek", "seeks", "match", "new"}
+)
+"""The features and verbs that can't work here: there are no accounts and operators, and only one
+board at a time. Teaching is the MUD's, see `BoardRegistry._serve`."""
 
 _REFUSED = ("code", "squares")
 """The keys of a refusal in the answer to a line. The ``data`` of a player has the rest."""
@@ -63,6 +75,13 @@ class _Board(Value):
 
     session: ClientSession
     service: Service
+    bots: BoardBots
+
+    @property
+    def players(self) -> list[str]:
+        """The players at the board, without bots."""
+        hall = self.service.hall
+        return [name for name in hall.people if name not in hall.bots]
 
     @property
     def table(self) -> Table:
@@ -80,8 +99,15 @@ class _Board(Value):
 class BoardRegistry:
     """All boards of a gateway: those that are open, and the registrations of all others."""
 
-    def __init__(self, store: Store, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        policy: GatewayPolicy,
+        clock: Callable[[], float],
+        bots: GatewayBots | None = None,
+    ) -> None:
         self._store, self._policy, self._clock = store, policy, clock
+        self._bots = bots
         self._registered: dict[str, Registration] = {}
         self._boards: dict[str, _Board] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -112,6 +138,7 @@ class BoardRegistry:
             StoreError: the request could not be stored, and had no effect. `OutcomeUnknownError` is
                 different: like any other exception it is a bug, and closes the board.
         """
+        await self._wait_for_bots(request)
         async with self._lock(request.board):
             _check_session(session)
             if isinstance(request, requests.OpenRequest):
@@ -141,8 +168,17 @@ class BoardRegistry:
 
     # One board.
 
+    async def _wait_for_bots(self, request: requests.Request) -> None:
+        """Delay a line until a bot has answered the player's invitation.
+
+        Other players' lines don't wait: a bot's program may take a while to start.
+        """
+        if isinstance(request, requests.LineRequest) and (board := self._boards.get(request.board)):
+            await board.bots.wait_for_answer(request.player)
+
     async def _open(self, session: ClientSession, request: requests.OpenRequest) -> Data:
         self._check_claim(session, request)
+        vocabulary = _vocabulary(request.without)
         board = self._boards.get(request.board)
         if board and board.session is not session:
             # The board's session has ended, but has not closed this board yet.
@@ -157,17 +193,23 @@ class BoardRegistry:
             spec = BoardSpec(request.name, request.rules, request.style, key)
             await self._register(spec, request.board)
             self._check_claim(session, request)  # another process may have registered it first
-            service = await self._serve(session, request.board, spec)
-            board = self._boards[request.board] = _Board(session, service)
-        table, people = board.table, board.service.hall.people
-        here = {"name": table.name, "players": list(people)}
+            board = await self._serve(session, request.board, spec, vocabulary)
+            self._boards[request.board] = board
+        table = board.table
+        here = {"name": table.name, "players": board.players}
         return {"board": request.board, "version": table.version, **here}
 
-    async def _serve(self, session: ClientSession, name: str, spec: BoardSpec) -> Service:
+    async def _serve(
+        self, session: ClientSession, name: str, spec: BoardSpec, vocabulary: Vocabulary
+    ) -> _Board:
         """Start the service of a board, where the holders of seats are away."""
+        # Long: one line for each argument of the hall and the service.
 
         def send_notice(message: Message, cause: object) -> None:
-            session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
+            if hall.bots.keys().isdisjoint(message.to):
+                session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
+            elif to := tuple(each for each in message.to if each not in hall.bots):
+                send_notice(replace(message, to=to), cause)
 
         policy = self._policy
         hall = Hall(
@@ -178,14 +220,25 @@ class BoardRegistry:
             first_move=policy.first_move,
             opens_boards=False,
         )
+        hall.use_verbs(vocabulary.own, vocabulary.without)
+        bots = None if "bots" in vocabulary.without else self._bots
+        if bots:
+            bots.introduce(hall)
         service = Service(
             hall,
             self._store,
             clock=self._clock,
             told=send_notice,
             later=asyncio.get_running_loop().call_later,
+            policy=Policy(
+                read=vocabulary.parse,
+                check_available=vocabulary.check_available,
+                keep=partial(self._keep_preferences, session.client, hall),
+            ),
+            adviser=self._bots.adviser if self._bots else None,
             is_alone=True,
-            without=("teaching",),  # the MUD explains its own commands
+            # The MUD explains its own commands.
+            without=(*vocabulary.features_left_out, "teaching"),
         )
         await service.open()
         try:
@@ -194,7 +247,25 @@ class BoardRegistry:
         except BaseException:
             await service.close()
             raise
-        return service
+        return _Board(session, service, BoardBots(service, bots))
+
+    async def _keep_preferences(self, client: str, hall: Hall, person: Person) -> None:
+        """Store what a member has chosen; other names may be somebody else's the next time."""
+        if person.name in hall.people.members:
+            kept = preferences_of_person(person)
+            name = _visitor_name(client, person.name)
+            await self._store.write(accounts.keep_visitor_preferences, name, kept)
+
+    async def _profile(self, client: str, board: str, request: requests.EnterRequest) -> Profile:
+        """Return what a player has chosen earlier, and the style that the client asks for."""
+        profile = UNKNOWN
+        if request.member:
+            name = _visitor_name(client, request.player)
+            if kept := await self._store.read(accounts.guest_preferences, name):
+                profile = profile_of(kept)
+        if request.style:
+            profile = replace(profile, styles={**profile.styles, board: request.style})
+        return profile
 
     async def _register(self, spec: BoardSpec, name: str) -> None:
         """Store the registration of a board, unless it is known.
@@ -247,17 +318,16 @@ class BoardRegistry:
     async def _enter(self, board: _Board, request: requests.EnterRequest) -> None:
         """Let a player in, and back to their seat if they have one."""
         service, table, name = board.service, board.table, request.player
-        if problem := service.name_problem(name):
-            raise RequestError(Code.BAD_NAME, problem)
+        _require_player_name(service.hall, name)
+        await board.bots.start()
         if here := service.hall.people.names.get(name.lower()):
             raise RequestError(Code.HERE_ALREADY, f"{here} is at this board already.")
         if kept := conflicting_spelling(service.hall, name, await service.adjourned(name)):
             text = f"{kept} has a seat or a match here, and the names differ only in capitals."
             raise RequestError(Code.BAD_NAME, text)
-        if len(service.hall.people) >= self._policy.players:
-            raise RequestError(
-                Code.TOO_MANY, f"The limit of {len(service.hall.people)} players is reached."
-            )
+        if len(board.players) >= self._policy.players:
+            text = f"The limit of {self._policy.players} players is reached."
+            raise RequestError(Code.TOO_MANY, text)
         packages = PACKAGES if request.data else frozenset[str]()
         terminal = Terminal(
             request.width,
@@ -271,7 +341,7 @@ class BoardRegistry:
             name,
             terminal,
             is_member=request.member,
-            profile=Profile({table.name: request.style} if request.style else {}),
+            profile=await self._profile(board.session.client, table.name, request),
             room=table.name if request.room == "board" else None,
             should_look=request.room != "board",
             must_store=True,
@@ -285,7 +355,12 @@ class BoardRegistry:
         visit = board.visit(player)
         try:
             result = await board.service.submit(
-                visit, request.line, cause=request.id, expected_version=at, key=request.key
+                visit,
+                request.line,
+                cause=request.id,
+                expected_version=at,
+                key=request.key,
+                quiet=request.quiet,
             )
         except ConflictError as conflict:
             text = f"Expected version {at} of the board, but it has version {conflict.found}."
@@ -303,7 +378,7 @@ class BoardRegistry:
         """Close a board, even if the departures of its players can't be stored."""
         try:
             with suppress(StoreError):  # reopening the board stores the departures
-                for player in list(board.service.hall.people):
+                for player in board.players:
                     await board.service.leave(board.visit(player), cause=cause)
         finally:
             await self._stop(name)
@@ -311,6 +386,7 @@ class BoardRegistry:
     async def _stop(self, name: str) -> None:
         """Stop the service of a board, without touching the stored board."""
         if board := self._boards.pop(name, None):
+            await board.bots.close()
             await board.service.close()
 
     def _require_open(self, session: ClientSession, request: requests.Request) -> _Board:
@@ -324,6 +400,31 @@ class BoardRegistry:
 
     def _lock(self, board: str) -> asyncio.Lock:
         return self._locks.setdefault(board, asyncio.Lock())
+
+
+@lru_cache(maxsize=256)
+def _vocabulary(without: str) -> Vocabulary:
+    """Return the vocabulary without these words, separated by blanks, and those of `LEFT_OUT`."""
+    try:
+        return Vocabulary(without=LEFT_OUT | set(without.split()))
+    except InvalidValueError as error:
+        expected = "expected features and verbs, separated by blanks"
+        raise RequestError(Code.BAD_REQUEST, f'"without": {expected}; {error}.') from None
+
+
+def _require_player_name(hall: Hall, name: str) -> None:
+    """Raise RequestError unless a player can have the name."""
+    try:
+        require_name(name)
+    except InvalidValueError as error:
+        raise RequestError(Code.BAD_NAME, f'"player": {error}.') from None
+    if bot := {each.lower(): each for each in hall.bots}.get(name.lower()):
+        raise RequestError(Code.BAD_NAME, f"{bot} is a bot. Choose another name.")
+
+
+def _visitor_name(client: str, player: str) -> str:
+    """Return the name under which a client's player is known to the store."""
+    return f"{client}/{player}"
 
 
 def _check_session(session: ClientSession) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.gateway.boards import BoardRegistry
+from thudmud.gateway.bots import GatewayBots
 from thudmud.gateway.requests import Answer, Code, Hello, Request, RequestError
 from thudmud.gateway.session import ClientLink, ClientSession, GatewayPolicy
 from thudmud.service import OutcomeUnknownError
@@ -45,11 +46,12 @@ class Gateway:
         store: Store,
         policy: GatewayPolicy,
         *,
+        bots: GatewayBots | None = None,
         clock: Callable[[], float] = time.time,
         token: Callable[[], str] = secrets.token_urlsafe,
     ) -> None:
         self.policy = policy
-        self._boards = BoardRegistry(store, policy, clock)
+        self._boards = BoardRegistry(store, policy, clock, bots)
         self._token = token
         self._sessions: dict[str, ClientSession] = {}
         self._timers: dict[ClientSession, asyncio.TimerHandle] = {}

@@ -117,6 +117,7 @@ class OpenRequest(Request):
         str, Meta(pattern=rf"^({'|'.join(RULESETS)})\Z", description=_words(*RULESETS))
     ] = next(iter(RULESETS))
     style: Annotated[Style, Meta(description=_STYLES)] = Style.FULL
+    without: _Text = ""
 
 
 class CloseRequest(Request):
@@ -150,7 +151,8 @@ class LeaveRequest(Request, kw_only=True):
 
     player: _Text
     parting: Annotated[
-        Literal["lost", "quit", "idle"], Meta(description=_words("lost", "quit", "idle"))
+        Literal["lost", "left", "quit", "idle"],
+        Meta(description=_words("lost", "left", "quit", "idle")),
     ] = "lost"
 
 
@@ -158,13 +160,15 @@ class LineRequest(Request, kw_only=True):
     """Submits a line that a player typed.
 
     If ``at_version`` is given, the line is only carried out at that version of the board. ``key``
-    is an idempotency key: a line whose key the board has seen before isn't carried out again.
+    is an idempotency key: a line whose key the board has seen before isn't carried out again. With
+    ``quiet`` the player isn't told if the line is no command of the board.
     """
 
     player: _Text
     line: _Text
     at_version: _CountOrNull = None
     key: _KeyOrNull = None
+    quiet: _Flag = False
 
 
 KINDS: Mapping[str, type[Sent]] = {

@@ -131,13 +131,16 @@ class Vocabulary:
 
     Attributes:
         own: the host's own commands, by their first words.
+        first_words: the first words of the language's verbs that stay, synonyms included.
         without: the first words of all verbs that are left out, synonyms included.
+        features_left_out: the names of the features that are left out.
     """
 
     def __init__(
         self, own: Iterable[type[HostCommand]] = (), without: Collection[str] = ()
     ) -> None:
         gone = features.left_out(without)
+        self.features_left_out = tuple(each.name for each in gone)
         of_gone = {terminal for each in gone for terminal in feature_terminals().get(each.name, ())}
         # Lines that begin with one of these terminals are refused without being parsed.
         self._left = frozenset(
@@ -155,7 +158,9 @@ class Vocabulary:
         self.without |= _first_words(self._of_gone) - kept
         if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"unknown verbs: {', '.join(sorted(unknown))}")
-        ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
+        self.first_words = ours = frozenset(
+            word for name in FIRST - self._left for word in WORDS.get(name, ())
+        )
         self.own: dict[str, type[HostCommand]] = {}
         for kind in own:
             if kind.words in self.own or kind.words in ours:
@@ -174,7 +179,9 @@ class Vocabulary:
         except ParseError as error:
             if error.code is not Mistake.UNKNOWN_COMMAND:
                 raise
-            raise self._unknown_word_error(error.line, error.suggestion) from None
+            raise self._unknown_word_error(
+                error.line, error.suggestion, (*self.own, *error.expected)
+            ) from None
         if isinstance(command, self._of_gone):
             raise self._left_out_error(cleaned)
         return command
@@ -201,11 +208,14 @@ class Vocabulary:
         )
         return ParseError(Mistake.UNEXPECTED_WORD, line, column, word, expected=tuple(expected))
 
-    def _unknown_word_error(self, line: str, suggestion: str | None) -> ParseError:
+    def _unknown_word_error(
+        self, line: str, suggestion: str | None, expected: Collection[str] = ()
+    ) -> ParseError:
         word = line.partition(" ")[0]
         meant = near_miss(word, self.own, first=True) or suggestion
         meant = None if meant in self.without else meant
-        return ParseError(Mistake.UNKNOWN_COMMAND, line, 0, word, suggestion=meant)
+        begins = tuple(each for each in expected if each not in self.without)
+        return ParseError(Mistake.UNKNOWN_COMMAND, line, 0, word, expected=begins, suggestion=meant)
 
 
 class _Matching:

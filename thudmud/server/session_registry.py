@@ -18,7 +18,7 @@ from thudmud.bots.session import Bot, HeldLines
 from thudmud.english import capitalised
 from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
-from thudmud.features.options.preferences import preferences_of, profile_of
+from thudmud.features.options.preferences import preferences_of_person, profile_of
 from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
 from thudmud.game.feature import PageRoute
@@ -470,14 +470,7 @@ def make_service(
 
 async def keep_preferences(store: Store, person: Person) -> None:
     """Store a player's preferences, such as options, ignored and followed players."""
-    chosen = preferences_of(
-        person.styles,
-        person.options,
-        person.ignored,
-        person.news,
-        followed=person.followed,
-        plan=person.plan,
-    )
+    chosen = preferences_of_person(person)
     account = await store.read(accounts.find, person.name)
     if account is None:
         await store.write(accounts.set_guest_preferences, person.name, chosen)

@@ -206,6 +206,7 @@ class PlayerLines:
         cause: object = None,
         expected_version: int | None = None,
         key: str | None = None,
+        quiet: bool = False,
     ) -> Result:
         """Carry out a line, after all earlier lines of the player.
 
@@ -216,6 +217,7 @@ class PlayerLines:
             expected_version: the required version of the board; only with a single board.
             key: identifies the line, so that it isn't carried out twice even after a crash; only
                 with a single board. Lines that store nothing may be repeated.
+            quiet: whether the player isn't told if the line can't be parsed.
 
         Raises:
             ConflictError: the board is at another version than ``expected_version``.
@@ -251,6 +253,8 @@ class PlayerLines:
             try:
                 command = self._read_command(context, line)
             except ParseError as error:
+                if quiet:
+                    return Result(refusal=error)
                 return self._broadcaster.refuse(name, None, error, cause)
             if isinstance(command, Result):
                 return command

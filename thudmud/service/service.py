@@ -226,6 +226,7 @@ class Service:
         cause: object = None,
         expected_version: int | None = None,
         key: str | None = None,
+        quiet: bool = False,
     ) -> Coroutine[Any, Any, Result]:
         """Carry out a line, after all earlier lines of the player, see `PlayerLines.submit`.
 
@@ -235,7 +236,7 @@ class Service:
             OutcomeUnknownError: the line may have been carried out.
         """
         return self.lines.submit(
-            visit, line, cause=cause, expected_version=expected_version, key=key
+            visit, line, cause=cause, expected_version=expected_version, key=key, quiet=quiet
         )
 
     def ask(

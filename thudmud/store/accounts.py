@@ -529,6 +529,12 @@ def set_guest_preferences(database: Database, name: str, preferences: Mapping[st
         database.table.put("guest_choice", number, json.dumps(dict(preferences)))
 
 
+def keep_visitor_preferences(database: Database, name: str, preferences: Mapping[str, Any]) -> None:
+    """Set the preferences of somebody else's player, whose name is reserved like a guest's."""
+    reserve_guest_name(database, KeptName(name, b"", database.now()))
+    set_guest_preferences(database, name, preferences)
+
+
 def find_place(database: Database, name: str) -> LastPlace | None:
     """Return where a member or a guest was when the server stopped; None if unknown."""
     found = database.players.find(name)

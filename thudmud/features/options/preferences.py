@@ -22,7 +22,7 @@ from thudmud.features.options.commands import (
 )
 from thudmud.game.archive import PLAN
 from thudmud.game.options import Options, Profile, SetOption, Style, Toggle
-from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
+from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import parse_option
 
@@ -111,3 +111,15 @@ def preferences_of(
         PLAN: plan,
         **({_NEWS: news} if news else {}),
     }
+
+
+def preferences_of_person(person: Person) -> dict[str, Any]:
+    """Return everything that a player has chosen as JSON values, see `preferences_of`."""
+    return preferences_of(
+        person.styles,
+        person.options,
+        person.ignored,
+        person.news,
+        followed=person.followed,
+        plan=person.plan,
+    )

@@ -17,6 +17,7 @@ from thudmud.features.rooms.commands import Boards, Look, Observe, Unobserve, Vi
 from thudmud.features.rooms.scenery import HALL, board_description
 from thudmud.game import asides, events
 from thudmud.game.archive import ListedBot
+from thudmud.game.command import has_verb
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help
@@ -138,6 +139,8 @@ def _render_gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
         return wrap(f"{player} has lost the connection.", view.width)
     if told.parting is events.Parting.IDLE:
         return wrap(f"{player} was idle for too long, and is disconnected.", view.width)
+    if told.parting is events.Parting.LEFT:  # in a MUD, to another of its rooms
+        return [] if player == view.me else wrap(f"{player} walks away.", view.width)
     return wrap("Goodbye!" if player == view.me else f"{player} quits.", view.width)
 
 
@@ -262,10 +265,10 @@ def _seat_at_brief_board(_: Delivery, context: RenderContext, view: View) -> lis
     table, player = context.known_table, context.player
     if player != view.me or not _is_brief_by_default(context.hall, player, table, view):
         return []
-    return [
-        'This board is brief, with one line a move: "look" shows all of it, and'
-        f' "{SetBoard(Style.FULL)}" does so after every move.'
-    ]
+    full = f'"{SetBoard(Style.FULL)}" shows all of it after every move.'
+    if has_verb(context.hall, "look"):
+        full = f'"look" shows all of it, and "{SetBoard(Style.FULL)}" does so after every move.'
+    return [f"This board is brief, with one line a move: {full}"]
 
 
 def _in_hall(hall: Hall) -> str:
