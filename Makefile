@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
 LOWEST := build/lowest
+RANVIER := build/ranvier
 # The system's CA bundle; npm's own may lack locally installed CAs.
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 # Tests start hundreds of programs, so keep compiled modules.
@@ -24,7 +25,7 @@ REFERENCE := thudmud thudmud.rules thudmud.game thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
 .PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet viewer release clients \
-	evennia lowest clean
+	evennia ranvier lowest clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -32,7 +33,7 @@ run: $(VENV)/.run
 # Linting runs while Evennia is installed. Idle workers steal tests: a few tests take as long as a
 # thousand others.
 test:
-	@$(MAKE) --no-print-directory --jobs=4 lint collect clients evennia
+	@$(MAKE) --no-print-directory --jobs=4 lint collect clients evennia ranvier
 	@echo "Running all tests, on all processors ..."
 	@$(BIN)/pytest -q -m "" -n $(TESTERS) --dist worksteal
 
@@ -163,6 +164,15 @@ $(EVENNIA)/client/.installed: Makefile | clients $(EVENNIA)/.installed
 	@NODE_EXTRA_CA_CERTS=$(CERTIFICATES) sh tools/progress.sh npm install --no-audit --no-fund \
 		--fetch-retries=1 --fetch-retry-mintimeout=1000 --prefix $(@D) bootstrap@4.0.0-beta \
 		favico.js@0.3.10 golden-layout@1.5.9 jquery@3.2.1 popper.js@1.11.0
+	@touch $@
+
+# The MUD engine of examples/ranvier.
+ranvier: $(RANVIER)/.installed
+
+$(RANVIER)/.installed: examples/ranvier/package.json | clients
+	@mkdir -p $(@D) && cp $< $(@D)/
+	@NODE_EXTRA_CA_CERTS=$(CERTIFICATES) sh tools/progress.sh npm install --no-audit --no-fund \
+		--fetch-retries=1 --prefix $(@D)
 	@touch $@
 
 clean:

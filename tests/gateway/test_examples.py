@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 
-from tests.conftest import RunServer
-from tests.gateway.client import SECRET, Client, opened
+from tests.conftest import FreePort, RunServer
+from tests.gateway.client import PATIENCE, SECRET, Client, opened
 from thudmud.gateway.boards import LEFT_OUT
 from thudmud.gateway.requests import FATAL, KINDS, Code, LineRequest, Request
 from thudmud.language import parse
@@ -93,6 +95,91 @@ def test_node_client_plays_a_match_over_a_flaky_link(port: int) -> None:
 def test_node_client_handles_only_existing_fatal_codes() -> None:
     [named] = re.findall(r"!\[(.*?)\]\.includes", (NODE / "gateway.mjs").read_text("utf-8"))
     assert {Code(word) for word in json.loads(f"[{named}]")} < FATAL
+
+
+# The Ranvier bundle, in the example's own MUD.
+
+
+class Telnet:
+    """A telnet client of the MUD."""
+
+    def __init__(self, port: int, name: str) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self.shown = ""
+        self.type(name, "The taproom")
+
+    def type(self, line: str, answer: str) -> str:
+        """Type a line, wait for the answer, and return what came with it."""
+        self._socket.sendall(f"{line}\r\n".encode())
+        return self.sees(answer)
+
+    def sees(self, words: str) -> str:
+        """Wait until words have come since the last line, and return the text up to them."""
+        while words not in self.shown:
+            piece = self._socket.recv(65_536)
+            assert piece, self.shown
+            self.shown += piece.decode()
+        seen, _, self.shown = self.shown.partition(words)
+        return seen
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def ranvier(port: int) -> Iterator[int]:
+    """Return the port of the example's MUD."""
+    modules = ROOT / "build" / "ranvier" / "node_modules"
+    told = {"THUDMUD_SECRET": SECRET, "NODE_PATH": str(modules)}
+    command = ["node", str(ROOT / "examples" / "ranvier" / "mud.js"), "0", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | told) as mud:
+        try:
+            assert mud.stdout
+            yield int(mud.stdout.readline().split()[-1])
+        finally:
+            mud.kill()
+
+
+@pytest.mark.slow
+def test_ranvier_bundle_puts_a_board_into_a_room(ranvier: int) -> None:
+    with Telnet(ranvier, "Zoë2") as bert:
+        with Telnet(ranvier, "Anna") as anna:
+            anna.type("join game as dwarf", "You sit down at the oak board")
+            bert.type("join game as troll", "You sit down at the oak board")
+            anna.type("start", "You and Zoë2 begin a match")
+            anna.type("move f15 f8", "You move the dwarf from F15 to F8")
+            bert.sees("Anna moves the dwarf from F15 to F8")
+            assert "command" not in anna.type("sharpen axe", "Huh?")
+            anna.type("move table", 'After "move" comes a position')
+            anna.type("south", "The yard")
+            bert.sees("Anna walks away; the dwarf seat at the oak board is kept.")
+            anna.type("move f8 f7", "Huh?")
+            anna.type("north", "You're back at the oak board, playing the dwarfs.")
+        bert.sees("Anna has lost the connection.")
+
+
+@pytest.mark.slow
+def test_node_client_waits_for_a_gateway_that_starts_later(
+    tmp_path: Path, run_server: RunServer, free_port: FreePort
+) -> None:
+    port = str(free_port())
+    command = ["node", str(NODE / "play.mjs"), "--port", port, str(MATCH)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"THUDMUD_SECRET": SECRET},
+    ) as playing:  # fmt: skip
+        assert playing.stderr
+        assert playing.stderr.readline().startswith("The gateway can't be reached: ")
+        config = tmp_path / "config.toml"
+        config.write_text(f"[gateway]\nsecret = {json.dumps(SECRET)}\n", "utf-8")
+        words = [sys.executable, "-m", "thudmud.cli.main", "gateway", "--port", port]
+        with run_server([*words, "--config", config]):
+            out, err = playing.communicate(timeout=60)
+    assert out.endswith(" steps, none not as expected\n")
+    assert (playing.returncode, err) == (0, "")
 
 
 # The LPC client: no driver is packaged, so its source is checked against the protocol.
