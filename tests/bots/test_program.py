@@ -1,4 +1,4 @@
-"""Programs that exit by themselves just as they are killed."""
+"""Where programs are found, and programs that exit by themselves just as they are killed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.bots import program, until
-from thudmud.bots.program import Program
+from tests.server.bots import PATIENCE, program, until
+from thudmud.bots.program import Program, is_installed
 
 
 async def test_program_that_has_just_exited_is_reaped_once(
@@ -42,3 +42,21 @@ async def test_program_that_has_just_exited_is_reaped_once(
     await ending.kill()
     assert process.returncode == 0  # its keeper's
     assert "Unknown child process" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("started_in", "folder", "name"),
+    [("bots", ".", "./pebble"), (".", "bots", "./pebble"), (".", ".", "bots/pebble")],
+)
+async def test_program_is_found_from_the_folder_of_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started_in: str, folder: str, name: str
+) -> None:
+    pebble = tmp_path / "bots" / "pebble"
+    pebble.parent.mkdir()
+    pebble.write_text('#!/bin/sh\nread word && echo "name Pebble"; cat >/dev/null\n')
+    pebble.chmod(0o755)
+    monkeypatch.chdir(tmp_path / started_in)
+    running = Program("Pebble", [name], Path(folder), PATIENCE)
+    await running.start()
+    await running.kill()
+    assert not is_installed("./nowhere", Path(folder))

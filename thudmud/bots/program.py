@@ -52,7 +52,9 @@ class LateError(ProgramError):
 
 def is_installed(program: str, folder: Path) -> bool:
     """Return whether a program exists: relative to the folder if it is a path, else on PATH."""
-    return shutil.which(str(folder / program) if "/" in program else program) is not None
+    # An absolute path, since "./pebble" in the folder "." would become "pebble", a word for PATH.
+    path = str(folder.absolute() / program) if "/" in program else program
+    return shutil.which(path) is not None
 
 
 class Program:
