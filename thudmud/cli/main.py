@@ -43,6 +43,11 @@ SUBCOMMANDS = {
         "let two programs play each other, and find the stronger one",
         "'python3 bot.py' thudmud:3 --games 40",
     ),
+    "bot": (
+        "bot",
+        "let a program play on a server, over the network",
+        "--connect thud.example.org --name Pebble ./pebble",
+    ),
     "play": ("play", "play against the computer in this terminal", "--level 3 --as trolls"),
     "completion": ("completion", "print a script that completes this command in a shell", "bash"),
     "manual": ("manual", "print the manual page of this command", ""),

@@ -149,10 +149,13 @@ def _without_version(package: str) -> str:
 
 
 def credentials(data: object) -> tuple[str, str] | None:
-    """Return the name and password of a ``Char.Login`` package; None if it is invalid."""
+    """Return the name and password of a ``Char.Login`` package; None if it is invalid.
+
+    The password is empty if it is left out: only some names need one.
+    """
     if not isinstance(data, dict):
         return None
-    name, password = data.get("name", data.get("account")), data.get("password")
+    name, password = data.get("name", data.get("account")), data.get("password", "")
     return (name, password) if isinstance(name, str) and isinstance(password, str) else None
 
 
