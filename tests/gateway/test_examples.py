@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Self
 
 import pytest
 
 from tests.conftest import FreePort, RunServer
-from tests.gateway.client import PATIENCE, SECRET, Client, opened
+from tests.gateway.client import SECRET, Client, opened
+from tests.plain_telnet import PlainTelnet
 from thudmud.gateway.boards import LEFT_OUT
 from thudmud.gateway.requests import FATAL, KINDS, Code, LineRequest, Request
 from thudmud.language import parse
@@ -100,35 +99,6 @@ def test_node_client_handles_only_existing_fatal_codes() -> None:
 # The Ranvier bundle, in the example's own MUD.
 
 
-class Telnet:
-    """A telnet client of the MUD."""
-
-    def __init__(self, port: int, name: str) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
-        self.shown = ""
-        self.type(name, "The taproom")
-
-    def type(self, line: str, answer: str) -> str:
-        """Type a line, wait for the answer, and return what came with it."""
-        self._socket.sendall(f"{line}\r\n".encode())
-        return self.sees(answer)
-
-    def sees(self, words: str) -> str:
-        """Wait until words have come since the last line, and return the text up to them."""
-        while words not in self.shown:
-            piece = self._socket.recv(65_536)
-            assert piece, self.shown
-            self.shown += piece.decode()
-        seen, _, self.shown = self.shown.partition(words)
-        return seen
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.close()
-
-
 @pytest.fixture
 def ranvier(port: int) -> Iterator[int]:
     """Return the port of the example's MUD."""
@@ -145,18 +115,18 @@ def ranvier(port: int) -> Iterator[int]:
 
 @pytest.mark.slow
 def test_ranvier_bundle_puts_a_board_into_a_room(ranvier: int) -> None:
-    with Telnet(ranvier, "Zoë2") as bert:
-        with Telnet(ranvier, "Anna") as anna:
+    with PlainTelnet(ranvier, "Zoë2", "The taproom") as bert:
+        with PlainTelnet(ranvier, "Anna", "The taproom") as anna:
             anna.type("join game as dwarf", "You sit down at the oak board")
             bert.type("join game as troll", "You sit down at the oak board")
             anna.type("start", "You and Zoë2 begin a match")
             anna.type("move f15 f8", "You move the dwarf from F15 to F8")
             bert.sees("Anna moves the dwarf from F15 to F8")
-            assert "command" not in anna.type("sharpen axe", "Huh?")
+            assert "command" not in anna.type("sharpen axe", r"Huh\?")
             anna.type("move table", 'After "move" comes a position')
             anna.type("south", "The yard")
             bert.sees("Anna walks away; the dwarf seat at the oak board is kept.")
-            anna.type("move f8 f7", "Huh?")
+            anna.type("move f8 f7", r"Huh\?")
             anna.type("north", "You're back at the oak board, playing the dwarfs.")
         bert.sees("Anna has lost the connection.")
 
