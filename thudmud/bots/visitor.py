@@ -62,7 +62,7 @@ class ChallengePolicy(Value):
 
 
 @dataclass(slots=True)
-class _Place:
+class _VisitedSeat:
     """A board at which the bot sits.
 
     Attributes:
@@ -109,7 +109,7 @@ class Visitor:
 
     def __init__(self, name: str, policy: ChallengePolicy, restarts: int = 3) -> None:
         self.name, self._policy, self._restarts = name, policy, restarts
-        self._seats: dict[str, _Place] = {}
+        self._seats: dict[str, _VisitedSeat] = {}
 
     @property
     def plays(self) -> bool:
@@ -182,7 +182,7 @@ class Visitor:
                     lines.append(line)
         return lines
 
-    def _due_at(self, board: str, seat: _Place, waited: float) -> list[str]:
+    def _due_at(self, board: str, seat: _VisitedSeat, waited: float) -> list[str]:
         if theirs := [
             each["offer"] for each in seat.table["offers"] if each["side"] != seat.side.value
         ]:
@@ -197,7 +197,7 @@ class Visitor:
             return [f"adjourn game on {board}"]
         return []
 
-    def _agrees(self, offer: str, seat: _Place) -> bool:
+    def _agrees(self, offer: str, seat: _VisitedSeat) -> bool:
         quiet = seat.game.quiet_plies if seat.game else 0
         return offer in _AGREED or (offer == "end" and quiet >= QUIET)
 
@@ -223,7 +223,7 @@ class Visitor:
             return []
         seat = self._seats.get(board)
         if seat is None:
-            self._seats[board] = _Place(mine[0], table, now, table["battle"])
+            self._seats[board] = _VisitedSeat(mine[0], table, now, table["battle"])
             return [f"look {board}"]  # the position
         if seat.table != table:
             seat.since, seat.done = now, set()
