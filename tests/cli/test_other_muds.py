@@ -41,10 +41,14 @@ class Mud:
 
     Attributes:
         port: the port it listens on.
+        refusal: its answer to an unknown command.
     """
 
     def __init__(self) -> None:
         self.port = 0
+        self.refusal = ["What is that, {}?"]
+        self._asks: set[str] = set()
+        """Who has been asked whether they are sure."""
         self._here: dict[str, asyncio.StreamWriter] = {}
         self._writers: list[asyncio.StreamWriter] = []
         self._loop = asyncio.new_event_loop()
@@ -107,7 +111,13 @@ class Mud:
 
     def _do(self, name: str, line: str) -> None:
         verb, _, rest = line.partition(" ")
-        if verb == "say":
+        if name in self._asks:
+            self._asks.discard(name)
+            self._tell(name, "The lamp is gone." if line == "y" else "Nothing happens.")
+        elif verb == "destroy":
+            self._asks.add(name)
+            self._here[name].write(f"Destroy {rest}, are you sure? [y/n] ".encode())
+        elif verb == "say":
             self._tell(name, f"You say: \x1b[36m{rest}\x1b[0m")
             for other in self._here:
                 if other != name:
@@ -118,7 +128,8 @@ class Mud:
         elif verb == "echo":
             self._tell(name, rest)
         else:
-            self._tell(name, f"What is that, {verb}?" if "deaf" not in line else "What?")
+            for each in self.refusal if "deaf" not in line else ["What?"]:
+                self._tell(name, each.format(verb))
 
     def _tell(self, name: str, text: str) -> None:
         if name in self._here:
@@ -150,6 +161,22 @@ def test_transcript_is_played_on_a_foreign_mud(script: list[str], capsys: Shown)
     Path("talk").write_text(text, "utf-8")
     assert main([*script, *CLEAN]) == 1
     assert "- a torch\n+ a lamp\n" in capsys.readouterr().out
+
+
+def test_mark_leaves_nothing_of_a_refusal_with_several_lines(mud: Mud, script: list[str]) -> None:
+    mud.refusal = ["{}", "^^^^", "", 'There is no command "{}".', '"help" lists the commands.']
+    talk = TALK + 'Anna> dance\nAnna| dance\nAnna| ^^^^\nAnna| There is no command "dance".\n'
+    Path("talk").write_text(f'{talk}Anna| "help" lists the commands.\nBert> say So.\n', "utf-8")
+    assert main([*script, *CLEAN, "--update"]) == 0
+    updated = f'{talk}Anna| "help" lists the commands.\nBert> say So.\n'
+    updated += "Bert| You say: So.\nAnna| Bert says: So.\n"
+    assert Path("talk").read_text("utf-8") == updated
+
+
+def test_question_is_answered_without_a_mark(script: list[str]) -> None:
+    talk = "Anna> destroy lamp\nAnna? 20s *[y/n]*\nAnna> y\nAnna| The lamp is gone.\n"
+    Path("talk").write_text(f"{talk}Anna> inventory\nAnna| a lamp\nAnna| a sword\n", "utf-8")
+    assert main([*script, *CLEAN]) == 0
 
 
 def test_prompt_and_colours_are_compared_unless_stripped(script: list[str], capsys: Shown) -> None:

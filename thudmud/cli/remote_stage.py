@@ -116,12 +116,16 @@ class RemoteStage:
 
     async def _type(self, who: str, line: str) -> Seen:
         self._player(who).type(line)
-        return await self._collect_new_lines(first=who)
+        return await self._collect(who)
 
     async def _wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
         player = self._player(who)
         with suppress(TimeoutError):
             await _within(seconds, player.read_until(fits))
+        return await self._collect(who)
+
+    async def _collect(self, who: str) -> Seen:
+        """Return the output after a step of a player."""
         return await self._collect_new_lines(first=who)
 
     async def _vanish(self, who: str) -> Seen:
@@ -287,10 +291,15 @@ class OtherMud:
 
 
 class OtherMudStage(RemoteStage):
-    """Stage whose players are connected to another MUD; a context manager."""
+    """Stage whose players are connected to another MUD; a context manager.
+
+    Attributes:
+        may_mark: see `MarkingStage`.
+    """
 
     def __init__(self, host: str, port: int, mud: OtherMud) -> None:
         super().__init__(host, port)
+        self.may_mark = True
         self._mud = mud
         waits = [step for step in mud.login.steps if step.act is Act.WAIT]
         self._login_seconds = sum(step.seconds for step in waits)
@@ -305,7 +314,16 @@ class OtherMudStage(RemoteStage):
                     raise StageError(f"{waited}, but saw: {player.unread_text or 'nothing'}")
             elif step.act is Act.TYPE:
                 player.type(substitute(step.text, {PLAYER: who}))
+        await player.measure_mark()
         return await self._collect_new_lines(first=who)
+
+    async def _collect(self, who: str) -> Seen:
+        """Return the output after a step; what has come so far if no mark may be typed."""
+        if self.may_mark:
+            return await super()._collect(who)
+        player = self._player(who)
+        lines = player.take_lines() if isinstance(player, _Stranger) else []
+        return {who: lines} if lines else {}
 
     def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
         """Run a step with a time limit; a time-out names the mark that was not answered."""
@@ -326,9 +344,11 @@ class _Stranger(_Player):
     """A player's connection to another MUD."""
 
     mud: OtherMud
-    mark = ""  # the last word of the mark typed last
+    mark = ""  # the last word of the mark whose answer is read
     is_marked = False  # whether its answer is pending
     _marks = 0
+    _rest = 0
+    """The number of lines in the answer to a mark after the one that repeats it."""
 
     @classmethod
     async def to(cls, address: tuple[str, int], mud: OtherMud) -> Self:
@@ -359,19 +379,59 @@ class _Stranger(_Player):
         while not self.ended and not any(map(fits, self.mud.lines(self._text))):
             await self._read()
 
+    def take_lines(self) -> list[str]:
+        """Return the lines received since the last call, perhaps with an incomplete one."""
+        text, self._text = self._text, b""
+        return self.mud.lines(text)
+
+    async def measure_mark(self) -> None:
+        """Find out how many lines the answer to a mark has: that of our own refusal has three.
+
+        Three marks are typed in a row. What the server says by itself may come between two of them,
+        so the shorter of the two answers counts.
+        """
+        text = self._text
+        marks = [self._type_mark() for _ in range(3)]
+        between = [await self._read_to(mark) for mark in marks]
+        self._rest = min(len(self.mud.lines(each)) for each in between[1:])
+        await self._read_rest()
+        self._text = text + between[0] + self._text
+        self.is_marked = False
+
     async def read_new_lines(self) -> list[str]:
         """Type a mark; return the lines received since the last call, up to its answer."""
+        before = await self._read_to(self._type_mark())
+        await self._read_rest()
+        self.is_marked = False
+        return self.mud.lines(before)
+
+    def _type_mark(self) -> bytes:
+        """Type the next mark, and return it."""
         self._marks += 1
-        self.mark = f"{self.mud.mark.split()[-1]}{self._marks}"
-        word, self.is_marked = self.mark.encode(), True
         if not self._writer.is_closing():
             self.type(f"{self.mud.mark}{self._marks}")
-        while not self.ended and b"\n" not in self._text.partition(word)[2]:
+        return f"{self.mud.mark.split()[-1]}{self._marks}".encode()
+
+    async def _read_to(self, mark: bytes) -> bytes:
+        """Read the line that repeats a mark; return the text before that line."""
+        self.mark, self.is_marked = mark.decode(), True
+        while not self.ended and b"\n" not in self._text.partition(mark)[2]:
             await self._read()
-        self.is_marked = False
-        before, found, after = self._text.partition(word)
+        before, found, after = self._text.partition(mark)
         self._text = after.partition(b"\n")[2]
-        return self.mud.lines(before.rpartition(b"\n")[0] if found else before)
+        return before.rpartition(b"\n")[0] if found else before
+
+    async def _read_rest(self) -> None:
+        """Read the other lines of the answer to a mark, and drop them."""
+        while not self.ended and len(self.mud.lines(self._whole_lines())) < self._rest:
+            await self._read()
+        for _ in range(self._rest):
+            while self._text and not self.mud.lines(self._text.partition(b"\n")[0]):
+                self._text = self._text.partition(b"\n")[2]
+            self._text = self._text.partition(b"\n")[2]
+
+    def _whole_lines(self) -> bytes:
+        return self._text.rpartition(b"\n")[0]
 
     async def _read(self) -> None:
         came = await self._reader.read(_CHUNK)

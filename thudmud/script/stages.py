@@ -78,6 +78,18 @@ class RealTimeStage(Stage, Protocol):
         """
 
 
+@runtime_checkable
+class MarkingStage(RealTimeStage, Protocol):
+    """A stage that types lines of its own, to find the end of the output.
+
+    Attributes:
+        may_mark: whether it may do so after the next step. It may not before a wait, nor when the
+            player answers a question next; then it returns what has come so far.
+    """
+
+    may_mark: bool
+
+
 class HouseStage:
     """A stage without sockets, in a `House` of this process."""
 
@@ -181,7 +193,15 @@ class _Performance:
         self._homes: dict[str, Stage] = {}  # by player: the stage that they are on
         self._variables = dict(variables)
         # Steps right above a wait. Their output is compared together with that of the wait.
-        self._open = {id(step) for step, then in pairwise(steps) if then.act is Act.WAIT}
+        pairs = list(pairwise(steps))
+        self._open = {id(step) for step, then in pairs if then.act is Act.WAIT}
+        # Those, and waits for a question that the same player answers next.
+        self._unanswered = self._open | {
+            id(step)
+            for step, then in pairs
+            if step.act is Act.WAIT and not step.expected
+            if then.act is Act.TYPE and then.who == step.who
+        }
         self._uncompared: dict[str, list[str]] = {}  # by player: output for the next comparison
         self._heard: dict[str, list[str]] = {}  # by player: output that a wait searches first
 
@@ -218,7 +238,9 @@ class _Performance:
             case Act.ENTER:
                 return self._enter(step.who, step.text)
             case Act.TYPE:
-                return self._home(step.who).type(step.who, substitute(step.text, self._variables))
+                home = self._home(step.who)
+                self._allow_mark(home, step)
+                return home.type(step.who, substitute(step.text, self._variables))
             case Act.VANISH:
                 return self._home(step.who).vanish(step.who)
 
@@ -234,6 +256,13 @@ class _Performance:
             raise not_entered_error(who)
         return self._homes[who]
 
+    def _may_mark(self, home: Stage, step: TranscriptStep) -> bool:
+        return not (isinstance(home, MarkingStage) and id(step) in self._unanswered)
+
+    def _allow_mark(self, home: Stage, step: TranscriptStep) -> None:
+        if isinstance(home, MarkingStage):
+            home.may_mark = self._may_mark(home, step)
+
     def _wait(self, step: TranscriptStep, where: str) -> Seen:
         pattern = step.awaited.pattern(self._variables)
         heard = list(self._heard.get(step.who, ()))
@@ -241,6 +270,7 @@ class _Performance:
         home = self._home(step.who)
         # On a stage without time no further output can arrive.
         if isinstance(home, RealTimeStage) and not any(map(pattern.is_match, heard)):
+            self._allow_mark(home, step)
             seen = home.wait(step.who, pattern.is_match, step.seconds)
             heard += seen.get(step.who, ())
         for at, line in enumerate(heard):
@@ -265,7 +295,7 @@ class _Performance:
             # The wait itself has already searched this output of its player.
             waiting = step.who if step.act is Act.WAIT else ""
             self._collect_output({who: lines for who, lines in seen.items() if who != waiting})
-            if id(step) in self._open:
+            if id(step) in self._open or not self._may_mark(self._home(step.who), step):
                 return {}
         shown, self._uncompared = self._uncompared, {}
         expected = {
