@@ -392,3 +392,26 @@ def _shape(file: str) -> dict[str, set[str]]:
     for element in junitparser.JUnitXml.fromfile(file)._elem.iter():
         shape.setdefault(element.tag, set()).update(element.attrib)
     return shape
+
+
+def test_dates_are_the_same_every_day(tmp_path: Path) -> None:
+    path = tmp_path / "day.thud-script"
+    path.write_text(
+        "Anna> join game as dwarf on oak board\n"
+        "Bert> join game as troll on oak board\n"
+        "Anna> start\n"
+        "Anna> f15 f8\n"
+        "Bert> resign\n"
+        "Bert> yes\n"
+        "Anna> history\n"
+        "Anna...\n"
+        "Anna~ *2026-01-01*\n"
+        "Anna...\n"
+        "Anna> say ${date}\n"
+        "Anna| You say: 2026-01-01\n"
+        "Bert...\n",
+        "utf-8",
+    )
+    assert main(["script", str(path)]) == 0
+    path.write_text("@set date Monday\nAnna> say ${date}\nAnna| You say: Monday\n", "utf-8")
+    assert main(["script", str(path)]) == 0

@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from thudmud.bots.adviser import OwnAdviser
@@ -26,12 +27,20 @@ from thudmud.script import (
     perform,
 )
 from thudmud.script.reading import Include, IncludeError
-from thudmud.script.transcript import Inclusion, Part, written
+from thudmud.script.transcript import Inclusion, Part, Setting, written
 from thudmud.server.config import ConfigError, load_settings
 from thudmud.server.runtime import configure, configured_boards, level_of_each
 from thudmud.values import Value
+from thudmud.views.words import day
 
 Address = tuple[str, int]
+
+NOW = 1_767_225_600.0
+"""The time at which transcripts are played without a server: the first second of 2026. So dates in
+their output are the same every day. Each step takes a thousandth of a second, as on a server."""
+
+DATE = "date"
+"""A variable that every transcript has: the day of the stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +108,12 @@ def open_stages(
                 name_bots(house.hall, level_of_each(settings))
                 house.hall.use_order(Order())
                 configure(house.hall, settings)
-                stages[name] = HouseStage(house, time.time)
+                stages[name] = HouseStage(house, map(_time_of, count()).__next__)
         yield stages
+
+
+def _time_of(step: int) -> float:
+    return NOW + step / 1000
 
 
 class Performed(Value):
@@ -171,9 +184,12 @@ def play(path: Path, setup: Setup, shown: str | None = None) -> Performed:
         shown: name of the file in problems; None for its path.
     """
     try:
-        transcript = read_transcript(path, setup.variables)
+        transcript = read_transcript(path, {DATE, *setup.variables})
+        variables = dict(setup.variables)
+        if not any(isinstance(each, Setting) and each.name == DATE for each in transcript.parts):
+            variables.setdefault(DATE, day(time.time() if setup.addresses else NOW))
         with open_stages(path, transcript, setup) as stages:
-            found = perform(transcript, stages, setup.variables, strict=setup.strict)
+            found = perform(transcript, stages, variables, strict=setup.strict)
     except StageError as error:
         return Performed(error.mismatches, [f"{shown or path}: {error}"])
     except TranscriptError as error:
@@ -195,7 +211,7 @@ def unknown_variables(paths: Iterable[Path], setup: Setup) -> list[str]:
     unknown = set(setup.variables)
     try:
         for path in paths:
-            unknown -= read_transcript(path, setup.variables).variables
+            unknown -= read_transcript(path, {DATE, *setup.variables}).variables
     except (TranscriptError, CommandError):
         return []
     return sorted(unknown)
