@@ -4,9 +4,16 @@
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; \
 	done)
+# Evennia 6 needs Python 3.12: PYTHON if it is new enough, or the first on the PATH, or one of pyenv's.
+# Without any, uv installs one.
+PYTHON_EVENNIA6 ?= $(shell for each in $(PYTHON) python3 python3.14 python3.13 python3.12 \
+	~/.pyenv/versions/*/bin/python3; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$each && break; \
+	done)
 VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
+EVENNIA6 := build/evennia6
 LOWEST := build/lowest
 RANVIER := build/ranvier
 # The system's CA bundle; npm's own may lack locally installed CAs.
@@ -115,8 +122,8 @@ release: $(VENV)/.dev
 clients:
 	@sh tests/clients.sh
 
-# Evennia needs its own environment: one of its dependencies installs a package called "tests".
-evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
+# Evennia needs its own environments: one of its dependencies installs a package called "tests".
+evennia: $(EVENNIA)/.installed $(EVENNIA6)/.installed $(EVENNIA)/client/.installed
 
 $(VENV)/.run: EXTRAS = [server,pictures]
 $(VENV)/.run: NEEDS = its dependencies
@@ -140,14 +147,25 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
 
 # Only thudmud's dependencies are installed here; tests import thudmud from the checkout. Modules are
 # compiled on import, since few of Evennia's are needed.
-$(EVENNIA)/.installed: pyproject.toml | $(VENV)/.dev
-	@echo "Installing Evennia in $(@D) ..."
-	@$(PYTHON) -m venv --without-pip $(@D)
+$(EVENNIA)/.installed: WITH = $(PYTHON)
+$(EVENNIA)/.installed: RELEASE = evennia<6
+$(EVENNIA6)/.installed: WITH = $(PYTHON_EVENNIA6)
+$(EVENNIA6)/.installed: RELEASE = evennia>=6
+$(EVENNIA)/.installed $(EVENNIA6)/.installed: pyproject.toml | $(VENV)/.dev
+	@echo "Installing $(RELEASE) in $(@D) ..."
+	@with="$(WITH)"; if test -z "$$with"; then \
+		echo "Installing Python 3.12 in build/python, since $(PYTHON) is too old for Evennia 6 ..."; \
+		sh tools/progress.sh $(BIN)/pip install --disable-pip-version-check uv && \
+		sh tools/progress.sh $(BIN)/uv python install --no-bin --install-dir build/python 3.12 || \
+		{ echo "Install Python 3.12, or name it: make PYTHON_EVENNIA6=/path/to/python3" >&2; exit 1; }; \
+		with=$$(ls build/python/*/bin/python3 | head -n 1); \
+	fi; "$$with" -m venv --without-pip $(@D)
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 		print(*project["dependencies"], *project["optional-dependencies"]["evennia"], sep="\n")' \
 		>$(@D)/needs.txt
+	@echo "$(RELEASE)" >$(@D)/release.txt
 	@sh tools/progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
-		--no-compile --requirement $(@D)/needs.txt
+		--no-compile --requirement $(@D)/needs.txt --constraint $(@D)/release.txt
 	@touch $@
 
 $(LOWEST)/.installed: pyproject.toml tests/lowest.py | $(VENV)/.dev

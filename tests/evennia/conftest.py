@@ -10,8 +10,10 @@ from tests.web.conftest import PATIENCE, browser
 
 __all__ = ["browser"]
 
-FOLDER = Path(__file__).parents[2] / "build" / "evennia" / "bin"
-CLIENT = FOLDER.parent / "client" / "node_modules"
+BUILD = Path(__file__).parents[2] / "build"
+ENVIRONMENTS = {5: BUILD / "evennia", 6: BUILD / "evennia6"}
+"""The virtual environments with the supported major versions of Evennia."""
+CLIENT = BUILD / "evennia" / "client" / "node_modules"
 LOADED = {
     "bootstrap.min.css": "bootstrap/dist/css/bootstrap.min.css",
     "bootstrap.min.js": "bootstrap/dist/js/bootstrap.min.js",
@@ -22,14 +24,17 @@ LOADED = {
     "jquery-3.2.1.min.js": "jquery/dist/jquery.min.js",
     "popper.min.js": "popper.js/dist/umd/popper.min.js",
 }
-"""Files that Evennia's web client loads from other hosts, and their paths in node_modules."""
+"""Files that Evennia's web client loads from other hosts, and their paths in node_modules: the same
+for all versions."""
 
 
-@pytest.fixture(scope="session")
-def evennia_bin() -> Path:
-    """Return the bin folder of an environment with Evennia installed."""
-    assert (FOLDER / "evennia").exists(), 'Evennia is missing: "make evennia" installs it'
-    return FOLDER
+@pytest.fixture(params=ENVIRONMENTS, ids="evennia{}".format)
+def evennia_bin(request: pytest.FixtureRequest) -> Path:
+    """Return the bin folder of an environment with each version of Evennia."""
+    folder = ENVIRONMENTS[request.param]
+    installed = folder.glob(f"lib/python3*/site-packages/evennia-{request.param}.*.dist-info")
+    assert any(installed), f'Evennia {request.param} is missing: "make evennia" installs it'
+    return folder / "bin"
 
 
 @pytest.fixture

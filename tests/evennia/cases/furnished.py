@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import evennia
+from evennia.commands import cmdhandler
 from evennia.server.serversession import ServerSession
 from evennia.utils import create
 from evennia.utils.ansi import parse_ansi
@@ -63,7 +64,10 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
 
     def setUp(self) -> None:
         super().setUp()
-        LOADED.clear()  # each test simulates a MUD of its own
+        # Each test simulates a MUD of its own. Evennia 6 keeps merged command sets by the ids of
+        # objects, which the next test uses again.
+        LOADED.clear()
+        cmdhandler._CMDSET_MERGE_CACHE.clear()
         self.sent: list[tuple[Any, dict[str, Any]]] = []
         self.later: list[tuple[Any, ...]] = []
         evennia.SESSION_HANDLER.data_out = lambda session, **sent: self.sent.append((session, sent))
