@@ -96,9 +96,10 @@ bench: $(VENV)/.dev $(EVENNIA)/.installed
 bench-check: $(VENV)/.dev
 	@$(BIN)/python benchmarks/server.py --quick --no-uvloop --against benchmarks/last_release.json
 
-# The API reference, generated from docstrings: build/api/index.html; and docs/gmcp-reference.md, from
-# docs/gmcp.toml and recorded packets.
+# The API reference, generated from docstrings: build/api/index.html; docs/gmcp-reference.md, from
+# docs/gmcp.toml and recorded packets; and the manual page of the wheel, from the parsers.
 docs: $(VENV)/.dev
+	$(BIN)/thudmud manual >deploy/thudmud.1
 	$(BIN)/python -m docs.gmcp_reference
 	$(BIN)/python docs/reference.py build/api $(REFERENCE)
 

@@ -35,8 +35,8 @@ def main() -> int:
         os.environ["SHIV_ROOT"] = str(Path(place) / "cache")
         tried([bare(Path(place) / "bare"), single], Path(place))
         print(f"{single.name}: tried where nothing is installed", flush=True)
-    if "example.org" in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
-        print("[project.urls] of pyproject.toml still names no home of the project.")
+    if 'home = ""' in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
+        print("pyproject.toml still names no home of the project.")
     return 0
 
 

@@ -86,6 +86,7 @@ def test_containerfile_copies_all_sources_of_the_wheel() -> None:
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     (included,) = re.findall(r"force-include\]\n((?:\".*\n)+)", project)
     wanted = {*re.findall(r'(?m)^"(\S+?)"', included), "thudmud", "pytest_thudmud"}
+    wanted |= set(re.findall(r'shared-data\]\n"(\S+?)"', project))
     assert copied >= {*wanted, "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"}
 
 

@@ -14,6 +14,7 @@ from shutil import copy
 import pytest
 
 from deploy import release
+from hatch_build import absolute, addresses
 from tests.conftest import RunServer
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.script import Transcript, perform
@@ -52,20 +53,29 @@ def installed(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
     return commands
 
 
-def test_wheel_metadata_links_lead_to_the_project(installed: Path, tmp_path: Path) -> None:
+def test_readme_links_become_absolute_or_plain_text() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    here = re.findall(r"\]\(([^)]*)\)", text)
+    assert len(here) > 10
+    assert not re.findall(r"\]\(([^)]*)\)", absolute(text, ""))
+    assert addresses("") == {}
+    home = addresses("https://thud.test/it")["Source"]
+    for link, path in zip(re.findall(r"\]\(([^)]*)\)", absolute(text, home)), here, strict=True):
+        assert link == f"{home}/{'raw' if path.endswith('.png') else 'blob'}/main/{path}"
+        assert (ROOT / path).exists()
+
+
+def test_wheel_metadata_has_the_addresses_of_the_project(installed: Path, tmp_path: Path) -> None:
     code = (
         "import importlib.metadata as it; print(it.distribution('thudmud').read_text('METADATA'))"
     )
     told = run(installed / "python", "-c", code, cwd=tmp_path)
+    assert "Author: The thudmud developers\n" in told
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    home = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["home"]
     urls = dict(re.findall(r"^Project-URL: (\w+), (.*)$", told, re.MULTILINE))
-    assert urls.keys() == {"Source", "Documentation", "Changelog"}
-    links = re.findall(r"\]\(([^)]*)\)", told)
-    here = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text("utf-8"))
-    assert len(links) == len(here) > 10
-    for link, path in zip(links, here, strict=True):
-        kind = "raw" if path.endswith(".png") else "blob"
-        assert link == f"{urls['Source']}/{kind}/main/{path}"
-        assert (ROOT / path).exists()
+    assert urls == addresses(home)
+    assert absolute((ROOT / "README.md").read_text("utf-8"), home).strip() in told
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
     assert groups.keys() == {"dev", "fuzz"}
     assert not groups.keys() & set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE))
@@ -101,6 +111,11 @@ def test_zipapp_alone_runs_a_server(
         RemoteStage(*address) as stage,
     ):
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
+
+
+def test_installation_has_the_manual_page(installed: Path, tmp_path: Path) -> None:
+    page = (installed.parent / "share" / "man" / "man1" / "thudmud.1").read_text("utf-8")
+    assert page == run(installed / "thudmud", "manual", cwd=tmp_path)
 
 
 def test_installed_command_runs_perft(installed: Path, tmp_path: Path) -> None:

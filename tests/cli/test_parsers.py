@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,12 @@ def test_manual_page_has_every_subcommand_and_option(capsys: Shown) -> None:
                 assert re.search(rf"^(.*, )?{name}\b", text, re.MULTILINE)
     for _, summary, _ in SUBCOMMANDS.values():
         assert f" - {summary}\n" in text
+
+
+def test_manual_page_of_the_wheel_is_current(capsys: Shown) -> None:
+    assert main(["manual"]) == 0
+    page = (Path(__file__).parents[2] / "deploy" / "thudmud.1").read_text("utf-8")
+    assert capsys.readouterr().out == page, "make docs writes it anew"
 
 
 def test_manual_page_is_well_formed(capsys: Shown) -> None:
