@@ -8,8 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tests.conftest import FreePort, RunServer
 from thudmud.cli.main import SUBCOMMANDS
 from thudmud.server import metrics
 from thudmud.server.acceptor import ConnectionCapacity, ConnectionLimiter
@@ -32,6 +34,28 @@ def run(*words: str | Path, **environment: str) -> str:
     told = done.stdout + done.stderr
     assert done.returncode == 0, told
     return told
+
+
+@pytest.mark.slow
+def test_metrics_of_the_process_are_visible_in_the_sandbox(
+    tmp_path: Path, run_server: RunServer, free_port: FreePort
+) -> None:
+    """The server runs with /proc mounted as the unit's options have systemd mount it."""
+    unit = dict(
+        re.findall(r"^(\w+)=(\w+)$", (DEPLOY / "thudmud.service").read_text("utf-8"), re.MULTILINE)
+    )
+    options = [f"hidepid={unit['ProtectProc']}"]
+    options += ["subset=pid"] if unit["ProcSubset"] == "pid" else []
+    mount = f"mount -t proc -o {','.join(options)} proc /proc"
+    port = free_port()
+    config = tmp_path / "config.toml"
+    config.write_text(f"[metrics]\nenabled = true\nport = {port}\n", "utf-8")
+    own = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-rmpf"]
+    serve = [sys.executable, "-m", "thudmud.cli.main", "serve", "--port", "0", "--config", config]
+    with run_server([*own, "sh", "-c", f'{mount} && exec "$@"', "sh", *serve]):
+        told = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
+    for name in ("cpu_seconds_total", "start_time_seconds", "resident_memory_bytes", "open_fds"):
+        assert re.search(rf"^process_{name} [0-9.e+]+$", told, re.MULTILINE), name
 
 
 @pytest.fixture
