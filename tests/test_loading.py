@@ -21,7 +21,7 @@ HEAVY = {
 
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
 RULES -= {"thudmud.rules.symmetry"}  # only needed for statistics of old battles
-RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
+RULES |= {"thudmud", "thudmud.errors", "thudmud.immutable", "thudmud.rules"}
 COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main", "thudmud.cli.output"}
 CLI = "thudmud.cli"
 
@@ -122,6 +122,7 @@ def test_replay_loads_no_server_packages() -> None:
         "errors",
         "features",
         "game",
+        "immutable",
         "rules",
         "values",
         "version",

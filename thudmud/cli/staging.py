@@ -15,6 +15,7 @@ from thudmud.cli.remote_stage import MARK, PLAYER, OtherMud, OtherMudStage, Remo
 from thudmud.errors import CommandError, system_reason
 from thudmud.game.sanctions import Order
 from thudmud.house import House
+from thudmud.immutable import immutable
 from thudmud.script import (
     HouseStage,
     Mismatch,
@@ -34,6 +35,7 @@ from thudmud.values import Value
 Address = tuple[str, int]
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Setup:
     """Settings for playing transcripts.

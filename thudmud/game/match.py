@@ -12,6 +12,7 @@ from enum import Enum
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
+from thudmud.immutable import immutable
 from thudmud.values import replace
 
 RATED_PLIES = 6
@@ -36,6 +37,7 @@ class Unrated(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+@immutable
 class Match:
     """A match with its current battle.
 

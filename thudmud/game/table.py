@@ -17,6 +17,7 @@ from thudmud.game import events
 from thudmud.game.clocks import DAY, LONGEST_GRACE, MOST_DAYS, Clock, TimeControl
 from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Style
+from thudmud.immutable import immutable
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
@@ -29,6 +30,7 @@ from thudmud.rules import (
 from thudmud.values import Value, replace
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
     """The configuration of a board.
@@ -89,6 +91,7 @@ NO_TIMES: Mapping[Side, float] = MappingProxyType({})
 @dataclass(frozen=True, slots=True)
 class Table:
     """The state of one board.
+@immutable
 
     Attributes:
         name: the board's name, with the noun last.

@@ -185,6 +185,7 @@ class Direction:
 
     @property
     def shift(self) -> int:
+@immutable
         """The change of a square's bit number in one step."""
         return self.rows * STRIDE + self.columns
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Side
 from thudmud.rules.notation import read_ply
@@ -33,6 +34,7 @@ MOST_TRAMPLES = 64
 """The maximum number of tramples of one troll in a list; hundreds of thousands may be legal."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Game:
     """A battle. ``print(game)`` draws its board, below a line with its state.

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Final, Literal
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules.board import BOARD, Square, bits_of
 
 
@@ -114,6 +115,7 @@ EVERY: Final[Literal[Every.EVERY]] = Every.EVERY
 """Stands for all possible captures, in place of a list."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """A player's request for a ply, legal or not; a ruleset decides.
@@ -141,6 +143,7 @@ class Attempt:
         return f"{way} capturing {every or 'none'}"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Move:
     """A ply that a ruleset allows: one distinct outcome.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules.board import BOARD, RECORD_LETTERS, SQUARES, WIDTH, Square, squares_in
 from thudmud.rules.moves import Move, Piece, Side
 
@@ -17,6 +18,7 @@ PICTURES: dict[type[Any], Callable[[Any], str]] = {}
 """SVG renderers for notebooks, by class; `thudmud.pictures` registers them."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Position:
     """The pieces on the board and the side to move. The first four attributes are bitboards.

@@ -45,6 +45,7 @@ from itertools import chain
 from typing import Any
 
 from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.immutable import immutable
 from thudmud.rules.game import MOST_PLIES, Game
 from thudmud.rules.moves import Side
 from thudmud.rules.notation import read_setup, write_setup
@@ -63,6 +64,7 @@ _TIME = re.compile(r"; time (?:([0-9]{1,4}):)?([0-9]{1,2}):([0-5][0-9])\.([0-9])
 _COMMENT = re.compile(r";\s*(?:([^\s:]*):\s+)?(.*)")
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Comment:
     """A comment on a ply. ``str(comment)`` is its line in a record.
@@ -112,6 +114,7 @@ class RecordError(ThudmudError, ValueError):
         return f"line {self.line}: {self.problem}{refusal}"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Record:
     """A battle and the other facts of a record. ``str(record)`` is the record with its headers.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, Square
 from thudmud.rules.checks import require_on_board
@@ -44,6 +45,7 @@ class Goal(Protocol):
         """
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Ruleset:
     """The rules of a battle, as a value composed of parts.

@@ -97,6 +97,7 @@ _Table = dict[Ply, tuple[int, int, int, Ply | None]]
 
 
 @dataclass(frozen=True, slots=True)
+@immutable
 class Limit:
     """When to stop. The initial ranking of the plies is always completed.
 
@@ -112,6 +113,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+@immutable
 class PruningOptions:
     """How much of the tree is searched. The default plays best.
 
@@ -131,6 +133,7 @@ class PruningOptions:
 
 
 @dataclass(frozen=True, slots=True)
+@immutable
 class SearchResult:
     """The result of a search.
 
@@ -151,6 +154,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+@immutable
 class Blunders:
     """The errors of a weaker player about its own plies.
 
