@@ -96,7 +96,7 @@ class Task:
         """Return the game command for a ply in the notation of records.
 
         Raises:
-            ValueError: the string is not a ply.
+            InvalidValueError: the string is not a ply.
             IllegalMoveError: the ply is against the rules.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)

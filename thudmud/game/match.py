@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.errors import InvalidValueError
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
-from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
 from thudmud.immutable import immutable
+from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
 from thudmud.values import replace
 
 RATED_PLIES = 6
@@ -36,8 +37,8 @@ class Unrated(Enum):
     """The players have met too often recently."""
 
 
-@dataclass(frozen=True, slots=True)
 @immutable
+@dataclass(frozen=True, slots=True)
 class Match:
     """A match with its current battle.
 
@@ -235,7 +236,7 @@ def fold_game(stream: Iterable[events.Event], before: Game | None = None) -> Gam
         before: the battle before these events, if they don't begin at its source.
 
     Raises:
-        ValueError: no battle can begin with the first event.
+        InvalidValueError: no battle can begin with the first event.
     """
     following = iter(stream)
     game = before or _initial_game(next(following, None))
@@ -286,4 +287,4 @@ def _initial_game(event: events.Event | None) -> Game:
             return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
         case events.Resumed(match=saved):
             return Match.restored(saved).game
-    raise ValueError(f"expected the start of a battle as the first event, got {event}")
+    raise InvalidValueError(f"expected the start of a battle as the first event, got {event}")

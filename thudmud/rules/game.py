@@ -73,7 +73,15 @@ class Game:
 
     @staticmethod
     def start(ruleset: Ruleset, initial_position: Position | None = None) -> Game:
-        """Return a new battle; it begins with the ruleset's own opening by default."""
+        """Return a new battle; it begins with the ruleset's own opening by default.
+
+        Raises:
+            InvalidValueError: the first argument is a name instead of a ruleset.
+        """
+        if not isinstance(ruleset, Ruleset):
+            raise InvalidValueError(
+                f"expected a ruleset such as RULESETS['classic'], got {ruleset!r:.50}"
+            )
         position = ruleset.initial_position if initial_position is None else initial_position
         return Game(ruleset, position, position, outcome=ruleset.outcome(position))
 
@@ -128,7 +136,7 @@ class Game:
 
         Raises:
             IllegalMoveError: the rules refuse the ply, or the battle has ended.
-            ValueError: the string isn't a ply, or its piece isn't on its origin.
+            InvalidValueError: the string isn't a ply, or its piece isn't on its origin.
         """
         self._require_running()
         if not isinstance(ply, str | Move):
@@ -143,7 +151,7 @@ class Game:
 
         Raises:
             IllegalMoveError: the battle has ended.
-            ValueError: the argument is neither a move nor a ply.
+            InvalidValueError: the argument is neither a move nor a ply.
         """
         latest = _latest[0]
         if latest and latest[0] is self and latest[1] is move:
@@ -177,9 +185,13 @@ class Game:
         return self._with_plies(position, (*self.moves, *moves[:-1])).play(moves[-1])
 
     def undo(self) -> Game:
-        """Return the battle before its last ply, running again; raise ValueError without a ply."""
+        """Return the battle before its last ply, running again.
+
+        Raises:
+            InvalidValueError: the battle has no ply yet.
+        """
         if not self.moves:
-            raise ValueError("there is no ply to take back")
+            raise InvalidValueError("there is no ply to take back")
         return self._with_plies(self.position.before(self.moves[-1]), self.moves[:-1])
 
     def after(self, ply: int, near: Game | None = None) -> Game:
@@ -189,8 +201,13 @@ class Game:
             ply: the number of plies.
             near: the same battle after another number of plies. Replaying starts from there if that
                 is nearer to ``ply`` than the opening and the end are.
+
+        Raises:
+            InvalidValueError: the battle has no ply of that number.
         """
         moves = self.moves
+        if not 0 <= ply <= len(moves):
+            raise InvalidValueError(f"expected a ply from 0 to {len(moves)}, got {ply}")
         if ply == len(moves):
             return self
         known = [(0, self.initial_position), (len(moves), self.position)]

@@ -127,11 +127,18 @@ class Position:
         return self.bits(piece).bit_count()
 
     def after(self, move: Move) -> Position:
-        """Return the position after a legal move; legality isn't checked."""
+        """Return the position after a legal move; legality isn't checked.
+
+        Raises:
+            InvalidValueError: the argument isn't a `Move`; text becomes one by `Game.push`.
+        """
         # Flipping a move's bits moves the piece and removes its captures in one XOR per bitboard.
         # Fighters capture only fighters of the other side, and the Rock captures nothing.
         turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
-        path, captured = move.path_bits, move.captured_bits
+        try:  # costs nothing where nothing is raised
+            path, captured = move.path_bits, move.captured_bits
+        except AttributeError:
+            raise InvalidValueError(f"expected a Move, got {move!r:.50}") from None
         if move.piece is Piece.DWARF:
             return _unchecked_position(
                 self.dwarfs ^ path, self.trolls ^ captured, self.stone, self.rock, turn

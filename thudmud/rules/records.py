@@ -39,7 +39,7 @@ This module opens no files, and leaves checking plies to the ruleset.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -146,18 +146,10 @@ class Record:
     round: str = ""
 
     def __post_init__(self) -> None:
-        plies = [each.ply for each in self.comments]
-        if plies != sorted(plies) or max(plies, default=0) > len(self.game.moves):
-            raise InvalidValueError(
-                f"expected comments on plies 0 to {len(self.game.moves)} in order, got {plies}"
-            )
+        _require_annotations(self.game, self.comments, self.spent)
         for name in (self.dwarf, self.troll, self.clock, self.event, self.round):
             if name and not name.isprintable():
                 raise InvalidValueError(f"expected one printable line, got {name!r}")
-        if self.spent and (len(self.spent) != len(self.game.moves) or min(self.spent) < 0):
-            raise InvalidValueError(
-                f"expected {len(self.game.moves)} non-negative times, got {len(self.spent)}"
-            )
         if self.date and not _DATE.fullmatch(self.date):
             raise InvalidValueError(f"expected a date such as 2026-11-22, got {self.date!r}")
 
@@ -180,12 +172,27 @@ class Record:
         return "\n".join([*lines, write_record(self.game, self.comments, self.spent)])
 
 
+def _require_annotations(game: Game, comments: Sequence[Comment], spent: Sequence[float]) -> None:
+    """Raise InvalidValueError unless all comments and times belong to plies of the battle."""
+    numbers, plies = [each.ply for each in comments], len(game.moves)
+    if numbers != sorted(numbers) or max(numbers, default=0) > plies:
+        raise InvalidValueError(f"expected comments on plies 0 to {plies} in order, got {numbers}")
+    if spent and (len(spent) != plies or min(spent) < 0):
+        raise InvalidValueError(f"expected {plies} non-negative times, got {len(spent)}")
+
+
 def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[float] = ()) -> str:
     """Return the bare record of a battle: its setup, the plies with their times, and the comments.
 
     A header has the side to move, if the battle has no plies and doesn't begin with the side that
     the ruleset says.
+
+    Raises:
+        InvalidValueError: a comment is on a ply that the battle doesn't have, or some plies have no
+            time.
     """
+    comments, spent = tuple(comments), tuple(spent)
+    _require_annotations(game, comments, spent)
     first = game.initial_position.turn
     untold = first is not game.ruleset.initial_position.turn and not game.moves
     headers = [f'[Turn "{first.value}"]'] if untold else []

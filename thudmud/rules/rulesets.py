@@ -278,8 +278,13 @@ def perft(
     """Return the perft number: the count of sequences of ``depth`` distinct outcomes.
 
     ``look`` is called at every inner node; an exception that it raises stops the count.
+
+    Raises:
+        InvalidValueError: ``depth`` is negative.
     """
-    if depth == 0:
+    if depth <= 0:
+        if depth < 0:
+            raise InvalidValueError(f"expected a depth of 0 or more plies, got {depth}")
         return 1
     look()
     if depth == 1:  # bulk counting: the last ply's moves need not be made
@@ -291,7 +296,13 @@ def perft(
 
 
 def divide(ruleset: Ruleset, position: Position, depth: int) -> list[tuple[Move, int]]:
-    """Return each legal move with its share of the `perft` number; ``depth`` is 1 or more."""
+    """Return each legal move with its share of the `perft` number.
+
+    Raises:
+        InvalidValueError: ``depth`` is less than 1.
+    """
+    if depth < 1:
+        raise InvalidValueError(f"expected a depth of 1 or more plies, got {depth}")
     return [
         (move, perft(ruleset, position.after(move), depth - 1))
         for move in ruleset.legal_moves(position)

@@ -63,7 +63,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from thudmud.errors import ThudmudError
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.immutable import immutable
 from thudmud.rules import Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import CENTRE
 from thudmud.search.masks import ENOUGH, Ply
@@ -96,8 +97,8 @@ _Table = dict[Ply, tuple[int, int, int, Ply | None]]
 """A transposition table: by position, the searched depth, the score, the bound and the best ply."""
 
 
-@dataclass(frozen=True, slots=True)
 @immutable
+@dataclass(frozen=True, slots=True)
 class Limit:
     """When to stop. The initial ranking of the plies is always completed.
 
@@ -112,8 +113,8 @@ class Limit:
     should_stop: Callable[[], bool] = lambda: False
 
 
-@dataclass(frozen=True, slots=True)
 @immutable
+@dataclass(frozen=True, slots=True)
 class PruningOptions:
     """How much of the tree is searched. The default plays best.
 
@@ -132,8 +133,8 @@ class PruningOptions:
     uses_transposition_table: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 @immutable
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The result of a search.
 
@@ -153,8 +154,8 @@ class SearchResult:
     principal_variation: tuple[Move, ...]
 
 
-@dataclass(frozen=True, slots=True)
 @immutable
+@dataclass(frozen=True, slots=True)
 class Blunders:
     """The errors of a weaker player about its own plies.
 
@@ -230,10 +231,10 @@ class Search:
             blunders: the errors to make.
 
         Raises:
-            ValueError: the battle is over.
+            InvalidValueError: the battle is over.
         """
         if game.outcome:
-            raise ValueError("there is no ply to choose")
+            raise InvalidValueError("there is no ply to choose")
         position = game.position
         self._prepare(game)
         self._limit, self._nodes, self._next_look = limit, 0, _NEVER
