@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 
 from thudmud import BoardSpec, House, Parting, Terminal
 from thudmud.errors import InvalidValueError, ThudmudError, UnknownNameError
-from thudmud.house import BoardNameError
+from thudmud.house import BoardNameError, NotCopyableError
 from thudmud.rules import (
     CLASSIC,
     Comment,
@@ -129,6 +131,9 @@ HOUSE: list[tuple[Callable[[], object], type[ThudmudError], str]] = [
     (lambda: house().rename_board("elm", "ash", NOW), BoardNameError, "boards are: oak board"),
     (lambda: house().close_board("elm", NOW), BoardNameError, "The boards are: oak board"),
     (lambda: house().close_board("oak board", -1.0), InvalidValueError, "a time in seconds"),
+    (lambda: copy.copy(house()), NotCopyableError, "House.boards, events=house.events..."),
+    (lambda: copy.deepcopy(house()), NotCopyableError, "House.boards, events=house.events..."),
+    (lambda: pickle.dumps(house()), NotCopyableError, "House.boards, events=house.events..."),
     (lambda: bot_plays("xx"), InvalidValueError, "expected a ply such as dA6-B6"),
     (lambda: bot_plays("TH9-A1"), IllegalMoveError, "off_board"),
 ]  # fmt: skip

@@ -38,6 +38,7 @@ defined in the package that raises it; those that several packages raise are def
             NoteTooLongError        longer than a note to other nodes can be
             OutcomeUnknownError     the store no longer delivers its events
         PlaysElsewhereError         the player is on another node, which doesn't let them go
+        NotCopyableError            a House can't be copied or pickled
         ConfigError                 an invalid configuration
         ProgramError                a bot's program can no longer be used
             LateError               it has not answered in time

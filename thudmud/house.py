@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, SupportsIndex, TypeVar, cast
 
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.english import pluralize
@@ -69,6 +69,10 @@ class BoardNameError(RefusedError, ValueError):
 
     def __str__(self) -> str:
         return refusal_text(self)
+
+
+class NotCopyableError(ThudmudError, TypeError):
+    """A house can't be copied or pickled."""
 
 
 class House:
@@ -181,7 +185,7 @@ class House:
             adviser=adviser,
             policy=Policy(
                 read=vocabulary.parse if verbs or without else parse,
-                check_available=vocabulary.check_available if without else None,
+                check_available=vocabulary.check_available,
             ),
             without=without if teaches else (*without, "teaching"),
         )
@@ -381,14 +385,19 @@ class House:
         return self._run_service(self._service.join(JoinRequest(name, terminal)), now)
 
     def parse(self, line: str) -> Command:
-        """Parse a line with this house's vocabulary; raises ParseError."""
+        """Parse a line with this house's vocabulary: its own verbs, and none that it leaves out.
+
+        Raises:
+            ParseError: the line isn't a command of this house.
+        """
         return self._vocabulary.parse(line)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
         """Execute a line that a player typed, and return the messages.
 
         Any text is valid: a message to the player says why a line can't be read or is refused.
-        After "quit" the player is no longer here.
+        A command that `parse` returned is valid, too; one of a verb that this house leaves out is
+        refused like its line. After "quit" the player is no longer here.
 
         Raises:
             UnknownNameError: no player here has that name.
@@ -513,6 +522,13 @@ class House:
         """Names of the people here, in order of arrival."""
         return tuple(self.hall.people)
 
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or pickled: a copy would share the store and its callbacks."""
+        raise NotCopyableError(
+            "a House can't be copied or pickled; House(boards, events=house.events()) makes one "
+            "with the same boards, seats and battles"
+        )
+
     def _start_service(self) -> None:
         """Let the service follow the store, where the boards are opened that are new."""
         position = run_synchronously(self._store.position())
@@ -603,13 +619,14 @@ class House:
 
     def _require(self, name: str, now: float) -> Visit:
         require_time(now)
-        return self._require_here(name)
-
-    def _require_here(self, name: str) -> Visit:
         visit = self._visits.get(name)
         if visit is None:
-            raise UnknownNameError(f"{name} is not here; enter() lets a player in")
+            raise _not_here(name)
         return visit
+
+    def _require_here(self, name: str) -> None:
+        if name not in self._visits:
+            raise _not_here(name)
 
 
 class _Past:
@@ -731,6 +748,10 @@ def _is_other(entry: Entry) -> bool:
     """Whether an entry is of the hall, of a board that players opened, or of an adjourned match."""
     is_made = entry.stream.startswith(MADE)
     return entry.stream == HALL or is_made or is_of_a_match(entry.stream)
+
+
+def _not_here(name: str) -> UnknownNameError:
+    return UnknownNameError(f"{name} is not here; enter() lets a player in")
 
 
 def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
