@@ -104,7 +104,7 @@ def test_pytest_plugin_plays_a_transcript_without_posix(tmp_path: Path) -> None:
         "asyncio.run(Program('worker', ['worker'], pathlib.Path(), 1.0).start())",
     ],
 )
-def test_what_takes_posix_says_so(tmp_path: Path, code: str) -> None:
+def test_posix_only_part_says_so(tmp_path: Path, code: str) -> None:
     assert re.search(r"Error: .* takes POSIX, so not Windows", run_hidden(code, tmp_path, 1))
     assert list(tmp_path.iterdir()) == []
 

@@ -15,14 +15,13 @@ import re
 from dataclasses import replace
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules.board import Square
-from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
+from thudmud.rules.board import Square, distance
+from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb, split_ply
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.rulesets import Ruleset
 
 _PIECE = re.compile(r"([dTR]) ?(\w+)", re.ASCII)
-_PLY = re.compile(r"([dTR]) ?([A-Za-z][0-9]+)-([A-Za-z][0-9]+)((?:x[A-Za-z][0-9]+)*)", re.ASCII)
 _NO_VERB = {Reason.NO_SUCH_VERB, Reason.NOT_THIS_SIDES_VERB}
 
 
@@ -33,11 +32,7 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
         IllegalMoveError: the rules refuse the ply.
         InvalidValueError: the string isn't a ply, or its piece isn't on its origin.
     """
-    match = _PLY.fullmatch(text.strip())
-    if match is None:
-        raise InvalidValueError(f"expected a ply such as dA6-B6 or TG7-F7xE7, got {text.strip()!r}")
-    mark, origin, target = match[1], Square.from_record(match[2]), Square.from_record(match[3])
-    captures = tuple(Square.from_record(name) for name in match[4].split("x")[1:])
+    mark, origin, target, captures = split_ply(text)
     piece = position.piece_at(origin)
     if piece is not None and piece.mark != mark:
         raise InvalidValueError(
@@ -56,8 +51,10 @@ def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side)
         except IllegalMoveError as refusal:
             if refusal.code not in _NO_VERB:
                 refusals.append(refusal)
-    # The refusal of the verb that was most likely meant: with captures, a shove or a hurl.
-    raise refusals[-1 if attempt.captures else 0]
+    # The refusal of the verb that was most likely meant: with captures, a shove or a hurl. But a
+    # troll that goes one square moves, and only needs a shove where the rules limit its captures.
+    is_step = side is Side.TROLL and distance(attempt.origin, attempt.target) <= 1
+    raise refusals[-1 if attempt.captures and not is_step else 0]
 
 
 def write_setup(position: Position) -> str:

@@ -26,6 +26,9 @@ class Position:
     ``print(position)`` draws the board in the form that `from_diagram` parses. Its column letters
     are those of game records, so that squares named after the drawing can be given to `Game.push`.
 
+    ``hash(position)`` is the same in every process of one Python version. For files that others
+    read, `thudmud.rules.write_position` makes a key that never changes.
+
     Raises:
         InvalidValueError: two pieces share a square, a piece is off the board, or there is more
             than one Thudstone or more than one Rock.
@@ -51,6 +54,11 @@ class Position:
             )
         if not isinstance(self.turn, Side):
             raise InvalidValueError(f"expected a Side to move, got {self.turn!r}")
+
+    def __hash__(self) -> int:
+        # Unlike the dataclass's own, without the hash of `turn`, which is its address.
+        is_troll = self.turn is Side.TROLL
+        return hash((self.dwarfs, self.trolls, self.stone, self.rock, is_troll))
 
     @staticmethod
     def of(pieces: Mapping[Square, Piece], turn: Side) -> Position:
@@ -130,7 +138,7 @@ class Position:
         """Return the position after a legal move; legality isn't checked.
 
         Raises:
-            InvalidValueError: the argument isn't a `Move`; text becomes one by `Game.push`.
+            InvalidValueError: the argument isn't a `Move`; `Move.parse` makes one of text.
         """
         # Flipping a move's bits moves the piece and removes its captures in one XOR per bitboard.
         # Fighters capture only fighters of the other side, and the Rock captures nothing.
@@ -138,7 +146,9 @@ class Position:
         try:  # costs nothing where nothing is raised
             path, captured = move.path_bits, move.captured_bits
         except AttributeError:
-            raise InvalidValueError(f"expected a Move, got {move!r:.50}") from None
+            raise InvalidValueError(
+                f"expected a Move, got {move!r:.50}; Move.parse reads text"
+            ) from None
         if move.piece is Piece.DWARF:
             return _unchecked_position(
                 self.dwarfs ^ path, self.trolls ^ captured, self.stone, self.rock, turn
