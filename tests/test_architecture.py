@@ -24,7 +24,7 @@ ARROWS: dict[str, set[str]] = {
     "values": set(),
     "settings": set(),
     "child": set(),
-    "": {"game", "views", "house"},
+    "": {"game", "views", "language", "features", "search", "bots", "house"},
     "rules": set(),
     "pictures": {"rules"},
     "search": {"rules"},

@@ -64,6 +64,16 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+__all__ = [
+    "CommandError",
+    "InvalidValueError",
+    "NotYetError",
+    "RefusedError",
+    "StartError",
+    "ThudmudError",
+    "UnknownNameError",
+]
+
 
 class ThudmudError(Exception):
     """The root: whatever thudmud raises on purpose is one of these."""
