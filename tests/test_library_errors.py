@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from thudmud import BoardSpec, House, Parting, Terminal
+from thudmud import BoardSpec, House, Parting, Player, Question, Terminal, Workers, wrap
 from thudmud.errors import InvalidValueError, ThudmudError, UnknownNameError
 from thudmud.house import BoardNameError, NotCopyableError
 from thudmud.rules import (
     CLASSIC,
     Comment,
+    Ending,
     Game,
     IllegalMoveError,
     Move,
@@ -36,6 +37,7 @@ from thudmud.rules import (
 
 A6 = Square.parse("A6")
 GAME = Game.start(CLASSIC)
+OVER = GAME.resign(Side.DWARF)
 OPENING = GAME.position
 NOW = 1_800_000_000.0
 OAK = BoardSpec("oak board")
@@ -71,6 +73,8 @@ RULES: list[tuple[Callable[[], object], type[ThudmudError], str]] = [
     (lambda: GAME.push("dA6-A6"), IllegalMoveError, "same_square"),
     (lambda: GAME.play("xx"), InvalidValueError, "expected a ply such as dA6-B6"),
     (GAME.undo, InvalidValueError, "there is no ply to take back"),
+    (lambda: GAME.agree(Ending.TIME), InvalidValueError, "one of Ending.AGREEMENT, Ending.QUIET"),
+    (lambda: OVER.push("dA6-B6"), IllegalMoveError, "game_over"),
     (lambda: GAME.after(1), InvalidValueError, "expected a ply from 0 to 0, got 1"),
     (lambda: GAME.after(-1), InvalidValueError, "expected a ply from 0 to 0, got -1"),
     (lambda: GAME.resign(Side.DWARF).undo().undo(), InvalidValueError, "no ply to take back"),
@@ -99,6 +103,10 @@ HOUSE: list[tuple[Callable[[], object], type[ThudmudError], str]] = [
     (lambda: House([OAK], first_move=-1), InvalidValueError, "first_move to be 0 or more"),
     (lambda: House([OAK], without=["radio"]), InvalidValueError, "unknown verbs: radio"),
     (lambda: House([OAK], bots={"Grog": "9"}), InvalidValueError, "expected one of 1 Chalk"),
+    (lambda: House([OAK], bots={"": "1"}), InvalidValueError, "expected a name of 1 to 80"),
+    (lambda: House([OAK], bots={"Mo": "1", "mo": "1"}), InvalidValueError, "two bots are called"),
+    (lambda: House([OAK], left=-1.0), InvalidValueError, "expected a time in seconds"),
+    (lambda: House([OAK], seat_grace=float("nan")), InvalidValueError, "to be 0 or more, got nan"),
     (lambda: House([OAK], events=["?"]), ThudmudError, "Not an event"),
     (lambda: BoardSpec("oak board", "chess"), InvalidValueError, "expected one of discworld"),
     (lambda: BoardSpec("oak board", style=WRONG), InvalidValueError, "one of Style.FULL, Style"),
@@ -110,6 +118,7 @@ HOUSE: list[tuple[Callable[[], object], type[ThudmudError], str]] = [
     (lambda: house().enter("", NOW), InvalidValueError, "expected a name of 1 to 80"),
     (lambda: house().enter("Bert", -1.0), InvalidValueError, "expected a time in seconds"),
     (lambda: house().enter("Bert", NOW, WRONG), InvalidValueError, "expected a Terminal, got"),
+    (lambda: house().enter("Bert", NOW, profile=WRONG), InvalidValueError, "expected a Profile"),
     (lambda: house().enter("Bert", NOW, room="elm"), UnknownNameError, "expected one of oak board"),
     (lambda: house().take_over("Nob", Terminal(), NOW), UnknownNameError, "Nob is not here"),
     (lambda: house().take_over("Anna", WRONG, NOW), InvalidValueError, "expected a Terminal, got"),
@@ -123,6 +132,7 @@ HOUSE: list[tuple[Callable[[], object], type[ThudmudError], str]] = [
     (lambda: house().set_terminal("Anna", WRONG), InvalidValueError, "expected a Terminal, got"),
     (lambda: house().current_facts("Nob"), UnknownNameError, "Nob is not here"),
     (lambda: house().game("elm"), UnknownNameError, "unknown board elm; expected one of oak board"),
+    (lambda: house().look_up(WRONG), InvalidValueError, "expected a Lookup, got 'wrong'"),
     (lambda: house().events(-1), InvalidValueError, "expected a non-negative number of events"),
     (lambda: house().parse("sharpen axe"), ThudmudError, "unknown_command"),
     (lambda: house().open_board("oak board", NOW), BoardNameError, "already a board called oak"),
@@ -134,6 +144,10 @@ HOUSE: list[tuple[Callable[[], object], type[ThudmudError], str]] = [
     (lambda: copy.copy(house()), NotCopyableError, "House.boards, events=house.events..."),
     (lambda: copy.deepcopy(house()), NotCopyableError, "House.boards, events=house.events..."),
     (lambda: pickle.dumps(house()), NotCopyableError, "House.boards, events=house.events..."),
+    (lambda: Workers(-1), InvalidValueError, "expected 0 or more workers, got -1"),
+    (lambda: Question("oak board", GAME), InvalidValueError, "a level or a number of nodes"),
+    (lambda: Player(CLASSIC).think(OVER), InvalidValueError, "there is no ply to choose"),
+    (lambda: wrap("Hello.", 1), InvalidValueError, "expected a width above 1, got 1"),
     (lambda: bot_plays("xx"), InvalidValueError, "expected a ply such as dA6-B6"),
     (lambda: bot_plays("TH9-A1"), IllegalMoveError, "off_board"),
 ]  # fmt: skip

@@ -124,8 +124,8 @@ class House:
 
     Raises:
         InvalidValueError: the boards are invalid, the events are inconsistent, a verb is defined
-            twice, a feature or verb to leave out doesn't exist, a bot's level doesn't exist, or a
-            number is negative.
+            twice, a feature or verb to leave out doesn't exist, a bot's name is invalid or its
+            level doesn't exist, or a number is negative.
         MalformedTextError: one of the lines isn't an event.
         NewerSchemaError: a later version of thudmud wrote one of the lines.
     """
@@ -157,6 +157,9 @@ class House:
             idle_limit=idle_limit,
             first_move=first_move,
         )
+        _require_bots(bots)
+        if left is not None:
+            require_time(left)
         self.hall = Hall(
             boards,
             quiet_plies,
@@ -346,11 +349,14 @@ class House:
             UnknownNameError: ``room`` isn't a board.
             InvalidValueError: the name is invalid, or a player here has it, ignoring case; or a
                 seat or adjourned match is kept for it in another spelling; or ``terminal`` isn't a
-                `Terminal`.
+                `Terminal`, or ``profile`` a `Profile`.
         """
         require_name(name)
         require_time(now)
-        _require_terminal(terminal)
+        if terminal is not None:
+            _require_terminal(terminal)
+        if not isinstance(profile, Profile):
+            raise InvalidValueError(f"expected a Profile, got {profile!r:.50}")
         if here := self.hall.people.names.get(name.lower()):
             raise InvalidValueError(f"{here} is already here")
         if kept := conflicting_spelling(
@@ -503,7 +509,12 @@ class House:
 
         Args:
             lookup: a query of `thudmud.game.archive`, such as ``ScoreLookup("Anna")``.
+
+        Raises:
+            InvalidValueError: the argument isn't a lookup.
         """
+        if not isinstance(lookup, Lookup):
+            raise InvalidValueError(f"expected a Lookup, got {lookup!r:.50}")
         return cast("AnswerT", run_synchronously(self._service.look_up(lookup)))
 
     def game(self, board: str) -> Game | None:
@@ -770,15 +781,23 @@ def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
             )
 
 
-def _require_terminal(terminal: Terminal | None) -> None:
-    if not isinstance(terminal, Terminal | None):
+def _require_terminal(terminal: Terminal) -> None:
+    if not isinstance(terminal, Terminal):
         raise InvalidValueError(f"expected a Terminal, got {terminal!r:.50}")
 
 
 def _require_non_negative(**numbers: float) -> None:
     for name, number in numbers.items():
-        if number < 0:
+        if not number >= 0:  # NaN is neither
             raise InvalidValueError(f"expected {name} to be 0 or more, got {number}")
+
+
+def _require_bots(names: Collection[str]) -> None:
+    for name in names:
+        require_name(name)
+    name, times = Counter(map(str.lower, names)).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise InvalidValueError(f"two bots are called {name!r}; each needs its own name")
 
 
 def _raise_store_error(error: StoreError) -> None:

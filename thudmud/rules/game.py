@@ -34,6 +34,9 @@ MOST_TRAMPLES = 64
 """The maximum number of tramples of one troll in a list; hundreds of thousands may be legal."""
 
 
+_BY_PLAYERS = (Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION)
+
+
 @immutable
 @dataclass(frozen=True, slots=True)
 class Game:
@@ -227,8 +230,19 @@ class Game:
         )
 
     def agree(self, ending: Ending) -> Game:
-        """Return the battle ended in its current position by the players."""
+        """Return the battle ended in its current position by the players.
+
+        Args:
+            ending: agreement, too many quiet plies, or desertion.
+
+        Raises:
+            IllegalMoveError: the battle has ended.
+            InvalidValueError: a battle that ends in this way isn't scored by its position.
+        """
         self._require_running()
+        if ending not in _BY_PLAYERS:
+            right = ", ".join(map(str, _BY_PLAYERS))
+            raise InvalidValueError(f"expected one of {right}, got {ending!r}")
         return replace(self, outcome=self.ruleset.agreed_outcome(self.position, ending))
 
     def resign(self, side: Side) -> Game:
