@@ -9,6 +9,9 @@ internal.
 
 Names are imported lazily, on first use (PEP 562). Python imports this module before any other of
 the package, and the rules need nothing else.
+
+Attributes:
+    LEVELS: the levels of the computer player, the weakest first.
 """
 
 from importlib import import_module
