@@ -1,7 +1,7 @@
 """A pytest plugin by which transcripts, `*.thud-script`, are tests: its options, and its files.
 
-Where thudmud is installed, every run of pytest imports this module. So it imports nothing of
-thudmud until there is a transcript.
+``-p pytest_thudmud`` loads it; other runs of pytest where thudmud is installed don't. It imports
+nothing of thudmud until there is a transcript.
 """
 
 from __future__ import annotations

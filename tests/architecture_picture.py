@@ -12,7 +12,7 @@ from tests.test_architecture import ARROWS, LIST
 
 FILE = Path(__file__).parents[1] / "docs" / "architecture.svg"
 
-LEFT_OUT = {"", LIST, "errors", "version", "english", "values", "settings", "child"}
+LEFT_OUT = {"", LIST, "errors", "version", "english", "immutable", "values", "settings", "child"}
 """Nodes not drawn: top-level names, the list of features, and files any package may import."""
 
 GROUPS = {

@@ -41,7 +41,8 @@ def test_page_lists_exactly_the_packages() -> None:
         for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
         for name in re.findall(r"`([\w.]+)`", row)
     }
-    assert listed == set(ARROWS) - {"", LIST, "errors", "english", "values", "version", "settings"}
+    unlisted = {"", LIST, "errors", "english", "immutable", "values", "version", "settings"}
+    assert listed == set(ARROWS) - unlisted
 
 
 def test_picture_shows_the_allowed_imports() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import pickle
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,9 +14,11 @@ import pytest
 
 from thudmud import errors, store
 from thudmud.cli.import_ import KnownError
+from thudmud.errors import UnknownNameError
 from thudmud.game import Refusal, RefusedError
 from thudmud.game.archive import BattleLookup, LookupNeededError
 from thudmud.gateway.requests import Code, RequestError
+from thudmud.house import BoardNameError
 from thudmud.language import ParseError, parse
 from thudmud.rules import DISCWORLD, Game, IllegalMoveError, RecordError
 from thudmud.script import TranscriptError
@@ -91,8 +94,36 @@ def test_exception_tree_in_the_docstring_is_complete() -> None:
     assert dict(shown()) == public
 
 
+LIBRARY = ("rules", "pictures", "search", "game", "language", "views", "features", "script", "bots")
+"""The packages that the library's public names can call, besides `thudmud.house`."""
+
+
+def test_library_raises_no_bare_builtin_exceptions() -> None:
+    """Bare ones would escape a host that catches ThudmudError."""
+    bare = re.compile(
+        r"raise (ValueError|TypeError|KeyError|IndexError|LookupError|RuntimeError)\b"
+    )
+    paths = [path for package in LIBRARY for path in (ROOT / package).rglob("*.py")]
+    found = [
+        f"{path.relative_to(ROOT)}: {each[0]}"
+        for path in [*paths, *ROOT.glob("*.py")]
+        for each in bare.finditer(path.read_text("utf-8"))
+    ]
+    assert len(paths) > 100
+    assert found == []
+
+
+def test_unknown_name_is_a_wrong_value_and_a_missing_key() -> None:
+    error = UnknownNameError("Nob is not here")
+    assert isinstance(error, ValueError)
+    assert isinstance(error, KeyError)
+    assert str(error) == "Nob is not here"
+
+
 def raised() -> Iterator[Exception]:
     yield RecordError(2, "no ply")
+    yield UnknownNameError("Nob is not here")
+    yield BoardNameError(Refusal.BOARD_NAME_TAKEN, board="oak board")
     yield RefusedError(Refusal.SAY_WHICH, boards=("elm", "oak"))
     yield RequestError(Code.BAD_NAME, "A name has letters.", 3)
     yield ConflictError("oak", 2, 3)

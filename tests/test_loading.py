@@ -21,7 +21,7 @@ HEAVY = {
 
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
 RULES -= {"thudmud.rules.symmetry"}  # only needed for statistics of old battles
-RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
+RULES |= {"thudmud", "thudmud.errors", "thudmud.immutable", "thudmud.rules"}
 COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main", "thudmud.cli.output"}
 CLI = "thudmud.cli"
 
@@ -122,6 +122,7 @@ def test_replay_loads_no_server_packages() -> None:
         "errors",
         "features",
         "game",
+        "immutable",
         "rules",
         "values",
         "version",
@@ -180,8 +181,10 @@ def test_server_start_loads_few_modules(tmp_path: Path) -> None:
 def test_lazy_names_of_a_package_all_exist(package: str) -> None:
     module = importlib.import_module(package)
     for name in module.__all__:
-        assert getattr(module, name).__name__ == name
-        assert getattr(module, name).__module__.startswith("thudmud.")
+        value = getattr(module, name)
+        if not isinstance(value, tuple):
+            assert value.__name__ == name
+            assert value.__module__.startswith("thudmud.")
     assert set(module.__all__) <= set(dir(module))
     with pytest.raises(AttributeError, match="has no attribute 'Hosue'"):
         module.Hosue  # noqa: B018

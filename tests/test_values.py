@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import dataclass
+import re
+from dataclasses import FrozenInstanceError, dataclass
+from pathlib import Path
 
 import pytest
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.values import Value, defaults_of, replace
+
+ROOT = Path(__file__).parents[1] / "thudmud"
 
 
 class Point(Value):
@@ -42,6 +47,36 @@ class Plain:
 
     x: int
     y: int = 0
+
+
+@immutable
+@dataclass(frozen=True, slots=True)
+class Slotted:
+    """A frozen dataclass with slots and a property."""
+
+    x: int
+
+    @property
+    def double(self) -> int:
+        return 2 * self.x
+
+
+@pytest.mark.parametrize("name", ["x", "double", "y"])
+def test_immutable_dataclass_refuses_every_assignment(name: str) -> None:
+    slotted = Slotted(1)
+    with pytest.raises(FrozenInstanceError, match=f"Slotted is immutable: can't set {name}"):
+        setattr(slotted, name, 3)
+    with pytest.raises(FrozenInstanceError, match=f"Slotted is immutable: can't delete {name}"):
+        delattr(slotted, name)
+    assert slotted == replace(Slotted(2), x=1) == copy.deepcopy(slotted)
+    assert pickle.loads(pickle.dumps(slotted)) == slotted  # noqa: S301 (our own)
+
+
+def test_frozen_dataclasses_with_slots_are_all_immutable() -> None:
+    bare = re.compile(r"(?<!@immutable\n)@dataclass\([^)\n]*frozen=True, slots=True")
+    sources = {path: path.read_text("utf-8") for path in ROOT.rglob("*.py")}
+    assert sum("@immutable\n" in source for source in sources.values()) > 10
+    assert [path for path, source in sources.items() if bare.search(source)] == []
 
 
 def test_values_are_equal_and_hash_by_fields_and_type() -> None:

@@ -151,15 +151,21 @@ def test_installed_server_plays_transcripts(
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
 
 
-def test_installed_pytest_plugin_collects_transcripts(installed: Path, tmp_path: Path) -> None:
-    """The plugin is loaded by its entry point, in a project with nothing but pytest."""
+def test_pytest_plugin_is_loaded_only_on_request(installed: Path, tmp_path: Path) -> None:
+    """An ordinary run neither imports the plugin nor collects transcripts."""
     pytest_run: list[str | Path] = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
     (tmp_path / "test_it.py").write_text(
-        "import sys\n\ndef test_it():\n    assert 'thudmud' not in sys.modules\n", "utf-8"
+        "import sys\n\n"
+        "def test_it():\n"
+        "    assert not {'thudmud', 'pytest_thudmud'} & set(sys.modules)\n",
+        "utf-8",
     )
     (tmp_path / "talk.thud-script").write_text("Anna> say hi\nAnna| You say: hi\n", "utf-8")
+    assert "1 passed" in run(*pytest_run, cwd=tmp_path)
+    asked = "-p", "pytest_thudmud", "talk.thud-script"
+    assert "1 passed" in run(*pytest_run, *asked, cwd=tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p pytest_thudmud\n", "utf-8")
     assert "1 passed" in run(*pytest_run, "talk.thud-script", cwd=tmp_path)
-    assert "1 passed" in run(*pytest_run, "-p", "no:pytest_thudmud", cwd=tmp_path)
 
 
 def test_installed_package_works_as_a_library(installed: Path, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from math import ceil
 
+from thudmud.errors import InvalidValueError
+
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _HISSES = ("s", "x", "z", "ch", "sh")
 _IRREGULAR = {"be": "is", "have": "has"}
@@ -100,12 +102,12 @@ def parse_duration(words: str) -> int:
     """Parse a duration such as ``10 minutes``, ``an hour`` or ``3d``, and return its seconds.
 
     Raises:
-        ValueError: the string isn't a duration.
+        InvalidValueError: the string isn't a duration.
     """
     found = _TYPED.fullmatch(words.lower())
     size = LENGTHS.get(_SHORT.get(found[2], found[2])) if found else None
     if found is None or size is None:
-        raise ValueError(f"expected a duration such as 10 minutes, got {words!r}")
+        raise InvalidValueError(f"expected a duration such as 10 minutes, got {words!r}")
     return size * (int(found[1]) if found[1].isdigit() else 1)
 
 

@@ -5,6 +5,7 @@ defined in the package that raises it; those that several packages raise are def
 
     ThudmudError
         InvalidValueError           an invalid value, such as two pieces on one square
+            UnknownNameError        no player or board has that name
         StartError                  a server can't start with its configuration
             NotYetError             it may start later, when others have ended or begun
         RecordError                 a malformed game record
@@ -12,6 +13,7 @@ defined in the package that raises it; those that several packages raise are def
         RefusedError                a player's command was refused and changed nothing
             IllegalMoveError        a move against the rules
             ParseError              a line that isn't a command
+            BoardNameError          a House can't open, close or rename a board of that name
         UnexpectedTokenError        a line that the grammar can't read beyond a column
         LookupNeededError           a command needs stored data before it can be decided
         MalformedTextError          a stored text that isn't an event
@@ -36,6 +38,7 @@ defined in the package that raises it; those that several packages raise are def
             NoteTooLongError        longer than a note to other nodes can be
             OutcomeUnknownError     the store no longer delivers its events
         PlaysElsewhereError         the player is on another node, which doesn't let them go
+        NotCopyableError            a House can't be copied or pickled
         ConfigError                 an invalid configuration
         ProgramError                a bot's program can no longer be used
             LateError               it has not answered in time
@@ -61,6 +64,16 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+__all__ = [
+    "CommandError",
+    "InvalidValueError",
+    "NotYetError",
+    "RefusedError",
+    "StartError",
+    "ThudmudError",
+    "UnknownNameError",
+]
+
 
 class ThudmudError(Exception):
     """The root: whatever thudmud raises on purpose is one of these."""
@@ -71,6 +84,15 @@ class InvalidValueError(ThudmudError, ValueError):
 
     Values are checked when they are made, so they need no checks later.
     """
+
+
+class UnknownNameError(InvalidValueError, KeyError):
+    """No player who is here, or no board, has that name.
+
+    It is a ValueError, like other wrong arguments, and a KeyError, like a missing key of a dict.
+    """
+
+    __str__ = Exception.__str__  # KeyError's own shows the repr, for keys that aren't sentences
 
 
 class RefusedError(ThudmudError):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, SupportsIndex, TypeVar, cast
 
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.english import pluralize
-from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.errors import InvalidValueError, RefusedError, ThudmudError, UnknownNameError
 from thudmud.features.archive.reactors import is_replaying, play_on, stop_playing
 from thudmud.features.playing.queries import ViewGame
 from thudmud.features.playing.seats import Join
@@ -40,7 +40,11 @@ from thudmud.store import ConflictError, Entry, Store, StoreError, run_synchrono
 from thudmud.store.codec import from_line, to_line
 from thudmud.values import Value, replace
 from thudmud.views import Message
+from thudmud.views.refusals import refusal_text
 from thudmud.views.view import Terminal
+
+MOST_NAMED = 5
+"""The maximum number of boards that an error names."""
 
 AnswerT = TypeVar("AnswerT")
 
@@ -57,6 +61,20 @@ class BotTurn(Value):
     task: Task
 
 
+class BoardNameError(RefusedError, ValueError):
+    """A board can't be opened, closed or renamed because of its name.
+
+    ``str()`` is the sentence that an operator gets; ``code`` and ``details`` have the reason.
+    """
+
+    def __str__(self) -> str:
+        return refusal_text(self)
+
+
+class NotCopyableError(ThudmudError, TypeError):
+    """A house can't be copied or pickled."""
+
+
 class House:
     """A hall with boards and people, driven by lines of text.
 
@@ -68,8 +86,8 @@ class House:
     A house wraps a `thudmud.service.Service` on a store in memory. Nothing ever waits there, so
     each call completes before it returns.
 
-    Times are seconds since the epoch; a time out of range raises ValueError. A house has no clock
-    and no randomness: the same calls give the same results. It isn't thread-safe.
+    Times are seconds since the epoch; a time out of range raises InvalidValueError. A house has no
+    clock and no randomness: the same calls give the same results. It isn't thread-safe.
 
     Attributes:
         hall: the boards and people as values of `thudmud.game`, to be read only.
@@ -106,7 +124,8 @@ class House:
 
     Raises:
         InvalidValueError: the boards are invalid, the events are inconsistent, a verb is defined
-            twice, a feature or verb to leave out doesn't exist, or a bot's level doesn't exist.
+            twice, a feature or verb to leave out doesn't exist, a bot's name is invalid or its
+            level doesn't exist, or a number is negative.
         MalformedTextError: one of the lines isn't an event.
         NewerSchemaError: a later version of thudmud wrote one of the lines.
     """
@@ -132,6 +151,15 @@ class House:
     ) -> None:
         # Long: one line for each argument and each attribute.
         _require_boards(boards, any_names=any_names)
+        _require_non_negative(
+            quiet_plies=quiet_plies,
+            seat_grace=seat_grace,
+            idle_limit=idle_limit,
+            first_move=first_move,
+        )
+        _require_bots(bots)
+        if left is not None:
+            require_time(left)
         self.hall = Hall(
             boards,
             quiet_plies,
@@ -160,7 +188,7 @@ class House:
             adviser=adviser,
             policy=Policy(
                 read=vocabulary.parse if verbs or without else parse,
-                check_available=vocabulary.check_available if without else None,
+                check_available=vocabulary.check_available,
             ),
             without=without if teaches else (*without, "teaching"),
         )
@@ -209,30 +237,27 @@ class House:
             rules: the name of the board's initial ruleset.
 
         Raises:
-            RefusedError: the name is invalid, or another board has it.
-            ValueError: no ruleset has that name.
+            BoardNameError: the name is invalid, or another board has it.
+            InvalidValueError: no ruleset has that name.
         """
-        require_time(now)
         spec = BoardSpec(name, rules)
-        return self._run_service(open_board(self._store, name, spec.rules, now), now)
+        return self._change_boards(open_board, name, spec.rules, now)
 
     def rename_board(self, name: str, new: str, now: float) -> list[Message]:
         """Rename a board, and return the messages. Its other properties stay as they are.
 
         Raises:
-            RefusedError: no board has the old name, or the new one is invalid or taken.
+            BoardNameError: no board has the old name, or the new one is invalid or taken.
         """
-        require_time(now)
-        return self._run_service(rename_board(self._store, name, new, now), now)
+        return self._change_boards(rename_board, name, new, now)
 
     def close_board(self, name: str, now: float) -> list[Message]:
         """Close a board, adjourning any match under way there, and return the messages.
 
         Raises:
-            RefusedError: no board has that name.
+            BoardNameError: no board has that name.
         """
-        require_time(now)
-        return self._run_service(close_board(self._store, name, now), now)
+        return self._change_boards(close_board, name, now)
 
     def mark_absent_players(self, now: float) -> list[Message]:
         """Mark seated players who aren't here as away, and return the messages."""
@@ -271,7 +296,8 @@ class House:
                 decides whether the bot offers to end a battle, or resigns.
 
         Raises:
-            ValueError: the ply can't be read, or the rules refuse it.
+            InvalidValueError: the ply can't be read.
+            IllegalMoveError: the rules refuse the ply.
         """
         if turn not in self.bot_turns:
             return []
@@ -320,21 +346,27 @@ class House:
                 then.
 
         Raises:
-            ValueError: the name is invalid, or a player here has it, ignoring case; or a seat or
-                adjourned match is kept for it in another spelling; or ``room`` isn't a board.
+            UnknownNameError: ``room`` isn't a board.
+            InvalidValueError: the name is invalid, or a player here has it, ignoring case; or a
+                seat or adjourned match is kept for it in another spelling; or ``terminal`` isn't a
+                `Terminal`, or ``profile`` a `Profile`.
         """
         require_name(name)
         require_time(now)
+        if terminal is not None:
+            _require_terminal(terminal)
+        if not isinstance(profile, Profile):
+            raise InvalidValueError(f"expected a Profile, got {profile!r:.50}")
         if here := self.hall.people.names.get(name.lower()):
-            raise ValueError(f"{here} is already here")
+            raise InvalidValueError(f"{here} is already here")
         if kept := conflicting_spelling(
             self.hall, name, run_synchronously(self._service.adjourned(name))
         ):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{kept} has a seat or a match here, and {name} differs only in capitals"
             )
-        if room is not None and self.hall.tables.exact_name(room) not in self.hall.tables:
-            raise ValueError(f"unknown board {room}")
+        if room is not None:
+            self._board_name(room)
         arrival = JoinRequest(
             name,
             None if watcher else terminal or Terminal(),
@@ -351,23 +383,31 @@ class House:
         """Move a player who is here to another screen, and return the messages.
 
         Raises:
-            ValueError: no player here has that name.
+            UnknownNameError: no player here has that name.
+            InvalidValueError: ``terminal`` isn't a `Terminal`.
         """
         self._require(name, now)
+        _require_terminal(terminal)
         return self._run_service(self._service.join(JoinRequest(name, terminal)), now)
 
     def parse(self, line: str) -> Command:
-        """Parse a line with this house's vocabulary; raises ParseError."""
+        """Parse a line with this house's vocabulary: its own verbs, and none that it leaves out.
+
+        Raises:
+            ParseError: the line isn't a command of this house.
+        """
         return self._vocabulary.parse(line)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
         """Execute a line that a player typed, and return the messages.
 
         Any text is valid: a message to the player says why a line can't be read or is refused.
-        After "quit" the player is no longer here.
+        A command that `parse` returned is valid, too; one of a verb that this house leaves out is
+        refused like its line. After "quit" the player is no longer here.
 
         Raises:
-            ValueError: no player here has that name, or the line is neither text nor a command.
+            UnknownNameError: no player here has that name.
+            InvalidValueError: the line is neither text nor a command.
         """
         visit = self._require(name, now)
         if not isinstance(line, str | Command):
@@ -380,9 +420,12 @@ class House:
         A line that isn't a question, such as ``move a6 b6``, changes nothing: the answer says so.
 
         Raises:
-            ValueError: no player here has that name.
+            UnknownNameError: no player here has that name.
+            InvalidValueError: the line isn't text.
         """
         visit = self._require(name, now)
+        if not isinstance(line, str):
+            raise InvalidValueError(f"expected a line of type str, got {type(line).__name__}")
         return self._run_service(self._service.ask(visit, line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
@@ -396,17 +439,33 @@ class House:
                 gives up a seat unless a match is under way.
 
         Raises:
-            ValueError: no player here has that name.
+            UnknownNameError: no player here has that name.
+            InvalidValueError: ``parting`` isn't a `Parting`.
         """
         visit = self._require(name, now)
+        if not isinstance(parting, Parting):
+            partings = ", ".join(map(str, Parting))
+            raise InvalidValueError(f"expected one of {partings}, got {parting!r}")
         return self._run_service(self._service.leave(visit, parting), now)
 
     def set_terminal(self, name: str, terminal: Terminal) -> None:
-        """Set the terminal of a player who is here."""
+        """Set the terminal of a player who is here.
+
+        Raises:
+            UnknownNameError: no player here has that name.
+            InvalidValueError: ``terminal`` isn't a `Terminal`.
+        """
+        self._require_here(name)
+        _require_terminal(terminal)
         self._service.set_terminal(name, terminal)
 
     def current_facts(self, name: str) -> list[Message]:
-        """Return the current state for a player's program that has just connected."""
+        """Return the current state for a player's program that has just connected.
+
+        Raises:
+            UnknownNameError: no player here has that name.
+        """
+        self._require_here(name)
         return self._service.current_facts(name)
 
     def next_replay_messages(self, name: str) -> list[Message]:
@@ -450,7 +509,12 @@ class House:
 
         Args:
             lookup: a query of `thudmud.game.archive`, such as ``ScoreLookup("Anna")``.
+
+        Raises:
+            InvalidValueError: the argument isn't a lookup.
         """
+        if not isinstance(lookup, Lookup):
+            raise InvalidValueError(f"expected a Lookup, got {lookup!r:.50}")
         return cast("AnswerT", run_synchronously(self._service.look_up(lookup)))
 
     def game(self, board: str) -> Game | None:
@@ -460,14 +524,21 @@ class House:
             board: the board's name, case-insensitive.
 
         Raises:
-            KeyError: no board has that name.
+            UnknownNameError: no board has that name.
         """
-        return self.hall.tables[self.hall.tables.exact_name(board)].game
+        return self.hall.tables[self._board_name(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:
         """Names of the people here, in order of arrival."""
         return tuple(self.hall.people)
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or pickled: a copy would share the store and its callbacks."""
+        raise NotCopyableError(
+            "a House can't be copied or pickled; House(boards, events=house.events()) makes one "
+            "with the same boards, seats and battles"
+        )
 
     def _start_service(self) -> None:
         """Let the service follow the store, where the boards are opened that are new."""
@@ -477,6 +548,26 @@ class House:
         )
         run_synchronously(update_open_boards(self._store, self.hall.tables.values(), self._now))
         run_synchronously(self._service.follow())
+
+    def _change_boards(
+        self, change: Callable[..., Coroutine[Any, Any, object]], *details: Any
+    ) -> list[Message]:
+        """Open, close or rename a board, and return the messages; the last detail is the time."""
+        now: float = details[-1]
+        require_time(now)
+        try:
+            return self._run_service(change(self._store, *details), now)
+        except RefusedError as refusal:
+            raise BoardNameError(refusal.code, **refusal.details) from None
+
+    def _board_name(self, name: str) -> str:
+        """Return a board's name in its own capitals; raise UnknownNameError for another name."""
+        exact = self.hall.tables.exact_name(name)
+        if exact not in self.hall.tables:
+            first = ", ".join(list(self.hall.tables)[:MOST_NAMED])
+            others = ", ..." if len(self.hall.tables) > MOST_NAMED else ""
+            raise UnknownNameError(f"unknown board {name}; expected one of {first}{others}")
+        return exact
 
     def _run_service(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
         """Run a coroutine of the service, then the bots, and return the messages."""
@@ -541,8 +632,12 @@ class House:
         require_time(now)
         visit = self._visits.get(name)
         if visit is None:
-            raise ValueError(f"{name} is not here")
+            raise _not_here(name)
         return visit
+
+    def _require_here(self, name: str) -> None:
+        if name not in self._visits:
+            raise _not_here(name)
 
 
 class _Past:
@@ -666,6 +761,10 @@ def _is_other(entry: Entry) -> bool:
     return entry.stream == HALL or is_made or is_of_a_match(entry.stream)
 
 
+def _not_here(name: str) -> UnknownNameError:
+    return UnknownNameError(f"{name} is not here; enter() lets a player in")
+
+
 def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
     if not boards:
         raise InvalidValueError("expected at least one board")
@@ -680,6 +779,25 @@ def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
             raise InvalidValueError(
                 f"{key!r:.50} is not a valid key for {pluralize(times, 'board')}"
             )
+
+
+def _require_terminal(terminal: Terminal) -> None:
+    if not isinstance(terminal, Terminal):
+        raise InvalidValueError(f"expected a Terminal, got {terminal!r:.50}")
+
+
+def _require_non_negative(**numbers: float) -> None:
+    for name, number in numbers.items():
+        if not number >= 0:  # NaN is neither
+            raise InvalidValueError(f"expected {name} to be 0 or more, got {number}")
+
+
+def _require_bots(names: Collection[str]) -> None:
+    for name in names:
+        require_name(name)
+    name, times = Counter(map(str.lower, names)).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise InvalidValueError(f"two bots are called {name!r}; each needs its own name")
 
 
 def _raise_store_error(error: StoreError) -> None:

@@ -16,8 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from thudmud import BoardSpec, House, Message, Style, Terminal
-from thudmud.bots.adviser import OwnAdviser
+from thudmud import BoardSpec, House, Message, OwnAdviser, Style, Terminal
 from thudmud.script import StageError, Transcript, perform
 
 BOARDS = [

@@ -279,17 +279,12 @@ class TestTerminals:
         ("told", "taken"),
         [
             (Terminal(0), Terminal(80)),
-            (Terminal(-5), Terminal(80)),
             (Terminal(3), Terminal(20)),
             (Terminal(100_000), Terminal(500)),
-            (Terminal(colours=8), Terminal(colours=0)),
-            (Terminal(colours=-1), Terminal(colours=0)),
-            (Terminal(colours=88), Terminal(colours=16)),
-            (Terminal(colours=1 << 32), Terminal(colours=1 << 24)),
             (EVERYTHING, Terminal(packages=frozenset({"thud"}))),
         ],
     )
-    def test_terminal_values_out_of_range_are_clamped(
+    def test_width_unknown_or_extreme_becomes_a_supported_one(
         self, told: Terminal, taken: Terminal
     ) -> None:
         house, other = furniture(), furniture()

@@ -7,8 +7,9 @@ import pytest
 from thudmud import BoardSpec, House
 from thudmud.errors import InvalidValueError
 from thudmud.game.asides import Emoted
-from thudmud.game.command import CommandContext
+from thudmud.game.command import Command, CommandContext
 from thudmud.game.hall import Decision
+from thudmud.language import ParseError, parse
 from thudmud.language.vocabulary import HostCommand, Vocabulary, own_verb
 
 NOW = 1_800_000_000.0
@@ -137,6 +138,31 @@ def test_excluded_verb_is_gone_in_all_its_forms(without: str, line: str) -> None
     house.enter("Anna", NOW)
     assert "There is no command" in typed(house, line)
     assert "There is no command" not in typed(house, "move a6 b6")
+
+
+def test_house_parses_its_own_verbs_and_none_that_it_leaves_out(house: House) -> None:
+    assert house.parse("juggle 5") == Juggle(5)
+    assert house.parse("say hello") == parse("say hello")
+    for line in ("shout hello", "tell bert hello", "sharpen axe"):
+        with pytest.raises(ParseError, match="unknown_command"):
+            house.parse(line)
+
+
+@pytest.mark.parametrize("command", [parse("shout hello"), parse("tell anna hello"), Next()])
+def test_command_value_of_an_unavailable_verb_is_refused(house: House, command: Command) -> None:
+    (message,) = house.obey("Anna", command, NOW)
+    assert f'There is no command "{str(command).partition(" ")[0]}"' in message.text
+
+
+def test_command_value_of_an_own_verb_is_obeyed() -> None:
+    for verb, without in ((Juggle, []), (Murmur, ["say"])):
+        house = House([BoardSpec("oak board")], verbs=[verb], without=without)
+        house.enter("Anna", NOW)
+        line = f"{verb.words} for bert"
+        (message,) = house.obey("Anna", house.parse(line), NOW)
+        assert "* Anna" in message.text
+    with pytest.raises(ParseError):
+        House([BoardSpec("oak board")]).parse("juggle")
 
 
 @pytest.mark.parametrize("line", ["juggle", "juggle 5", "juggle 4 for Bert singing Oh my"])

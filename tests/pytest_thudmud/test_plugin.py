@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -156,8 +156,23 @@ def test_plugin_module_imports_only_pytest() -> None:
     assert imported == {"__future__", "pathlib", "pytest"}
 
 
-def test_entry_point_is_named_after_the_module() -> None:
-    """Otherwise `-p pytest_thudmud` would add a second plugin and play every transcript twice."""
+def test_plugin_has_no_entry_point_that_loads_it_unasked() -> None:
+    """The wheel's test has an ordinary run; here, an older installation may have an entry point."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    ((name, module),) = re.findall(r'entry-points\.pytest11\]\n(\w+) = "(\w+)"', text)
-    assert name == module == pytest_thudmud.__name__
+    assert "entry-points" not in tomllib.loads(text)["project"]
+
+
+def test_ordinary_run_collects_no_transcripts(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(pytester, bad=BAD)
+    pytester.makepyfile(
+        """
+        def test_it(pytestconfig):
+            assert not pytestconfig.pluginmanager.has_plugin("pytest_thudmud")
+        """
+    )
+    without = "-p", "no:cacheprovider", "-W", "error"
+    # The plugins of other installed packages are left out, and so is an old entry point of ours.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.runpytest_subprocess(*without).assert_outcomes(passed=1)

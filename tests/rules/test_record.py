@@ -24,6 +24,7 @@ from thudmud.rules import (
     IllegalMoveError,
     Move,
     Piece,
+    Reason,
     Record,
     RecordError,
     Ruleset,
@@ -31,9 +32,13 @@ from thudmud.rules import (
     Square,
     Verb,
     read_ply,
+    read_position,
     read_record,
+    read_records,
     write_record,
 )
+from thudmud.rules.board import distance
+from thudmud.views.refusals import refusal_text
 
 THUD = (
     "dF1,dG1,dJ1,dK1,dE2,dL2,dD3,dM3,dC4,dN4,dB5,dO5,dA6,dP6,dA7,dP7,dA9,dP9,dA10,dP10,dB11,dO11,"
@@ -421,6 +426,125 @@ def test_corrupted_record_reads_or_raises_a_record_error(ruleset: Ruleset, rando
         spoilt = text[:place] + random.choice("dTRAIP19x-,\n ") + text[place + 1 :]
         error = error_in(spoilt, ruleset)
         assert error is None or error.problem
+
+
+def several(random: Random) -> list[Record]:
+    """Return records of several battles, with and without plies."""
+    return [
+        Record(battle(rules, random, plies), dwarf="Anna", date="2026-11-22", round=str(number))
+        for number, (rules, plies) in enumerate([(CLASSIC, 9), (KOOM_VALLEY, 0), (DISCWORLD, 30)])
+    ]
+
+
+class TestSeveralRecords:
+    @examples(20)
+    @given(seeds)
+    def test_records_round_trip_one_after_the_other(self, random: Random) -> None:
+        records = several(random)
+        text = "\n".join(map(str, records))
+        assert list(read_records(text)) == records
+        assert list(read_records("\ufeff" + text.replace("\n", "\r\n"))) == records
+
+    def test_bare_records_begin_with_their_setups(self) -> None:
+        games = [Game.start(CLASSIC), Game.start(CLASSIC).push("dA6-B6")]
+        text = "".join(map(write_record, games * 2))
+        assert [each.game for each in read_records(text, CLASSIC)] == games * 2
+        assert [each.game for each in read_records(text, default=CLASSIC)] == games * 2
+
+    def test_comment_belongs_to_the_record_above_it(self) -> None:
+        text = f"{THUD}\ndA6-B6\n; Anna: One.\n{THUD}\n; Bert: Two.\n"
+        comments = [each.comments for each in read_records(text, CLASSIC)]
+        assert comments == [(Comment(1, "Anna", "One."),), (Comment(0, "Bert", "Two."),)]
+
+    def test_joined_files_with_byte_order_marks_are_read(self) -> None:
+        text = f'\ufeff[Rules "classic"]\n{THUD}\n' * 2
+        assert len(list(read_records(text))) == 2
+
+    @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
+    def test_blank_text_has_no_records(self, text: str) -> None:
+        assert list(read_records(text)) == []
+
+    def test_error_has_its_line_and_the_records_before_it_are_read(self) -> None:
+        records = read_records(f"{THUD}\n\n{THUD}\ndA6-A6\n", CLASSIC)
+        assert next(records).game == Game.start(CLASSIC)
+        with pytest.raises(RecordError, match=r"^line 4: dA6-A6: same_square"):
+            next(records)
+
+    def test_headers_without_a_setup_are_refused(self) -> None:
+        text = f'{THUD}\n[Rules "classic"]\n'
+        with pytest.raises(RecordError, match=r"^line 2: missing setup line"):
+            list(read_records(text, CLASSIC))
+
+    def test_single_reader_says_how_many_there_are(self) -> None:
+        text = f'[Rules "classic"]\n{THUD}\ndA6-B6\n\n' * 3
+        with pytest.raises(RecordError, match=r"^line 5: expected one record, got 3"):
+            read_record(text)
+
+
+@pytest.mark.parametrize(
+    ("date", "read"),
+    [
+        ("2026.11.22", "2026-11-22"),
+        ("2026-11-22", "2026-11-22"),
+        ("2026.11.??", ""),
+        ("2026.??.??", ""),
+        ("????.??.??", ""),
+        ("?", ""),
+    ],
+)
+def test_date_is_read_as_pgn_writes_it(date: str, read: str) -> None:
+    record = read_record(f'\ufeff[Rules "classic"]\n[Date "{date}"]\n{THUD}\ndF15-F8\n')
+    assert record.date == read
+    assert read_record(str(record)) == record
+
+
+@pytest.mark.parametrize("date", ["2026.13.22", "22.11.2026", "2026.11-22", "2026-11-??"])
+def test_malformed_date_is_refused(date: str) -> None:
+    with pytest.raises(RecordError, match=r"^line 2: expected a date such as 2026-11-22"):
+        read_record(f'[Rules "classic"]\n[Date "{date}"]\n{THUD}\n')
+
+
+@examples(60)
+@given(rulesets, seeds)
+def test_move_is_parsed_without_a_position(ruleset: Ruleset, random: Random) -> None:
+    tramples = ruleset is KOOM_VALLEY
+    for move in battle(ruleset, random, 40).moves:
+        parsed = Move.parse(str(move), tramples=tramples)
+        assert parsed == move
+        assert str(parsed) == str(move)
+        assert parsed.verb is move.verb or distance(move.origin, move.target) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("xx", "expected a ply such as dA6-B6"),
+        ("dA6-I6", "game records skip the letter I"),
+        ("dA6-A6", "origin and target are the same"),
+        ("dA1-A6", "a square is off the board"),
+        ("RH8-H7xH6", "only dwarfs and trolls capture"),
+    ],
+)
+def test_impossible_move_is_not_parsed(text: str, problem: str) -> None:
+    with pytest.raises(InvalidValueError, match=problem):
+        Move.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("TF8-E7xD7xE6", Reason.TOO_MANY_CAPTURES),
+        ("TF8-E7xD7xD6", Reason.NO_ENEMY_THERE),
+        ("TF8-D6xD7", Reason.SHOVE_NEEDS_LINE),
+    ],
+)
+def test_ply_of_a_lone_classic_troll_is_refused_for_its_captures(text: str, reason: Reason) -> None:
+    position = read_position("dD7,dE6,TF8,RH8 troll", CLASSIC)
+    with pytest.raises(IllegalMoveError) as refused:
+        read_ply(text, CLASSIC, position)
+    assert refused.value.code is reason
+    if reason is Reason.TOO_MANY_CAPTURES:
+        assert refusal_text(refused.value).startswith("A move captures at most 1 dwarf here;")
 
 
 def test_read_ply_checks_syntax_and_legality() -> None:

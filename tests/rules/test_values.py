@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +15,7 @@ from tests.rules.shorthand import D, T, ask, board, squares
 from thudmud.english import capitalised, pluralize
 from thudmud.rules import (
     CENTRE,
+    CLASSIC,
     DISCWORLD,
     EVERY,
     KOOM_VALLEY,
@@ -25,6 +29,8 @@ from thudmud.rules import (
     Square,
     Verb,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_board_has_165_squares_row_by_row() -> None:
@@ -77,6 +83,22 @@ def test_squares_are_singletons() -> None:
     assert copy.deepcopy(CENTRE) is CENTRE
     assert pickle.loads(pickle.dumps(CENTRE)) is CENTRE  # noqa: S301  (our own bytes)
     assert len(set(SQUARES)) == len({hash(square) for square in SQUARES}) == 165
+
+
+def test_hash_of_a_position_is_the_same_in_every_process() -> None:
+    code = (
+        "from thudmud.rules import *\n"
+        "print([hash(each.initial_position) for each in RULESETS.values()])"
+    )
+    hashes = [hash(each.initial_position) for each in RULESETS.values()]
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True,
+            env={"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed},
+        )  # fmt: skip
+        assert done.stdout == f"{hashes}\n"
+    opening = CLASSIC.initial_position
+    assert len({opening, replace(opening, turn=Side.TROLL), replace(opening)}) == 2
 
 
 def test_squares_are_ordered_row_by_row() -> None:

@@ -23,7 +23,6 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _PAUSE = 0.01  # seconds between two rounds of killing
-_SIGNALS = {signal.SIGTERM, signal.SIGCHLD}
 
 
 def supervise(server: int, niceness: int, command: list[str]) -> int:
@@ -38,7 +37,8 @@ def supervise(server: int, niceness: int, command: list[str]) -> int:
         The exit status of the keeper.
     """
     _lower_priority(niceness)
-    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    awaited = {signal.SIGTERM, signal.SIGCHLD}  # here, since Windows imports this module
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     _become_subreaper()
     if os.getppid() != server:  # the server ended before PR_SET_PDEATHSIG took effect
         return 1
@@ -59,7 +59,7 @@ def supervise(server: int, niceness: int, command: list[str]) -> int:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     try:
-        while signal.sigwait(_SIGNALS) == signal.SIGCHLD and _is_running(program):
+        while signal.sigwait(awaited) == signal.SIGCHLD and _is_running(program):
             pass
     finally:
         _end_all(program)

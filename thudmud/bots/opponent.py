@@ -21,6 +21,7 @@ from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleEnded, BattleId, BattleStarted, BoardRenamed, Offer
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import Table
+from thudmud.immutable import immutable
 from thudmud.rules import Game, Side, read_ply, write_position
 from thudmud.values import replace
 
@@ -67,6 +68,7 @@ class SeatStatus(Enum):
     BATTLE = "battle"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Task:
     """A battle in which the bot is to move.
@@ -94,7 +96,7 @@ class Task:
         """Return the game command for a ply in the notation of records.
 
         Raises:
-            ValueError: the string is not a ply.
+            InvalidValueError: the string is not a ply.
             IllegalMoveError: the ply is against the rules.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)

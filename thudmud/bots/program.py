@@ -94,6 +94,8 @@ class Program:
         if self._process is not None:
             return
         program = self._command[0]
+        if not hasattr(os, "posix_spawnp"):
+            raise ProgramError(f"cannot start {program}: that takes POSIX, so not Windows")
         if not is_installed(program, self._folder):
             raise ProgramError(f"no executable program {program!a}")
         self._said = b""

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from thudmud.bots.program import STARTING, LateError, Program, ProgramError, finish
+from thudmud.errors import InvalidValueError
 from thudmud.rules import Ending, Game, Ruleset, Score, Side, read_position, write_position
 from thudmud.values import Value
 
@@ -214,7 +215,7 @@ def read_opening(line: str, ruleset: Ruleset) -> Game:
     """Parse a line of a file of openings: plies from the initial position, or a position.
 
     Raises:
-        ValueError: the line is neither, or the battle is already over there.
+        InvalidValueError: the line is neither, or the battle is already over there.
     """
     if "," in line:
         game = Game.start(ruleset, read_position(line, ruleset))
@@ -223,5 +224,5 @@ def read_opening(line: str, ruleset: Ruleset) -> Game:
         for ply in line.split():
             game = game.push(ply)
     if game.outcome:
-        raise ValueError("the battle already ended there")
+        raise InvalidValueError("the battle already ended there")
     return game

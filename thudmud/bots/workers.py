@@ -96,6 +96,9 @@ class Workers:
         count: number of workers; 0 for one less than the number of cores.
         folder: working directory of the workers.
         command: command of a worker.
+
+    Raises:
+        InvalidValueError: the number is negative.
     """
 
     def __init__(
@@ -269,6 +272,8 @@ def _hundredths(information: re.Match[str]) -> int:
 
 def worker_count(wanted: int) -> int:
     """Return the number of workers for a setting; 0 means one less than cores, but at least 1."""
+    if wanted < 0:
+        raise InvalidValueError(f"expected 0 or more workers, got {wanted}")
     if wanted:
         return wanted
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -60,6 +60,9 @@ SERVER_NEEDS = frozenset(
 )
 """Modules installed by the extra "server"."""
 
+POSIX_ONLY = {"gateway", "serve"}
+"""Subcommands that can't run on Windows. Those that open a store in a file can't, either."""
+
 # Exit statuses as in shells: 128 plus the number of the signal, SIGPIPE or SIGINT.
 _NOBODY_READS, _INTERRUPTED = 128 + 13, 128 + 2
 
@@ -74,6 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "serve")
+    if words[0] in POSIX_ONLY and not hasattr(signal, "SIGHUP"):
+        print(f'"thudmud {words[0]}" takes POSIX, so not Windows', file=sys.stderr)
+        return 2
     output = guard_streams() if arguments is None else None
     if arguments is None and words[0] == "serve":
         _outlive_hangups()

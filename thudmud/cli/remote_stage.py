@@ -20,6 +20,7 @@ import telnetlib3
 from telnetlib3 import telopt
 
 from thudmud.accounts.login import BACK_WORD, KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
+from thudmud.immutable import immutable
 from thudmud.script import Seen, StageError, Transcript
 from thudmud.script.stages import not_entered_error
 from thudmud.script.transcript import Act, substitute
@@ -262,6 +263,7 @@ class _Player:
             await self._writer.wait_closed()
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class OtherMud:
     """Description of a MUD other than thudmud.

@@ -16,6 +16,7 @@ from thudmud.cli.remote_stage import MARK, PLAYER, OtherMud, OtherMudStage, Remo
 from thudmud.errors import CommandError, system_reason
 from thudmud.game.sanctions import Order
 from thudmud.house import House
+from thudmud.immutable import immutable
 from thudmud.script import (
     HouseStage,
     Mismatch,
@@ -43,6 +44,7 @@ DATE = "date"
 """A variable that every transcript has: the day of the stage."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Setup:
     """Settings for playing transcripts.

@@ -159,7 +159,7 @@ def _width(flags: Any) -> int:
 
 def _height(flags: Any) -> int:
     told = flags.get("SCREENHEIGHT") or {}
-    return int(next(iter(told.values()), 0))
+    return max(int(next(iter(told.values()), 0)), 0)
 
 
 def _colours(flags: Any) -> int:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from thudmud.game.archive import RatingChange
 from thudmud.game.events import HallEvent, TableEvent
 from thudmud.game.table import Table
+from thudmud.immutable import immutable
 
 if TYPE_CHECKING:
     from thudmud.game.asides import Aside
 
 
+@immutable
 @dataclass(frozen=True, slots=True, eq=False)
 class Occupants:
     """An immutable snapshot of the people in a room, optionally with its observers.

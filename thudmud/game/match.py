@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.errors import InvalidValueError
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
+from thudmud.immutable import immutable
 from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
 from thudmud.values import replace
 
@@ -35,6 +37,7 @@ class Unrated(Enum):
     """The players have met too often recently."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Match:
     """A match with its current battle.
@@ -233,7 +236,7 @@ def fold_game(stream: Iterable[events.Event], before: Game | None = None) -> Gam
         before: the battle before these events, if they don't begin at its source.
 
     Raises:
-        ValueError: no battle can begin with the first event.
+        InvalidValueError: no battle can begin with the first event.
     """
     following = iter(stream)
     game = before or _initial_game(next(following, None))
@@ -284,4 +287,4 @@ def _initial_game(event: events.Event | None) -> Game:
             return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
         case events.Resumed(match=saved):
             return Match.restored(saved).game
-    raise ValueError(f"expected the start of a battle as the first event, got {event}")
+    raise InvalidValueError(f"expected the start of a battle as the first event, got {event}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
@@ -57,4 +57,4 @@ class Quit(Command):
     """Leave the server, see `thudmud.game.decisions.decide_departure`."""
 
     def decide(self, context: CommandContext) -> Decision:
-        raise ValueError("Quit is handled by the service, which needs several decisions")
+        raise InvalidValueError("Quit is handled by the service, which needs several decisions")

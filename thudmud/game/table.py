@@ -17,6 +17,7 @@ from thudmud.game import events
 from thudmud.game.clocks import DAY, LONGEST_GRACE, MOST_DAYS, Clock, TimeControl
 from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Style
+from thudmud.immutable import immutable
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
@@ -29,6 +30,7 @@ from thudmud.rules import (
 from thudmud.values import Value, replace
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
     """The configuration of a board.
@@ -41,7 +43,7 @@ class BoardSpec:
         description: what players see when they look at the board; "" for the usual description.
 
     Raises:
-        InvalidValueError: there is no such ruleset.
+        InvalidValueError: there is no such ruleset, or the style isn't a `Style`.
     """
 
     name: str
@@ -55,6 +57,9 @@ class BoardSpec:
         if rules not in RULESETS:
             known = ", ".join(RULESETS)
             raise InvalidValueError(f"unknown rules {self.rules!r}; expected one of {known}")
+        if not isinstance(self.style, Style):
+            styles = ", ".join(map(str, Style))
+            raise InvalidValueError(f"expected one of {styles}, got {self.style!r}")
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "key", self.key or self.name)
 
@@ -86,6 +91,7 @@ NO_OFFERS: Mapping[events.Offer, Side] = MappingProxyType({})
 NO_TIMES: Mapping[Side, float] = MappingProxyType({})
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Table:
     """The state of one board.

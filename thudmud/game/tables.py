@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import ClassVar
 
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game.asides import Aside, Invited
 from thudmud.game.command import Command, CommandContext
 from thudmud.game.events import (
@@ -196,7 +196,7 @@ def end_battle(table: Table, game: Game, player: str, outcome: Outcome, now: flo
         now: the time.
     """
     if table.match is None:
-        raise ValueError(f"there is no battle to end at the {table.name}")
+        raise InvalidValueError(f"there is no battle to end at the {table.name}")
     match: Match = table.match.with_game(replace(game, outcome=outcome), table.match.clock)
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.is_over else None

@@ -187,12 +187,16 @@ class Vocabulary:
         return command
 
     def check_available(self, command: Command) -> None:
-        """Raise ParseError if a command is left out of this vocabulary."""
-        line = str(command)
-        if isinstance(command, self._of_gone) or (
-            self._left and begins_with_terminal(self._left, line)
-        ):
-            raise self._unknown_word_error(line, None)
+        """Raise ParseError if a command is left out of this vocabulary, or another house's own."""
+        if isinstance(command, HostCommand):
+            # Not by its words: it may have replaced a verb that was left out.
+            is_available = type(command) is self.own.get(command.words)
+        else:
+            is_available = not isinstance(command, self._of_gone) and not (
+                self._left and begins_with_terminal(self._left, str(command))
+            )
+        if not is_available:
+            raise self._unknown_word_error(str(command), None)
 
     def _left_out_error(self, line: str) -> ParseError:
         """Return the error for a line of a left-out feature, at the first word of that feature."""

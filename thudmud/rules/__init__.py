@@ -34,7 +34,14 @@ from thudmud.rules.notation import (
     write_setup,
 )
 from thudmud.rules.position import Position
-from thudmud.rules.records import Comment, Record, RecordError, read_record, write_record
+from thudmud.rules.records import (
+    Comment,
+    Record,
+    RecordError,
+    read_record,
+    read_records,
+    write_record,
+)
 from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.rulesets import (
     CLASSIC,
@@ -84,6 +91,7 @@ __all__ = [
     "read_ply",
     "read_position",
     "read_record",
+    "read_records",
     "read_setup",
     "require_possible",
     "write_position",

@@ -23,6 +23,9 @@ from functools import total_ordering
 from struct import Struct
 from typing import NoReturn
 
+from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
+
 WIDTH = 15
 STRIDE = 16
 _CORNER = 5
@@ -57,19 +60,23 @@ class Square:
     bit: int
 
     def __new__(cls, column: int, row: int) -> Square:
-        """Return the square at a column and a row; raise ValueError outside the grid."""
+        """Return the square at a column and row; raise InvalidValueError off the grid."""
         if not (0 <= column < WIDTH and 0 <= row < WIDTH):
-            raise ValueError(
+            raise InvalidValueError(
                 f"expected a column and a row from 0 to {WIDTH - 1}, got {column} and {row}"
             )
         return _GRID[row * WIDTH + column]
 
     @staticmethod
     def parse(name: str) -> Square:
-        """Parse a square name such as ``A6`` or ``a6``; raise ValueError for any other string."""
+        """Parse a square name such as ``A6`` or ``a6``.
+
+        Raises:
+            InvalidValueError: the string isn't the name of a square.
+        """
         match = _NAME.fullmatch(name)
         if match is None:
-            raise ValueError(
+            raise InvalidValueError(
                 f"expected a letter from A to O and a number from 1 to 15, got {name!r}"
             )
         return Square(LETTERS.index(match[1].upper()), int(match[2]) - 1)
@@ -79,16 +86,18 @@ class Square:
         """Parse a square name of game records, such as ``P9``.
 
         Raises:
-            ValueError: the name is invalid; for the letter I, the message explains why.
+            InvalidValueError: the name is invalid; for the letter I, the message explains why.
         """
         match = _RECORD_NAME.fullmatch(name)
         if match is None:
-            raise ValueError(f"expected a square such as A6, with a capital letter, got {name}")
+            raise InvalidValueError(
+                f"expected a square such as A6, with a capital letter, got {name}"
+            )
         letter, number = match[1], int(match[2])
         if letter == "I":
-            raise ValueError(f"{name}: game records skip the letter I (A to H, then J to P)")
+            raise InvalidValueError(f"{name}: game records skip the letter I (A to H, then J to P)")
         if letter not in RECORD_LETTERS or not 1 <= number <= WIDTH:
-            raise ValueError(f"expected a square from A1 to P15 (no letter I), got {name}")
+            raise InvalidValueError(f"expected a square from A1 to P15 (no letter I), got {name}")
         return Square(RECORD_LETTERS.index(letter), number - 1)
 
     @property
@@ -176,6 +185,7 @@ def bits_of(squares: tuple[Square, ...]) -> int:
     return bits
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Direction:
     """One of the eight directions, as the change of column and row (-1, 0 or 1) in one step."""

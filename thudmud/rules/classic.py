@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from math import comb
 
+from thudmud.immutable import immutable
 from thudmud.rules import checks
 from thudmud.rules.board import (
     NEXT_TO,
@@ -57,6 +58,7 @@ INITIAL_POSITION = Position.from_diagram(
 """From the published Original Rules; the furniture on the Discworld MUD has the same."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class HurlingDwarfs:
     """Dwarfs that move like queens, and are hurled at trolls from the front of a line.
@@ -180,6 +182,7 @@ _KEPT_SHOVES = 256
 moves each."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class ShovingTrolls:
     """Trolls that step one square and may then capture, or are shoved from a line and must capture.

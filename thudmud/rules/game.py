@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Side
 from thudmud.rules.notation import read_ply
@@ -33,6 +34,10 @@ MOST_TRAMPLES = 64
 """The maximum number of tramples of one troll in a list; hundreds of thousands may be legal."""
 
 
+_BY_PLAYERS = (Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION)
+
+
+@immutable
 @dataclass(frozen=True, slots=True)
 class Game:
     """A battle. ``print(game)`` draws its board, below a line with its state.
@@ -71,7 +76,15 @@ class Game:
 
     @staticmethod
     def start(ruleset: Ruleset, initial_position: Position | None = None) -> Game:
-        """Return a new battle; it begins with the ruleset's own opening by default."""
+        """Return a new battle; it begins with the ruleset's own opening by default.
+
+        Raises:
+            InvalidValueError: the first argument is a name instead of a ruleset.
+        """
+        if not isinstance(ruleset, Ruleset):
+            raise InvalidValueError(
+                f"expected a ruleset such as RULESETS['classic'], got {ruleset!r:.50}"
+            )
         position = ruleset.initial_position if initial_position is None else initial_position
         return Game(ruleset, position, position, outcome=ruleset.outcome(position))
 
@@ -126,7 +139,7 @@ class Game:
 
         Raises:
             IllegalMoveError: the rules refuse the ply, or the battle has ended.
-            ValueError: the string isn't a ply, or its piece isn't on its origin.
+            InvalidValueError: the string isn't a ply, or its piece isn't on its origin.
         """
         self._require_running()
         if not isinstance(ply, str | Move):
@@ -141,7 +154,7 @@ class Game:
 
         Raises:
             IllegalMoveError: the battle has ended.
-            ValueError: the argument is neither a move nor a ply.
+            InvalidValueError: the argument is neither a move nor a ply.
         """
         latest = _latest[0]
         if latest and latest[0] is self and latest[1] is move:
@@ -175,9 +188,13 @@ class Game:
         return self._with_plies(position, (*self.moves, *moves[:-1])).play(moves[-1])
 
     def undo(self) -> Game:
-        """Return the battle before its last ply, running again; raise ValueError without a ply."""
+        """Return the battle before its last ply, running again.
+
+        Raises:
+            InvalidValueError: the battle has no ply yet.
+        """
         if not self.moves:
-            raise ValueError("there is no ply to take back")
+            raise InvalidValueError("there is no ply to take back")
         return self._with_plies(self.position.before(self.moves[-1]), self.moves[:-1])
 
     def after(self, ply: int, near: Game | None = None) -> Game:
@@ -187,8 +204,13 @@ class Game:
             ply: the number of plies.
             near: the same battle after another number of plies. Replaying starts from there if that
                 is nearer to ``ply`` than the opening and the end are.
+
+        Raises:
+            InvalidValueError: the battle has no ply of that number.
         """
         moves = self.moves
+        if not 0 <= ply <= len(moves):
+            raise InvalidValueError(f"expected a ply from 0 to {len(moves)}, got {ply}")
         if ply == len(moves):
             return self
         known = [(0, self.initial_position), (len(moves), self.position)]
@@ -208,8 +230,19 @@ class Game:
         )
 
     def agree(self, ending: Ending) -> Game:
-        """Return the battle ended in its current position by the players."""
+        """Return the battle ended in its current position by the players.
+
+        Args:
+            ending: agreement, too many quiet plies, or desertion.
+
+        Raises:
+            IllegalMoveError: the battle has ended.
+            InvalidValueError: a battle that ends in this way isn't scored by its position.
+        """
         self._require_running()
+        if ending not in _BY_PLAYERS:
+            right = ", ".join(map(str, _BY_PLAYERS))
+            raise InvalidValueError(f"expected one of {right}, got {ending!r}")
         return replace(self, outcome=self.ruleset.agreed_outcome(self.position, ending))
 
     def resign(self, side: Side) -> Game:

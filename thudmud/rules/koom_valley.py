@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations, islice
 
+from thudmud.immutable import immutable
 from thudmud.rules import checks
 from thudmud.rules.board import (
     NEXT_TO,
@@ -102,6 +103,7 @@ def validate_rock_move(position: Position, attempt: Attempt) -> Move:
     return _rock_move(attempt.origin.bit, attempt.target.bit)
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class RockEscapes:
     """The dwarfs' goal: the Rock at home.
@@ -121,6 +123,7 @@ class RockEscapes:
         return -_ROW_WORTH * square_at(position.rock).row if position.rock else 0
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class RockCaptured:
     """The trolls' goal: enough of them next to the Rock after a ply of theirs.
@@ -157,6 +160,7 @@ _CACHED = 4096
 _QUEENS = SlideGenerator(Piece.DWARF, REACH)
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class TrappingDwarfs:
     """Dwarfs that move like queens, trapping trolls against other dwarfs, or walk the Rock.
@@ -270,6 +274,7 @@ STRIDE_REACH = 3
 _STRIDES = SlideGenerator(Piece.TROLL, STRIDE_REACH)
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class TramplingTrolls:
     """Trolls that stride up to three empty squares, or trample one dwarf after another.

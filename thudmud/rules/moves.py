@@ -6,12 +6,14 @@ an attempt into a move, or refuses it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Literal
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules.board import BOARD, Square, bits_of
+from thudmud.immutable import immutable
+from thudmud.rules.board import BOARD, Square, bits_of, distance
 
 
 class Side(Enum):
@@ -114,6 +116,7 @@ EVERY: Final[Literal[Every.EVERY]] = Every.EVERY
 """Stands for all possible captures, in place of a list."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """A player's request for a ply, legal or not; a ruleset decides.
@@ -141,11 +144,13 @@ class Attempt:
         return f"{way} capturing {every or 'none'}"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Move:
     """A ply that a ruleset allows: one distinct outcome.
 
     ``str(move)`` is the ply as written in game records, which skip the letter I: ``TG7-F7xE7``.
+    `Move.parse` reads it.
 
     Attributes:
         piece: the moving piece.
@@ -206,6 +211,32 @@ class Move:
             return "the origin is captured"
         return None
 
+    @staticmethod
+    def parse(text: str, *, tramples: bool = False) -> Move:
+        """Parse a ply of a record, such as ``TG7-F7xE7``, without a position.
+
+        No rules are applied: whether the move is legal, only `thudmud.rules.read_ply` and
+        `Game.push` know.
+
+        Args:
+            text: the ply.
+            tramples: whether a troll's captures are trampled in the order given, as in Koom Valley.
+
+        Raises:
+            InvalidValueError: the string isn't a ply, or no piece can make such a move.
+        """
+        mark, origin, target, captures = split_ply(text)
+        piece = {"d": Piece.DWARF, "T": Piece.TROLL, "R": Piece.ROCK}[mark]
+        is_trample = tramples and piece is Piece.TROLL and bool(captures)
+        verb = Verb.MOVE
+        if piece is Piece.DWARF and captures == (target,):
+            verb = Verb.HURL
+        elif piece is Piece.TROLL and captures and not is_trample and distance(origin, target) > 1:
+            verb = Verb.SHOVE
+        if not is_trample:
+            captures = tuple(sorted(captures))
+        return Move(piece, origin, target, captures, is_trample, verb)
+
     def attempt(self) -> Attempt:
         """Return the attempt that asks for exactly this move, with its captures listed."""
         return Attempt(self.verb, self.origin, self.target, self.captures)
@@ -213,6 +244,23 @@ class Move:
     def __str__(self) -> str:
         captures = "".join([f"x{square.record_name}" for square in self.captures])
         return f"{self.piece.mark}{self.origin.record_name}-{self.target.record_name}{captures}"
+
+
+_PLY = re.compile(r"([dTR]) ?([A-Za-z][0-9]+)-([A-Za-z][0-9]+)((?:x[A-Za-z][0-9]+)*)", re.ASCII)
+
+
+def split_ply(text: str) -> tuple[str, Square, Square, tuple[Square, ...]]:
+    """Split a ply of a record into the piece's letter, the origin, the target and the captures.
+
+    Raises:
+        InvalidValueError: the string isn't a ply.
+    """
+    match = _PLY.fullmatch(text.strip())
+    if match is None:
+        raise InvalidValueError(f"expected a ply such as dA6-B6 or TG7-F7xE7, got {text.strip()!r}")
+    origin, target = Square.from_record(match[2]), Square.from_record(match[3])
+    captures = tuple(Square.from_record(name) for name in match[4].split("x")[1:])
+    return match[1], origin, target, captures
 
 
 # Move generation creates moves by the thousand, all of them possible, so that a check would only

@@ -15,14 +15,13 @@ import re
 from dataclasses import replace
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules.board import Square
-from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
+from thudmud.rules.board import Square, distance
+from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb, split_ply
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.rulesets import Ruleset
 
 _PIECE = re.compile(r"([dTR]) ?(\w+)", re.ASCII)
-_PLY = re.compile(r"([dTR]) ?([A-Za-z][0-9]+)-([A-Za-z][0-9]+)((?:x[A-Za-z][0-9]+)*)", re.ASCII)
 _NO_VERB = {Reason.NO_SUCH_VERB, Reason.NOT_THIS_SIDES_VERB}
 
 
@@ -31,16 +30,14 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
 
     Raises:
         IllegalMoveError: the rules refuse the ply.
-        ValueError: the string isn't a ply, or its piece isn't on its origin.
+        InvalidValueError: the string isn't a ply, or its piece isn't on its origin.
     """
-    match = _PLY.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"expected a ply such as dA6-B6 or TG7-F7xE7, got {text.strip()!r}")
-    mark, origin, target = match[1], Square.from_record(match[2]), Square.from_record(match[3])
-    captures = tuple(Square.from_record(name) for name in match[4].split("x")[1:])
+    mark, origin, target, captures = split_ply(text)
     piece = position.piece_at(origin)
     if piece is not None and piece.mark != mark:
-        raise ValueError(f"{text.strip()}: the piece on {origin.record_name} is {piece.phrase}")
+        raise InvalidValueError(
+            f"{text.strip()}: the piece on {origin.record_name} is {piece.phrase}"
+        )
     side = Side.TROLL if mark == "T" else Side.DWARF
     return _resolve(ruleset, position, Attempt(Verb.MOVE, origin, target, captures), side)
 
@@ -54,8 +51,10 @@ def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side)
         except IllegalMoveError as refusal:
             if refusal.code not in _NO_VERB:
                 refusals.append(refusal)
-    # The refusal of the verb that was most likely meant: with captures, a shove or a hurl.
-    raise refusals[-1 if attempt.captures else 0]
+    # The refusal of the verb that was most likely meant: with captures, a shove or a hurl. But a
+    # troll that goes one square moves, and only needs a shove where the rules limit its captures.
+    is_step = side is Side.TROLL and distance(attempt.origin, attempt.target) <= 1
+    raise refusals[-1 if attempt.captures and not is_step else 0]
 
 
 def write_setup(position: Position) -> str:
@@ -68,22 +67,22 @@ def write_setup(position: Position) -> str:
 
 
 def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
-    """Parse a setup into a position; raise ValueError for an invalid setup."""
+    """Parse a setup into a position; raise InvalidValueError if it is invalid."""
     pieces: dict[Square, Piece] = {}
     centrepiece = Piece.ROCK if ruleset.initial_position.rock else Piece.STONE
     kinds = {"d": Piece.DWARF, "T": Piece.TROLL, "R": centrepiece}
     for entry in line.split(","):
         match = _PIECE.fullmatch(entry.strip())
         if match is None:
-            raise ValueError(
+            raise InvalidValueError(
                 "expected the setup as the first line of a record, such as dF1,dG1,...,RH8; got"
                 f" {entry.strip()!r} in it"
             )
         square = Square.from_record(match[2])
         if not square.is_on_board:
-            raise ValueError(f"{entry.strip()} is off the board")
+            raise InvalidValueError(f"{entry.strip()} is off the board")
         if square in pieces:
-            raise ValueError(f"two pieces on {match[2]}")
+            raise InvalidValueError(f"two pieces on {match[2]}")
         pieces[square] = kinds[match[1]]
     position = Position.of(pieces, turn)
     require_possible(position, ruleset)
@@ -96,10 +95,10 @@ def write_position(position: Position) -> str:
 
 
 def read_position(text: str, ruleset: Ruleset) -> Position:
-    """Parse the output of `write_position`; raise ValueError if ``text`` is invalid."""
+    """Parse the output of `write_position`; raise InvalidValueError if it is invalid."""
     setup, _, turn = text.strip().rpartition(" ")
     if turn not in _SIDES:
-        raise ValueError(
+        raise InvalidValueError(
             f"expected a setup and dwarf or troll as the side to move, got {turn!r:.50}"
         )
     return read_setup(setup, ruleset, _SIDES[turn])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules.board import BOARD, RECORD_LETTERS, SQUARES, WIDTH, Square, squares_in
 from thudmud.rules.moves import Move, Piece, Side
 
@@ -17,12 +18,16 @@ PICTURES: dict[type[Any], Callable[[Any], str]] = {}
 """SVG renderers for notebooks, by class; `thudmud.pictures` registers them."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Position:
     """The pieces on the board and the side to move. The first four attributes are bitboards.
 
     ``print(position)`` draws the board in the form that `from_diagram` parses. Its column letters
     are those of game records, so that squares named after the drawing can be given to `Game.push`.
+
+    ``hash(position)`` is the same in every process of one Python version. For files that others
+    read, `thudmud.rules.write_position` makes a key that never changes.
 
     Raises:
         InvalidValueError: two pieces share a square, a piece is off the board, or there is more
@@ -49,6 +54,11 @@ class Position:
             )
         if not isinstance(self.turn, Side):
             raise InvalidValueError(f"expected a Side to move, got {self.turn!r}")
+
+    def __hash__(self) -> int:
+        # Unlike the dataclass's own, without the hash of `turn`, which is its address.
+        is_troll = self.turn is Side.TROLL
+        return hash((self.dwarfs, self.trolls, self.stone, self.rock, is_troll))
 
     @staticmethod
     def of(pieces: Mapping[Square, Piece], turn: Side) -> Position:
@@ -125,11 +135,20 @@ class Position:
         return self.bits(piece).bit_count()
 
     def after(self, move: Move) -> Position:
-        """Return the position after a legal move; legality isn't checked."""
+        """Return the position after a legal move; legality isn't checked.
+
+        Raises:
+            InvalidValueError: the argument isn't a `Move`; `Move.parse` makes one of text.
+        """
         # Flipping a move's bits moves the piece and removes its captures in one XOR per bitboard.
         # Fighters capture only fighters of the other side, and the Rock captures nothing.
         turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
-        path, captured = move.path_bits, move.captured_bits
+        try:  # costs nothing where nothing is raised
+            path, captured = move.path_bits, move.captured_bits
+        except AttributeError:
+            raise InvalidValueError(
+                f"expected a Move, got {move!r:.50}; Move.parse reads text"
+            ) from None
         if move.piece is Piece.DWARF:
             return _unchecked_position(
                 self.dwarfs ^ path, self.trolls ^ captured, self.stone, self.rock, turn

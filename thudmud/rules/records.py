@@ -33,18 +33,22 @@ author has the time taken, in minutes and seconds::
     dA6-B6
     ; time 0:07.4
 
+A text can have several records, one after the other: a header, or another setup, after a setup
+begins the next.
+
 This module opens no files, and leaves checking plies to the ruleset.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.immutable import immutable
 from thudmud.rules.game import MOST_PLIES, Game
 from thudmud.rules.moves import Side
 from thudmud.rules.notation import read_setup, write_setup
@@ -55,14 +59,21 @@ from thudmud.rules.scoring import Ending, Outcome, Score
 _MARK = "\ufeff"  # the byte order mark that some editors write at the beginning of a file
 _HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_:+#=-]*) +"((?:[^"\\]|\\.)*)" *\]')
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
+_PGN_DATE = re.compile(r"([0-9?]{4})\.([0-9?]{2})\.([0-9?]{2})", re.ASCII)
+"""A date of PGN, in which unknown digits are question marks: ``2026.11.??``."""
+
 _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
 _NOBODY = "none"
 
 
 _TIME = re.compile(r"; time (?:([0-9]{1,4}):)?([0-9]{1,2}):([0-5][0-9])\.([0-9])", re.ASCII)
+_SETUP = re.compile(r"[dTR] ?\w+( *, *[dTR] ?\w+)+", re.ASCII)
+"""A setup of two pieces or more. A ply has no comma."""
+
 _COMMENT = re.compile(r";\s*(?:([^\s:]*):\s+)?(.*)")
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Comment:
     """A comment on a ply. ``str(comment)`` is its line in a record.
@@ -112,6 +123,7 @@ class RecordError(ThudmudError, ValueError):
         return f"line {self.line}: {self.problem}{refusal}"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Record:
     """A battle and the other facts of a record. ``str(record)`` is the record with its headers.
@@ -143,18 +155,10 @@ class Record:
     round: str = ""
 
     def __post_init__(self) -> None:
-        plies = [each.ply for each in self.comments]
-        if plies != sorted(plies) or max(plies, default=0) > len(self.game.moves):
-            raise InvalidValueError(
-                f"expected comments on plies 0 to {len(self.game.moves)} in order, got {plies}"
-            )
+        _require_annotations(self.game, self.comments, self.spent)
         for name in (self.dwarf, self.troll, self.clock, self.event, self.round):
             if name and not name.isprintable():
                 raise InvalidValueError(f"expected one printable line, got {name!r}")
-        if self.spent and (len(self.spent) != len(self.game.moves) or min(self.spent) < 0):
-            raise InvalidValueError(
-                f"expected {len(self.game.moves)} non-negative times, got {len(self.spent)}"
-            )
         if self.date and not _DATE.fullmatch(self.date):
             raise InvalidValueError(f"expected a date such as 2026-11-22, got {self.date!r}")
 
@@ -177,12 +181,27 @@ class Record:
         return "\n".join([*lines, write_record(self.game, self.comments, self.spent)])
 
 
+def _require_annotations(game: Game, comments: Sequence[Comment], spent: Sequence[float]) -> None:
+    """Raise InvalidValueError unless all comments and times belong to plies of the battle."""
+    numbers, plies = [each.ply for each in comments], len(game.moves)
+    if numbers != sorted(numbers) or max(numbers, default=0) > plies:
+        raise InvalidValueError(f"expected comments on plies 0 to {plies} in order, got {numbers}")
+    if spent and (len(spent) != plies or min(spent) < 0):
+        raise InvalidValueError(f"expected {plies} non-negative times, got {len(spent)}")
+
+
 def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[float] = ()) -> str:
     """Return the bare record of a battle: its setup, the plies with their times, and the comments.
 
     A header has the side to move, if the battle has no plies and doesn't begin with the side that
     the ruleset says.
+
+    Raises:
+        InvalidValueError: a comment is on a ply that the battle doesn't have, or some plies have no
+            time.
     """
+    comments, spent = tuple(comments), tuple(spent)
+    _require_annotations(game, comments, spent)
     first = game.initial_position.turn
     untold = first is not game.ruleset.initial_position.turn and not game.moves
     headers = [f'[Turn "{first.value}"]'] if untold else []
@@ -205,10 +224,11 @@ def _format_seconds(seconds: float) -> str:
 def read_record(
     text: str, ruleset: Ruleset | None = None, *, default: Ruleset | None = None
 ) -> Record:
-    """Parse a record; the rules check every ply.
+    """Parse the only record of a text; the rules check every ply.
 
     Blank lines, and a byte order mark at the beginning, are skipped. The battle has ended if its
-    last ply or a header says so.
+    last ply or a header says so. Dates are read as in PGN, too: ``2026.11.22`` is ``2026-11-22``,
+    and a date with question marks is unknown.
 
     Args:
         text: the record, with or without headers.
@@ -217,13 +237,63 @@ def read_record(
         default: the rules if neither ``ruleset`` nor a header names any.
 
     Raises:
-        RecordError: a line is wrong.
+        RecordError: a line is wrong, or there are several records, which `read_records` reads.
     """
-    lines = [
-        (number, line.strip())
-        for number, line in enumerate(text.removeprefix(_MARK).splitlines(), 1)
-        if line.strip()
-    ]
+    first, *others = _split_records(text)
+    if others:
+        raise RecordError(
+            others[0][0][0],
+            f"expected one record, got {1 + len(others)}, of which the second begins here",
+        )
+    return _read_lines(first, ruleset, default)
+
+
+def read_records(
+    text: str, ruleset: Ruleset | None = None, *, default: Ruleset | None = None
+) -> Iterator[Record]:
+    """Yield each record of a text with several, read as by `read_record`.
+
+    A record is read when it is asked for, so those before a wrong line can be used. A blank text
+    has no records.
+
+    Args:
+        text: the records, one after the other.
+        ruleset: the rules of all, which the headers must not contradict; None to take them from the
+            headers.
+        default: the rules of records for which neither ``ruleset`` nor a header names any.
+
+    Raises:
+        RecordError: a line is wrong; its number counts from the beginning of the text.
+    """
+    for lines in _split_records(text):
+        if lines:
+            yield _read_lines(lines, ruleset, default)
+
+
+_Lines = list[tuple[int, str]]
+"""Lines that aren't blank, each with its number."""
+
+
+def _split_records(text: str) -> list[_Lines]:
+    """Return the lines of each record; of one without lines for a blank text."""
+    records: list[_Lines] = [[]]
+    has_setup = False
+    for number, whole in enumerate(text.splitlines(), 1):
+        line = whole.strip().removeprefix(_MARK).strip()  # of each file, where files were joined
+        if not line:
+            continue
+        is_header = line.startswith("[")
+        if has_setup and (is_header or _SETUP.fullmatch(line)):
+            records.append([])
+            has_setup = False
+        has_setup = has_setup or not (is_header or line.startswith(";"))
+        records[-1].append((number, line))
+    return records
+
+
+def _read_lines(lines: _Lines, ruleset: Ruleset | None, default: Ruleset | None) -> Record:
+    """Return the record of its lines."""
+    start = lines[0][0] if lines else 1
     lines, comments, spent = _split_comments(lines)
     headers: dict[str, tuple[int, str]] = {}
     while lines and lines[0][1].startswith("["):
@@ -233,7 +303,7 @@ def read_record(
             raise RecordError(number, f'expected a header such as [Rules "classic"], got {line}')
         headers[header[1].capitalize()] = number, re.sub(r"\\(.)", r"\1", header[2])
     if not lines:
-        raise RecordError(1, "missing setup line, such as dF1,dG1,...,RH8")
+        raise RecordError(start, "missing setup line, such as dF1,dG1,...,RH8")
     rules = _ruleset(headers, ruleset, default, lines[0][0])
     game = _with_outcome(_replay(lines, rules, headers), headers)
     times = tuple(spent[ply] for ply in sorted(spent)) if len(spent) == len(game.moves) else ()
@@ -241,7 +311,7 @@ def read_record(
     for name in ("Dwarf", "Troll", "Date", "Clock", "Event", "Round"):
         number, told = headers.get(name, (0, ""))
         if told.strip("?.-"):  # some programs write ? or ????.??.?? for an unknown value
-            known: dict[str, Any] = {name.lower(): told}
+            known: dict[str, Any] = {name.lower(): _iso_day(told) if name == "Date" else told}
             try:
                 record = replace(record, **known)
             except InvalidValueError as error:
@@ -249,15 +319,21 @@ def read_record(
     return record
 
 
-def _split_comments(
-    lines: list[tuple[int, str]],
-) -> tuple[list[tuple[int, str]], tuple[Comment, ...], dict[int, float]]:
+def _iso_day(date: str) -> str:
+    """Return a date of PGN as ISO 8601 writes it; "" if it isn't known to the day."""
+    found = _PGN_DATE.fullmatch(date)
+    if found is None:
+        return date
+    return "" if "?" in date else "-".join(found.groups())
+
+
+def _split_comments(lines: _Lines) -> tuple[_Lines, tuple[Comment, ...], dict[int, float]]:
     """Separate a record's comments from its other lines.
 
     Returns:
         The other lines, the comments, and the seconds taken by plies, by number.
     """
-    rest: list[tuple[int, str]] = []
+    rest: _Lines = []
     comments, spent = [], {}
     ply = 0
     for number, line in lines:
@@ -296,7 +372,7 @@ def _ruleset(
     return named
 
 
-def _replay(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
+def _replay(lines: _Lines, ruleset: Ruleset, headers: _Headers) -> Game:
     """Return the battle of a setup and its plies."""
     (first, setup), *plies = lines
     if len(plies) > MOST_PLIES:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, Square
 from thudmud.rules.checks import require_on_board
@@ -44,6 +45,7 @@ class Goal(Protocol):
         """
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Ruleset:
     """The rules of a battle, as a value composed of parts.
@@ -276,8 +278,13 @@ def perft(
     """Return the perft number: the count of sequences of ``depth`` distinct outcomes.
 
     ``look`` is called at every inner node; an exception that it raises stops the count.
+
+    Raises:
+        InvalidValueError: ``depth`` is negative.
     """
-    if depth == 0:
+    if depth <= 0:
+        if depth < 0:
+            raise InvalidValueError(f"expected a depth of 0 or more plies, got {depth}")
         return 1
     look()
     if depth == 1:  # bulk counting: the last ply's moves need not be made
@@ -289,7 +296,13 @@ def perft(
 
 
 def divide(ruleset: Ruleset, position: Position, depth: int) -> list[tuple[Move, int]]:
-    """Return each legal move with its share of the `perft` number; ``depth`` is 1 or more."""
+    """Return each legal move with its share of the `perft` number.
+
+    Raises:
+        InvalidValueError: ``depth`` is less than 1.
+    """
+    if depth < 1:
+        raise InvalidValueError(f"expected a depth of 1 or more plies, got {depth}")
     return [
         (move, perft(ruleset, position.after(move), depth - 1))
         for move in ruleset.legal_moves(position)

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Protocol
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 from thudmud.rules.moves import Side
 from thudmud.rules.position import Position
 
@@ -31,6 +32,7 @@ class Ending(Enum):
     """The battle reached the maximum number of plies."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Score:
     """The points of each side."""
@@ -49,6 +51,7 @@ class Score:
         return self.dwarf if side is Side.DWARF else self.troll
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The end of a battle; ``winner`` is None for a draw."""
@@ -80,6 +83,7 @@ class Scoring(Protocol):
         """Return the score after a side's resignation."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class ByPieces:
     """Scoring by the pieces left on the board; the higher score wins.
@@ -120,6 +124,7 @@ class ByPieces:
         return Score(0, score.troll) if side is Side.DWARF else Score(score.dwarf, 0)
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class ByVictory:
     """Scoring by victory alone: 1 for the winner; without one, the battle is a draw.

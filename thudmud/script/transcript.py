@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from thudmud.errors import ThudmudError
+from thudmud.immutable import immutable
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A pattern for one line of output, with the values of variables substituted.
@@ -57,6 +59,7 @@ class Pattern:
         return {name: found for name, found in zip(self.captures, wild, strict=True) if name}
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """A line of expected output, as written in the transcript.
@@ -128,6 +131,7 @@ class VariableError(ThudmudError, ValueError):
     """Raised for a malformed variable, or one without a value."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Use:
     """A use of a variable, ``${NAME}``, which is replaced by its value."""
@@ -135,6 +139,7 @@ class Use:
     name: str
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Capture:
     """A wildcard, ``${NAME=*}``, whose match becomes the value of a variable."""
@@ -218,6 +223,7 @@ class Act(Enum):
     WAIT = "?"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
     """An action of a player, and the expected output.
@@ -254,6 +260,7 @@ class TranscriptStep:
         return f"{self.who}{self.act.value} {self.text}".rstrip()
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Setting:
     """An ``@set``: the value of a variable. ``source`` is the line as written."""
@@ -269,6 +276,7 @@ class Setting:
         return self.source
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Inclusion:
     """An ``@include``: the parts of another file.

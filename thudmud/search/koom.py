@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
+from thudmud.immutable import immutable
 from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, SQUARES, neighbours_of, square_at
 from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
@@ -46,6 +47,7 @@ _SURROUNDED = 400
 once."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class KoomWeights:
     """The weights of everything but the dwarfs themselves, in hundredths of a dwarf.

@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thudmud.errors import InvalidValueError
+from thudmud.immutable import immutable
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Level:
     """A level of strength.

@@ -46,7 +46,7 @@ class Player:
             report: called after each depth with the result so far.
 
         Raises:
-            ValueError: the battle is over.
+            InvalidValueError: the battle is over.
         """
         level = self._level
         own = limit or Limit(nodes=level.nodes)

@@ -63,7 +63,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from thudmud.errors import ThudmudError
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.immutable import immutable
 from thudmud.rules import Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import CENTRE
 from thudmud.search.masks import ENOUGH, Ply
@@ -96,6 +97,7 @@ _Table = dict[Ply, tuple[int, int, int, Ply | None]]
 """A transposition table: by position, the searched depth, the score, the bound and the best ply."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Limit:
     """When to stop. The initial ranking of the plies is always completed.
@@ -111,6 +113,7 @@ class Limit:
     should_stop: Callable[[], bool] = lambda: False
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class PruningOptions:
     """How much of the tree is searched. The default plays best.
@@ -130,6 +133,7 @@ class PruningOptions:
     uses_transposition_table: bool = True
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """The result of a search.
@@ -150,6 +154,7 @@ class SearchResult:
     principal_variation: tuple[Move, ...]
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Blunders:
     """The errors of a weaker player about its own plies.
@@ -226,10 +231,10 @@ class Search:
             blunders: the errors to make.
 
         Raises:
-            ValueError: the battle is over.
+            InvalidValueError: the battle is over.
         """
         if game.outcome:
-            raise ValueError("there is no ply to choose")
+            raise InvalidValueError("there is no ply to choose")
         position = game.position
         self._prepare(game)
         self._limit, self._nodes, self._next_look = limit, 0, _NEVER

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thudmud.immutable import immutable
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, neighbours_of
 from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
@@ -36,6 +37,7 @@ _REMEMBERED = 1 << 14
 at most."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The weights of everything but the dwarfs themselves, in hundredths of a dwarf.

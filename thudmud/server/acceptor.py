@@ -11,7 +11,6 @@ import errno
 import json
 import logging
 import os
-import resource
 import socket
 import ssl
 from collections import Counter
@@ -565,6 +564,8 @@ def _open_files() -> int:
 
 def _raise_file_limit(needed: int) -> int:
     """Raise the soft limit on open files to ``needed`` if it is lower; return the result."""
+    import resource  # noqa: PLC0415  (Windows has none, and transcripts need no sockets)
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return needed

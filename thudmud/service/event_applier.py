@@ -63,6 +63,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import overdue_events, stop_clock_for_outage
+from thudmud.immutable import immutable
 from thudmud.service.boards import close_board_at_version
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.coroutines import future, resolve_all
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+@immutable
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
     """The mark of an append: the service that made it, and what the stored events leave out."""

@@ -15,6 +15,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.options import UNKNOWN, Profile, SetOption
 from thudmud.game.people import Person
 from thudmud.game.table import Table
+from thudmud.immutable import immutable
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
 from thudmud.service.scheduler import Later, TimerScheduler
@@ -73,6 +74,7 @@ class Outbox(Protocol):
         """Handle the end of the visit; no more messages follow."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
     """The objects that all parts of a service share.
@@ -136,6 +138,7 @@ class Result(Value):
     is_awaited: bool = False
 
 
+@immutable
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinRequest:
     """A request to let a player in.
@@ -180,6 +183,7 @@ ANSWERED_WITHIN = 60.0
 """Seconds for which a request for confirmation can be answered."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingConfirmation:
     """A request for confirmation of a command, such as "resign".

@@ -69,6 +69,7 @@ from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import TableCommand
+from thudmud.immutable import immutable
 from thudmud.language import ParseError, parse
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.event_applier import EventApplier
@@ -106,6 +107,7 @@ _SHORT = {"y": "yes", "n": "no", "Y": "yes", "N": "no"}
 _log = logging.getLogger(__name__)
 
 
+@immutable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """How a front end configures the handling of lines.

@@ -32,7 +32,6 @@ drop SQLite's own POSIX locks (sqlite.org/howtocorrupt.html, section 2.2).
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import os
 import sqlite3
@@ -270,6 +269,12 @@ class InMemory(Sqlite):
         finalize(self, self.connection.close)  # Python 3.13 warns if it's left open
 
 
+def _require_posix(path: Path) -> None:
+    """Raise StoreError on Windows, before anything is created there."""
+    if not hasattr(os, "pwrite"):
+        raise StoreError(f"The store {path} can't be opened: that takes POSIX, so not Windows.")
+
+
 class OnDisk(Sqlite):
     """A database on disk, created if it does not exist.
 
@@ -285,6 +290,7 @@ class OnDisk(Sqlite):
     _path: Path
 
     def __init__(self, path: Path, *, serving: bool, lock_timeout: float) -> None:
+        _require_posix(path)
         load_storage()
         path = self._path = resolve_symlink(path)
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
@@ -397,6 +403,8 @@ class OnDisk(Sqlite):
             self._head = -1
 
     def _lock(self) -> None:
+        import fcntl  # noqa: PLC0415  (Windows has none, and stores in memory need none)
+
         try:
             fcntl.flock(self._head, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

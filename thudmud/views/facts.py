@@ -15,7 +15,7 @@ from math import ceil
 
 import msgspec
 
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game import events
 from thudmud.game.archive import (
     FoundBattle,
@@ -259,7 +259,7 @@ def board_data(table: Table) -> Data:
 def ply_fact(event: events.Moved, table: Table) -> Fact:
     """Return the fact of a ply."""
     if table.game is None:
-        raise ValueError(f"expected an event in a battle, got {event}")
+        raise InvalidValueError(f"expected an event in a battle, got {event}")
     return Fact("Thud.Move", _ply(event, table, table.game))
 
 
@@ -267,7 +267,7 @@ def _taken_back(event: events.TakenBack, table: Table) -> Iterator[Fact]:
     """Yield the facts of plies taken back, the latest ply first."""
     game, side = table.game, event.side
     if game is None:
-        raise ValueError(f"expected an event in a battle, got {event}")
+        raise InvalidValueError(f"expected an event in a battle, got {event}")
     told = []
     for move in event.moves:
         played = events.Moved(event.at, table.seats.get(side, ""), side, move, len(game.moves) + 1)
@@ -419,7 +419,7 @@ def _plain(value: object) -> object:
         case tuple():
             return [_plain(each) for each in value]
         case _:
-            raise TypeError(f"can't convert to JSON: {value!r}")
+            raise InvalidValueError(f"can't convert to JSON: {value!r}")
 
 
 TAG = "@thud"
@@ -429,7 +429,7 @@ TAG = "@thud"
 def _exact(value: object) -> str:
     """Convert an instance of a subclass of `str`, which a host may use for names, to `str`."""
     if not isinstance(value, str):
-        raise TypeError(f"can't convert to JSON: {value!r}")
+        raise InvalidValueError(f"can't convert to JSON: {value!r}")
     return str.__str__(value)
 
 

@@ -32,6 +32,7 @@ from itertools import chain
 from typing import cast
 
 from thudmud.english import join_words, shortened
+from thudmud.errors import InvalidValueError
 from thudmud.features import NAMES, NEEDED
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help, Syntax
@@ -115,7 +116,7 @@ class Page(Value):
 
     @classmethod
     def parse(cls, topic: str, text: str) -> Page:
-        """Parse a help file; raises ValueError if the format is wrong."""
+        """Parse a help file; raises InvalidValueError if the format is wrong."""
         (title, *fields), *blocks = [
             tuple(block.strip("\n").split("\n")) for block in text.split("\n\n")
         ]
@@ -123,7 +124,7 @@ class Page(Value):
         also = tuple(name for name in known.pop("Also", "").split(", ") if name)
         part, needs = known.pop("Part", None), known.pop("Needs", "")
         if part not in PARTS or known:
-            raise ValueError(
+            raise InvalidValueError(
                 f"help page {topic!r}: expected the fields Part, Also and Needs, got {fields}"
             )
         return cls(topic, title, part, also, tuple(blocks), needs)

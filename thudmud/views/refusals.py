@@ -19,7 +19,7 @@ from thudmud.english import (
     rounded_duration,
     shortened,
 )
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.command import VERBS
 from thudmud.game.options import HEIGHTS, WIDTHS
@@ -397,7 +397,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             instead = f", or {details['instead']} there instead" if details["instead"] else ""
             return f"A move captures at most {most} here; choose among {choices}{instead}."
         case _:
-            raise ValueError(f"no text for {code}")
+            raise InvalidValueError(f"no text for {code}")
 
 
 def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
@@ -414,7 +414,7 @@ def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
             ends = f" for another {details['seconds']}" if details["seconds"] else ""
             return f"You are muted{ends}{because(details['why'])}. You can still play."
         case _:
-            raise ValueError(f"no text for {refusal}")
+            raise InvalidValueError(f"no text for {refusal}")
 
 
 def _who_is(details: Mapping[str, Any], me: str | None) -> str:
@@ -602,7 +602,7 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             letter = details["letter"]
             return f'{letter} is a column: type "scan column {letter.lower()}".'
         case _:
-            raise ValueError(f"no text for {code}")
+            raise InvalidValueError(f"no text for {code}")
 
 
 def _quote(word: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import Any
 
+from thudmud.errors import InvalidValueError
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
 from thudmud.values import Value
@@ -36,9 +37,9 @@ class RenderContext(Value):
 
     @property
     def known_table(self) -> Table:
-        """The table, where there must be one; raises ValueError otherwise."""
+        """The table, where there must be one; raises InvalidValueError otherwise."""
         if self.table is None:
-            raise ValueError("expected a table, got none")
+            raise InvalidValueError("expected a table, got none")
         return self.table
 
 

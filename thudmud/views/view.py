@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 
+from thudmud.errors import InvalidValueError
 from thudmud.game import events
 from thudmud.game.asides import Aloud, Aside
 from thudmud.game.delivery import Delivery
@@ -46,7 +47,7 @@ class Terminal(Value):
     """The known properties of a client.
 
     Attributes:
-        width: columns of its screen.
+        width: columns of its screen; 0 if unknown.
         supports_utf8: whether it displays UTF-8.
         colours: the number of colours: 0, 16, 256 or 2 ** 24.
         has_reader: whether it reads text aloud.
@@ -55,6 +56,10 @@ class Terminal(Value):
         is_ascii_only: whether it has declared that it doesn't display UTF-8. Many that do declare
             nothing.
         can_draw: whether it draws clickable boards itself.
+
+    Raises:
+        InvalidValueError: a size is negative, no terminal has that number of colours, or the
+            packages aren't a frozenset.
     """
 
     width: int = DEFAULT_WIDTH
@@ -65,6 +70,18 @@ class Terminal(Value):
     height: int = 0
     is_ascii_only: bool = False
     can_draw: bool = False
+
+    def __post_init__(self) -> None:
+        if self.width < 0 or self.height < 0:
+            raise InvalidValueError(
+                "expected a width and a height of 0 or more (0 means unknown),"
+                f" got {self.width} and {self.height}"
+            )
+        if self.colours not in COLOURS:
+            known = ", ".join(map(str, COLOURS))
+            raise InvalidValueError(f"expected one of {known} colours, got {self.colours}")
+        if not isinstance(self.packages, frozenset):
+            raise InvalidValueError(f"expected a frozenset of packages, got {self.packages!r:.50}")
 
     def wants(self, package: str) -> bool:
         """Whether the client has enabled a GMCP package, or one of its ancestors."""
@@ -81,17 +98,16 @@ class Terminal(Value):
         return _wants_usual(self.packages)
 
     def nearest(self) -> Terminal:
-        """Return the nearest supported terminal. Width 0 means unknown."""
+        """Return the nearest terminal with a supported width. Width 0 means unknown."""
         return _nearest(self)
 
 
 @lru_cache(maxsize=1024)  # makes equal ones a single object
 def _nearest(terminal: Terminal) -> Terminal:
-    width, height = terminal.width, max(terminal.height, 0)
-    width = min(max(width, WIDTHS[0]), WIDTHS[-1]) if width > 0 else DEFAULT_WIDTH
-    colours = max(each for each in COLOURS if each <= max(terminal.colours, 0))
+    width = terminal.width
+    width = min(max(width, WIDTHS[0]), WIDTHS[-1]) if width else DEFAULT_WIDTH
     packages = frozenset(map(str.lower, terminal.packages))
-    return replace(terminal, width=width, colours=colours, packages=packages, height=height)
+    return replace(terminal, width=width, packages=packages)
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from unicodedata import category
 
 from thudmud.english import join_words
+from thudmud.errors import InvalidValueError
 from thudmud.rules import Move
 
 UNKNOWN = "?"
@@ -97,7 +98,12 @@ def wrap(
         indent: prefix of all lines but the first.
         glued: whether quoted commands stay on one line if possible; False for what players write.
         private: whether to keep the text out of the cache, for what a player has typed.
+
+    Raises:
+        InvalidValueError: no line can be so short.
     """
+    if width <= len(indent) + 1:
+        raise InvalidValueError(f"expected a width above {len(indent) + 1}, got {width}")
     if len(text) < width:
         # A shortcut for nearly all sentences: splitting would take most of the time.
         short = text.replace(GLUE, " ").rstrip(" ")

@@ -10,7 +10,7 @@ actions leave it open: otherwise a ply meant for the exercise could be played in
 
 from __future__ import annotations
 
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.archive.commands import Step, Stop, Way
 from thudmud.features.exercises import model as exercises
 from thudmud.features.exercises.model import (
@@ -346,7 +346,7 @@ def _apply_ply(table: Table, player: str, move: Move, now: float) -> tuple[Moved
 
 def _game_at(table: Table) -> Game:
     if table.game is None:
-        raise ValueError(f"there is no battle at the {table.name}")
+        raise InvalidValueError(f"there is no battle at the {table.name}")
     return table.game
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import assert_never
 
 from thudmud.english import capitalised, join_words
+from thudmud.errors import InvalidValueError
 from thudmud.features.archive.commands import Stop, ViewScore
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial, next_remarks
 from thudmud.features.exercises.model import (
@@ -300,7 +301,7 @@ def _in_lesson(
         case R.ANSWER:
             return _answer_in_words(at) if clicks else f'Type "{at.current.answer}".'
         case R.FEWER | R.COUNTED:
-            raise ValueError(f"{remark} is not said in a lesson")
+            raise InvalidValueError(f"{remark} is not said in a lesson")
         case _:
             assert_never(remark)
 

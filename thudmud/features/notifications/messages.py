@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from thudmud.english import capitalised, pluralize, rounded_duration
-from thudmud.errors import RefusedError
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.notifications.commands import (
     Notify,
@@ -267,7 +267,7 @@ def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
             return f"Everyone can read your finished battles at {link}."
         case NotifyPublished(Published.FEED):
             return "Your feed is no longer published."
-    raise TypeError(f"unexpected choice: {chosen.choice!r}")
+    raise InvalidValueError(f"unexpected choice: {chosen.choice!r}")
 
 
 def revoked_secrets_sentence(*, calendar: bool, browsers: bool) -> str:

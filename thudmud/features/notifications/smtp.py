@@ -16,7 +16,7 @@ from typing import Any
 
 import aiosmtplib
 
-from thudmud.errors import StartError
+from thudmud.errors import InvalidValueError, StartError
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import is_address
 from thudmud.features.notifications.notifier import NeverSentError, NotSentError
@@ -97,10 +97,10 @@ class Relay:
         """Return the message for a mail, with the arguments of `send`.
 
         Raises:
-            ValueError: the address is invalid, or a header would have more than one line.
+            InvalidValueError: the address is invalid, or a header would have more than one line.
         """
         if not is_address(address):
-            raise ValueError("expected a mail address to send to")
+            raise InvalidValueError("expected a mail address to send to")
         sender = self._settings.sender
         message = EmailMessage(policy=_POLICY)
         message["From"] = _mailbox(self._name, sender)
@@ -173,10 +173,10 @@ def _encoded(text: str, header: str) -> str:
     """Encode a string for a header: as encoded words (RFC 2047) unless it is ASCII.
 
     Raises:
-        ValueError: the string has more than one line.
+        InvalidValueError: the string has more than one line.
     """
     if len(text.splitlines()) > 1:
-        raise ValueError("expected a header of one line")
+        raise InvalidValueError("expected a header of one line")
     if text.isascii() and "=?" not in text:
         return text
     return Header(text, "utf-8", header_name=header).encode(linesep="")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from thudmud.english import join_words
+from thudmud.errors import InvalidValueError
 from thudmud.features.options.commands import (
     SetCharset,
     SetColour,
@@ -188,7 +189,7 @@ def choice_text(choice: SetOption, options: Options) -> str:
             return f"No colour for {_ELEMENTS[element]} from now on.{but}"
         case SetElement(element, colour):
             return f"The colour of {_ELEMENTS[element]} is now {colour}.{but}"
-    raise TypeError(f"unexpected choice: {choice!r}")
+    raise InvalidValueError(f"unexpected choice: {choice!r}")
 
 
 @words.register

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
+from thudmud.errors import InvalidValueError
 from thudmud.features.playing.moves import battle_begun
 from thudmud.features.playing.opening import board_opened_event
 from thudmud.features.tournaments.model import (
@@ -275,7 +276,7 @@ hooks.consequences.append(score_pairing)
 def _score(match: OpenMatch, after: Match) -> BattleScore:
     """Return the score of the battle that has ended at the board of a match."""
     if after.game.outcome is None:
-        raise ValueError(f"expected a finished battle of {match}")
+        raise InvalidValueError(f"expected a finished battle of {match}")
     side = Side.DWARF if match.first == after.dwarf else Side.TROLL
     score = after.game.outcome.score
     return BattleScore(score.of(side), score.of(side.other), len(after.game.moves))
@@ -375,7 +376,9 @@ def _forfeit_match(
     """
     away, match = frozenset(absent), tournament.match_at(table.key)
     if match is None:
-        raise ValueError(f"expected a match of {tournament.name} at the {table.name}, got none")
+        raise InvalidValueError(
+            f"expected a match of {tournament.name} at the {table.name}, got none"
+        )
     first, second = (each in away for each in match.players)
     lost = _score_event(tournament, match, now, absent=(first, second))
     out = [

@@ -15,6 +15,7 @@ from thudmud.english import (
     rounded_duration,
     typed_duration,
 )
+from thudmud.errors import InvalidValueError
 from thudmud.features.archive.commands import Games
 from thudmud.features.people.messages import finger_fields
 from thudmud.features.playing.moves import Start
@@ -500,7 +501,7 @@ def _stands(tournament: Tournament, now: float) -> str:
             return "it is over"
         case TournamentState.CANCELLED:
             return "it was cancelled"
-    raise ValueError(f"unexpected state of {tournament.name}: {tournament.state}")
+    raise InvalidValueError(f"unexpected state of {tournament.name}: {tournament.state}")
 
 
 def _past(past: PastTournament) -> str:
