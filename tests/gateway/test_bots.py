@@ -79,7 +79,7 @@ async def test_board_without_bots_has_none(client: Client) -> None:
     assert not answer["understood"]
 
 
-async def test_only_the_inviter_waits_for_a_slow_program(client: Client) -> None:
+async def test_slow_program_delays_only_the_inviter(client: Client) -> None:
     await client.answer("open", board="oak", name="oak board", style="brief")
     for player in ("Anna", "Bert"):
         await client.answer("enter", board="oak", player=player)

@@ -163,11 +163,12 @@ class Visitor:
     def count_failure(self, task: Task) -> list[str]:
         """Record a failure of the program; after too many of them, return how to resign."""
         seat = self._seats.get(task.board)
-        if seat is None or seat.battle != task.battle:
+        if seat is None or task not in self.tasks():
             return []
         seat.failures += 1
         if seat.failures <= self._restarts:
             return []
+        seat.game = None  # whatever comes, the bot plays no more here
         opponent = seat.opponent["player"]
         sorry = [f"tell {opponent} My program has failed too often. I resign."] if opponent else []
         return [*sorry, f"resign on {task.board}", "yes"]

@@ -57,6 +57,11 @@ _FINAL = {
 }
 """Why the bot doesn't connect again, by the ``why`` of ``Thud.Goodbye``."""
 
+_NAME_TAKEN = (
+    "Without a password, a name must be new, or kept with --word-file. It has 2 to 20 letters. One "
+    "that was used without --word-file stays reserved for a day."
+)
+
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:]+)(?::(?P<port>[0-9]{1,5}))?")
 
 
@@ -201,8 +206,13 @@ class RemoteBot:
         """Play until a signal arrives or the server sends the bot away.
 
         Raises:
-            CommandError: the server refused the bot, or sent it away; the message says why.
+            CommandError: the program doesn't answer, or the server refused the bot or sent it away;
+                the message says why.
         """
+        try:
+            await self._program.start()
+        except ProgramError as error:
+            raise CommandError(f"the program can't be used: {error}") from error
         stopped = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -290,7 +300,8 @@ class RemoteBot:
                 self._writer.send_gmcp("Char.Login.Credentials", answer)
             case "Char.Login.Result":
                 if not data["success"]:
-                    raise CommandError(f"{self._name} was not let in: {data['message']}")
+                    hint = "" if self._password else f" {_NAME_TAKEN}"
+                    raise CommandError(f"{self._name} was not let in: {data['message']}{hint}")
                 self._has_come_in = True
                 self._say("connected; waiting for challenges")
             case "Thud.Word":

@@ -301,6 +301,9 @@ def find_absent_player(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | 
     return None
 
 
+_CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
+
+
 def resolve_player(hall: Hall, words: str) -> str:
     """Resolve a name or an unambiguous prefix, ignoring case, to a player who is here.
 
@@ -310,6 +313,8 @@ def resolve_player(hall: Hall, words: str) -> str:
     names = hall.people.names
     if words.lower() in names:
         return names[words.lower()]
+    if _CURLY in words:  # as phones type the apostrophe in O'Brien
+        words = words.replace(_CURLY, "'")
     return match_one_by_prefix(words, names.values(), Refusal.NO_SUCH_PLAYER)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from enum import Enum
 from inspect import cleandoc
 from typing import Any, ClassVar, TypeVar
 
@@ -113,6 +114,15 @@ def _read(syntax: str) -> tuple[_Item, ...]:
     return tuple(stack[0])
 
 
+_ADVISED: Mapping[Enum, str] = {
+    Mistake.NO_DIRECTIONS: "go",
+    Mistake.NOTHING_TO_CARRY: "look",
+    Mistake.SAY_IT: "say",
+    Mistake.EMOTE_FOR_SOCIAL: "emote",
+}
+"""The verbs that the advice for words typed by habit in MUDs, such as ``north``, names."""
+
+
 def _first_words(commands: Iterable[type[Command]]) -> frozenset[str]:
     return frozenset(each.words.partition(" ")[0] for each in commands)
 
@@ -177,7 +187,7 @@ class Vocabulary:
         try:
             command = parse(line)
         except ParseError as error:
-            if error.code is not Mistake.UNKNOWN_COMMAND:
+            if error.code is not Mistake.UNKNOWN_COMMAND and not self._is_left_to_host(error):
                 raise
             raise self._unknown_word_error(
                 error.line, error.suggestion, (*self.own, *error.expected)
@@ -197,6 +207,10 @@ class Vocabulary:
             )
         if not is_available:
             raise self._unknown_word_error(str(command), None)
+
+    def _is_left_to_host(self, error: ParseError) -> bool:
+        """Whether the advice for a word typed by habit would name a verb that is left out."""
+        return _ADVISED.get(error.code) in self.without
 
     def _left_out_error(self, line: str) -> ParseError:
         """Return the error for a line of a left-out feature, at the first word of that feature."""

@@ -89,7 +89,8 @@ def battles(hall: Hall, width: int) -> list[str]:
         f"{board_line(hall, table)}" for table in hall.tables.values() if table.has_match_under_way
     ]
     if not entries:
-        return wrap('No match is being played. "play" begins one.', width)
+        how = ' "play" begins one.' if hall.opens_boards else ""
+        return wrap(f"No match is being played.{how}", width)
     lines = wrap_each((f"  {each}" for each in entries), width, "    ")
     how = 'To watch one, type "observe" or "go to" and the name of its board.'
     return lines + wrap(how, width)

@@ -388,12 +388,16 @@ def hall_seen(context: RenderContext, view: View) -> list[str]:
         return lines
     entries = [*_standing_entries(hall), *_match_entries(hall)]
     lines += [
-        *wrap('Boards ("go to" and a name takes you to one):', width),
+        *wrap(f"Boards{_how_to_go(hall)}:", width),
         *wrap_each(entries[:MOST_BOARDS], width, "    "),
     ]
     if more := len(entries[MOST_BOARDS:]):
         lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists them.', width)
     return lines
+
+
+def _how_to_go(hall: Hall) -> str:
+    return ' ("go to" and a name takes you to one)' if has_verb(hall, "go") else ""
 
 
 _MATCHES = 10
@@ -446,7 +450,7 @@ def _bots(_: ViewBots, context: RenderContext, view: View) -> list[str]:
         typed = asks(weakest.lower(), level=str(hall.levels[-1].number))
         known = join_words(hall.levels, "or")
         how += f' "{typed}" picks another level: {known}.'
-    if "finger" not in hall.left_out:
+    if has_verb(hall, "look"):
         how += f' "{Look(weakest.lower())}" tells you more.'
     return [
         *wrap(heading, width),
