@@ -180,9 +180,10 @@ def test_returning_player_hears_the_position_last() -> None:
 def test_open_offers_are_listed_one_fact_per_line() -> None:
     house = playing()
     house.obey("Bert", "end game", 0.0)
-    assert heard(house, "Anna", "look")["Anna"].split("\n")[-5:] == [
+    assert heard(house, "Anna", "look")["Anna"].split("\n")[-6:] == [
         "Your turn.",
         "Bert offers to end the battle.",
+        "As it stands, the battle would be drawn 32 all.",
         'To agree, type "end game on oak board"; "no on oak board" or the next move',
         "declines.",
         "Also here: Bert.",

@@ -299,6 +299,8 @@ def _nearing_the_end(table: Table) -> list[str]:
 def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     game, side = table.game, table.side_of(event.player)
     told = [f"{conjugate(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
+    if event.offer is Offer.END and game:
+        told.append(_score_by_agreement(game, table, me))
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         asks = f"{conjugate(event.player, me, 'ask')} to take back"
@@ -328,6 +330,19 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     elif me in table.seats.values():
         told.append(f'To agree, type "{agrees}"; {declines} declines.')
     return told
+
+
+def _score_by_agreement(game: Game, table: Table, me: str | None) -> str:
+    """Return the score with which the battle would end now, as a sentence."""
+    outcome = game.ruleset.agreed_outcome(game.position, Ending.AGREEMENT)
+    winner = outcome.winner
+    if winner is None:
+        score = outcome.score.dwarf
+        return f"As it stands, the battle would be drawn{f' {score} all' if score else ''}."
+    name = table.seats.get(winner, f"the {winner.plural}")
+    who = "you" if name == me else name
+    mine, theirs = outcome.score.of(winner), outcome.score.of(winner.other)
+    return f"As it stands, {who} would win {mine} to {theirs}."
 
 
 def _joined_sentences(event: events.Joined, table: Table, me: str | None) -> list[str]:
