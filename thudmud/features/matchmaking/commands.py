@@ -86,7 +86,10 @@ class WithTerms(Command):
 
 @verb(seek="of", seek_by_word="by_word")
 class Seek(WithTerms):
-    """Look for an opponent, perhaps by a ruleset and with a clock; or for one who knows a word."""
+    """Look for an opponent, perhaps by a ruleset and with a clock; or for one who knows a word.
+
+    If somebody who is free looks for the same match, it begins at once.
+    """
 
     rules: str | None = None
     side: Side | None = None
@@ -113,8 +116,23 @@ class Seek(WithTerms):
         for each in context.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=each.number)
+        if not self.word and (met := self._same_seek(context, made)):
+            agreed = replace(met, rated=met.rated and is_rated)
+            return _begin(context, agreed, self.side)
         _require_seeks(context)
         return decide_in_hall(context, made)
+
+    def _same_seek(self, context: CommandContext, made: events.SeekMade) -> events.SeekMade | None:
+        """Return the first seek for the same match by somebody who needn't be asked first."""
+        hall = context.hall
+        for seek in hall.seeks.values():
+            is_same = seek.time == made.time and _is_suitable(seek, made.rules, made.side)
+            is_free = seek.is_by_days or not hall.is_busy(seek.player, context.now)
+            if seek.to or not (is_same and is_free and _may_meet(hall, seek, context.me)):
+                continue
+            if self.rated is None or self.rated == seek.rated or not context.person.is_member:
+                return seek
+        return None
 
 
 @verb(challenge="of")
