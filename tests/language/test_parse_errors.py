@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.cases import cases
 from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, ParseError, clean, parse
+from thudmud.language.parsing import parse_uncached
 from thudmud.language.slips import (
     _OF_ELSEWHERE,
     FIRST_WORD_MISTAKE_DETECTORS,
@@ -33,8 +34,9 @@ GENERAL = {M.UNKNOWN_COMMAND, M.UNEXPECTED_WORD, M.MISSING_WORD}
 
 
 def refusal(line: str) -> ParseError:
+    """Return the error of a line, even if `parse` would rephrase the line."""
     with pytest.raises(ParseError) as caught:
-        parse(line)
+        parse_uncached(clean(line)) if len(line) <= MAX_LINE else parse(line)
     return caught.value
 
 
@@ -193,11 +195,9 @@ def test_error_column_is_that_of_the_wrong_word(
         ("who?", "who"),
         ("logoff", "quit"),
         ("drawn", "end"),
-        ("sought", "seeks"),
         ("kib nice", "kibitz"),
         ("unob anna", "unobserve"),
         ("spectate anna", "observe"),
-        ("redraw", "view"),
         ("newbie", "help thud"),
         ("stand up", "leave"),
         ("throw f1 f6", "hurl"),

@@ -386,7 +386,7 @@ class AccountDialogues:
     async def _claim_as_member(
         self, prompter: Prompter, name: str, address: str, given: str
     ) -> Login | None:
-        """Log in under a registered name; ``given`` is the password if it was typed with the name."""
+        """Log in under a registered name; ``given`` is the password typed with the name, if any."""
         proved: Account | None = None
         password, registered = "", _REGISTERED.format(name)
         while True:

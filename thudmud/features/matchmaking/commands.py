@@ -36,6 +36,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 from thudmud.game.resolution import (
+    is_board_phrase,
     match_by_prefix,
     resolve_hall_board,
     resolve_level,
@@ -150,7 +151,7 @@ class Challenge(WithTerms):
 
     def decide(self, context: CommandContext) -> Decision:
         hall, me = context.hall, context.me
-        to = resolve_player_here(context, self.player)
+        to = _resolve_opponent(context, self.player)
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise RefusedError(Refusal.MATCH_SELF)
@@ -181,6 +182,16 @@ class Challenge(WithTerms):
         rated = is_rated and to in hall.people.members
         made = replace(_make_seek(context, rules, self.side, rated=rated), to=to, time=self.time)
         return decide_in_hall(context, made)
+
+
+def _resolve_opponent(context: CommandContext, words: str) -> str:
+    """Resolve the name of a player to challenge, with a refusal of its own for a board's name."""
+    try:
+        return resolve_player_here(context, words)
+    except RefusedError as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER and is_board_phrase(context.hall, words):
+            raise RefusedError(Refusal.BOARD_FOR_PLAYER, words=words) from None
+        raise
 
 
 def _require_invitations(hall: Hall, to: str) -> None:

@@ -55,6 +55,10 @@ _REFUSALS: dict[Refusal, RefusalText] = {
         'Only registered players can open boards here: "register" keeps your name. "play" and'
         ' "match" work for everybody.'
     ),
+    Refusal.BOARD_FOR_PLAYER: (
+        'There is no player called "{words}", but a board. To sit down there, type'
+        ' "join game as dwarf on {words}" or "join game as troll on {words}".'
+    ),
     Refusal.MATCH_SELF: 'That\'s you. "play" finds somebody else.',
     Refusal.RATED_FOR_MEMBERS: (
         'You\'re a guest, and only registered players have ratings. Leave "rated" out to play a'

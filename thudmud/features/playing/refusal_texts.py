@@ -249,6 +249,17 @@ _REFUSALS: dict[Refusal, RefusalText] = {
         'Name the square of a piece and the one it goes to, such as "{example}". "moves" lists all'
         " of them."
     ),
+    Refusal.NAME_THE_CAPTURES: (
+        "More than one capture fits. Name the square where the piece on {origin} ends up, and what"
+        ' it captures, such as "{example}".'
+    ),
+    Refusal.NO_CAPTURE_THERE: (
+        'The piece on {origin} has no capture on {target}. "captures" lists what can be captured.'
+    ),
+    Refusal.NO_HURL_ONTO: (
+        'No dwarf can be hurled onto the troll on {target} now. "captures" lists what can be'
+        " captured."
+    ),
     Refusal.WHICH_CAPTURE: (
         'Name the square of a piece and the one it goes to, such as "{example}". "captures" lists'
         " what can be captured."
