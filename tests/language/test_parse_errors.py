@@ -235,7 +235,6 @@ def test_error_column_is_that_of_the_wrong_word(
         ("rating", "help ratings"),
         ("ratings please", "help ratings"),
         ("answer hello", "tell"),
-        ("goto oak board", "go"),
         ("pose", "emote"),
         ("smiel", "smile"),
         ("match grog 1", "level 1"),
