@@ -142,7 +142,8 @@ class Display(Value):
         # A badly configured screen reader reads escape sequences and line drawing aloud.
         colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
         coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
-        width = options.width or terminal.width
+        # Screen readers pause where a line ends, so theirs are only broken by the player's program.
+        width = options.width or (WIDTHS[-1] if reader else terminal.width)
         has_room = width >= LARGE_FROM[0] and terminal.height >= LARGE_FROM[1]
         return cls(
             width=width,
