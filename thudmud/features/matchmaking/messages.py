@@ -197,7 +197,7 @@ def _asks_now(seek: SeekMade, me: str | None) -> str:
     if me == seek.to:
         match = _match_wanted(seek, me)
         return f"{seek.player} wants to play you now: {match}.{_YES_OR_NO} You have {within}."
-    asked = f"{seek.to} is in another battle, and has been asked whether to play you instead"
+    asked = f"{seek.to} is in a battle just now, and has been asked whether to begin yours instead"
     return f"{asked}. You'll know within {within}."
 
 

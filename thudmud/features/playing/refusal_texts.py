@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thudmud.english import capitalised, pluralize
+from thudmud.english import capitalised
 from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import OFFERING, Start
 from thudmud.features.playing.resuming import Resume
@@ -41,7 +41,9 @@ def _clock_already(_: RefusedError, details: Details, __: str | None) -> str:
 
 def _undo_too_far(_: RefusedError, details: Details, __: str | None) -> str:
     """Return the text for a request to take back more moves than were made."""
-    return f"Only {pluralize(details['moves'], 'move')} can be taken back."
+    moves, mine = details["moves"], "of your moves can be taken back, with the answer"
+    least = "undo" if moves == 1 else f"undo {moves}"
+    return f'Only {moves} {mine}{"s" if moves > 1 else ""}: type "{least}".'
 
 
 def _already_offered(_: RefusedError, details: Details, __: str | None) -> str:

@@ -263,7 +263,7 @@ def _seat_at_brief_board(_: Delivery, context: RenderContext, view: View) -> lis
     if player != view.me or not _is_brief_by_default(context.hall, player, table, view):
         return []
     return [
-        'This board is brief, with one line a move: "look" shows all of it, and'
+        'This board is brief, with a line or two a move: "look" shows all of it, and'
         f' "{SetBoard(Style.FULL)}" does so after every move.'
     ]
 
