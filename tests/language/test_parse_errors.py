@@ -135,7 +135,7 @@ def refusal(line: str) -> ParseError:
         ("around", "", (POSITION,)),
         ("around oak", "oak", (POSITION,)),
         ("lines goblins", "goblins", ("on", "dwarf", "troll", END)),
-        ("captures oak", "oak", (POSITION, "from", "on", END)),
+        ("captures oak", "oak", (POSITION, "from", "on", "dwarf", "troll", END)),
         ("last oak", "oak", ("move", "on", END)),
         ("options charset", "", ("auto", "ascii", "utf-8")),
         ("options colour up", "up", ("on", "scheme", "special", "off", "auto", END)),

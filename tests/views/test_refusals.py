@@ -496,7 +496,7 @@ CASES = [
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
     Case(R.UNDO_TOO_FAR, f"{STARTED}; Anna: f1f6", "Anna: undo 2",
-         "Only 1 move can be taken back."),
+         'Only 1 of your moves can be taken back: type "undo".'),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
         "You haven't moved in this battle yet, so there's nothing to take back."
     )),

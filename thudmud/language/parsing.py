@@ -229,8 +229,13 @@ def parse(line: str) -> Command:
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
-    try:
-        return _parse_as_typed(cleaned)
+    try:  # as `_parse_as_typed` does, which would be one more call for each line
+        if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii() or cleaned[:1] == '"':
+            return parse_uncached(cleaned)
+        try:
+            return _parse_cached(cleaned)
+        except _PrivateError:
+            return parse_uncached(cleaned)
     except ParseError as error:
         command = _parse_rephrased(cleaned, error)
         if command is None:

@@ -1127,3 +1127,11 @@ async def test_offer_of_the_second_battle_is_answered_from_elsewhere(
     await hall.type("Anna", "start")
     await hall.type("Bert", accepting)
     assert hall.hall.tables[MATCH].is_running
+
+
+async def test_prompt_reminds_of_a_seek_but_not_a_screen_reader(place: Place) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", "seek")
+    assert place.service.prompt("Anna") == '[seeking: "withdraw" ends it]> '
+    await place.type("Anna", "options reader on")
+    assert place.service.prompt("Anna") == "> "

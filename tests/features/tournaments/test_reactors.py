@@ -278,7 +278,8 @@ async def test_absent_player_forfeits_and_is_out_after_two_matches(cup: Cup) -> 
 
 @pytest.mark.parametrize("is_away", [False, True])
 async def test_player_out_of_time_without_a_move_forfeits_only_if_away(
-    cup: Cup, is_away: bool
+    cup: Cup,
+    is_away: bool,  # noqa: FBT001  (a parameter of pytest)
 ) -> None:
     await cup.announce(f"round robin 1+0 {SOON}", "Anna", "Bert")
     await cup.begin_round()

@@ -41,9 +41,9 @@ def _clock_already(_: RefusedError, details: Details, __: str | None) -> str:
 
 def _undo_too_far(_: RefusedError, details: Details, __: str | None) -> str:
     """Return the text for a request to take back more moves than were made."""
-    moves, mine = details["moves"], "of your moves can be taken back, with the answer"
+    moves = details["moves"]
     least = "undo" if moves == 1 else f"undo {moves}"
-    return f'Only {moves} {mine}{"s" if moves > 1 else ""}: type "{least}".'
+    return f'Only {moves} of your moves can be taken back: type "{least}".'
 
 
 def _already_offered(_: RefusedError, details: Details, __: str | None) -> str:
