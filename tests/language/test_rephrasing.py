@@ -103,7 +103,7 @@ def test_command_of_other_games_is_ours(line: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["/", "///who", "goto", "/waltz", "brief maybe"])
-def test_other_lines_keep_their_error(line: str) -> None:
+def test_line_of_no_known_kind_keeps_its_error(line: str) -> None:
     with pytest.raises(ParseError) as caught:
         parse(line)
     assert caught.value.line == line

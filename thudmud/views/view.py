@@ -103,7 +103,9 @@ class Display(Value):
     """The appearance of everything for a reader. Readers with equal displays can share text.
 
     Attributes:
-        width: columns of the screen; every line is shorter.
+        width: the columns that every line is shorter than.
+        screen_width: columns of the screen, at which a client breaks lines; fewer than ``width``
+            for screen readers.
         uses_utf8: whether boards are drawn in UTF-8 rather than ASCII.
         is_ascii_only: whether all text is ASCII, including what players write.
         colours: the number of colours: 0, 16, 256 or 2 ** 24.
@@ -120,6 +122,7 @@ class Display(Value):
     """
 
     width: int = DEFAULT_WIDTH
+    screen_width: int = DEFAULT_WIDTH
     uses_utf8: bool = False
     is_ascii_only: bool = False
     colours: int = 0
@@ -147,6 +150,7 @@ class Display(Value):
         has_room = width >= LARGE_FROM[0] and terminal.height >= LARGE_FROM[1]
         return cls(
             width=width,
+            screen_width=options.width or terminal.width,
             uses_utf8=wants_utf8 or (is_auto and terminal.supports_utf8),
             is_ascii_only=options.charset is Charset.ASCII or (is_auto and terminal.is_ascii_only),
             colours=colours if coloured else 0,
