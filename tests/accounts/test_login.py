@@ -114,6 +114,7 @@ class TestGuests:
         name, answers = await setup.enter(["Guest"])
         assert name == "Stenavar"
         assert answers.word
+        assert answers.shown[-1] == "You are Stenavar."
 
     async def test_owner_of_the_name_guest_keeps_it(self, setup: LoginSetup) -> None:
         await setup.member("Guest")
@@ -125,9 +126,35 @@ class TestGuests:
         house = House([BoardSpec("oak board")])
         assert [name for name in names if house.name_problem(name)] == []
 
-    async def test_quit_at_the_name_prompt_says_goodbye(self, setup: LoginSetup) -> None:
-        name, answers = await setup.enter(["Quit"])
+    @pytest.mark.parametrize("word", ["Quit", "exit", "bye", "logout", "q"])
+    async def test_quit_at_the_name_prompt_says_goodbye(self, setup: LoginSetup, word: str) -> None:
+        name, answers = await setup.enter([word])
         assert (name, answers.shown) == ("", [NAME, "Goodbye!"])
+
+    @pytest.mark.parametrize("verb", ["connect", "Login"])
+    async def test_entry_verb_before_a_name_is_left_out(self, setup: LoginSetup, verb: str) -> None:
+        name, answers = await setup.enter([verb, f"{verb} anna"])
+        assert name == "Anna"
+        told = 'Type just your name, or "guest" for one that is made up for you.'
+        assert answers.told == [told]
+
+    async def test_guest_gives_the_comeback_words_behind_the_name(self, setup: LoginSetup) -> None:
+        word = await setup.guest("Anna")
+        name, answers = await setup.enter([f"anna {word.replace('-', ' ')}"])
+        assert (name, answers.shown) == ("Anna", [NAME])
+        assert (await setup.enter([f"connect anna {word}"]))[0] == "Anna"
+
+    async def test_member_gives_the_password_behind_the_name(self, setup: LoginSetup) -> None:
+        await setup.member("Anna")
+        assert (await setup.enter(["connect anna password"]))[0] == "Anna"
+        name, answers = await setup.enter(["anna wrong", "password"])
+        assert name == "Anna"
+        assert answers.shown[:3] == [NAME, WRONG, PASSWORD]
+
+    async def test_words_behind_a_new_name_are_no_secret(self, setup: LoginSetup) -> None:
+        name, answers = await setup.enter(["connect anna swordfish", "anna"])
+        assert name == "Anna"
+        assert answers.told == ["Letters, please."]
 
     async def test_name_in_use_asks_for_its_resume_word(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")

@@ -10,10 +10,11 @@ from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing.moves import Claim, End, Resign, Start
 from thudmud.features.playing.queries import SetBoard
 from thudmud.features.playing.seats import Join
-from thudmud.features.playing.setup import SetRules
+from thudmud.features.playing.setup import SetClock, SetRules
 from thudmud.features.rooms.commands import Go
 from thudmud.features.talk.commands import Say
 from thudmud.game.asides import CameIn, CaughtUp, Entered, Gone, WentOut
+from thudmud.game.clocks import TimeControl
 from thudmud.game.command import Command
 from thudmud.game.decisions import decide_arrival, decide_departure
 from thudmud.game.delivery import Delivery
@@ -34,6 +35,7 @@ from thudmud.game.more import Quit
 from thudmud.game.options import UNKNOWN, Style
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
+from thudmud.values import replace
 
 
 @pytest.fixture
@@ -131,6 +133,33 @@ class TestComing:
         assert hall.people["Bert"].room == "elm table"
         assert kinds(told).count(Returned) == 3
         assert list(caught_up(told)) == ["elm table", "oak board", "pine board"]
+
+    def test_returning_player_arrives_where_they_played(self, hall: StoredHall) -> None:
+        begin(hall, "elm table", "Bert", "Anna")
+        do(hall, "Bert", Go("oak board"))
+        lose(hall, "Bert")
+        enter(hall, "Bert", NOW + 6)
+        assert hall.people["Bert"].room == "oak board"
+
+    def test_player_away_for_long_arrives_where_it_is_their_turn(self, hall: StoredHall) -> None:
+        begin(hall, "elm table", "Bert", "Anna")
+        do(hall, "Bert", Go("oak board"))
+        lose(hall, "Bert")
+        enter(hall, "Bert", NOW + 7200)
+        assert hall.people["Bert"].room == "elm table"
+
+    def test_returning_player_arrives_where_the_clock_runs(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "pine board"))
+        do(hall, "Bert", Join(Side.DWARF, "pine board"))
+        do(hall, "Bert", SetClock(TimeControl(5), "pine board"))
+        do(hall, "Bert", Start("pine board"))
+        do(hall, "Anna", Start("pine board"))
+        do(hall, "Bert", replace(ply("A6", "B6"), on="pine board"))
+        do(hall, "Anna", replace(ply("H7", "H6"), on="pine board"))
+        do(hall, "Bert", Go())
+        lose(hall, "Bert")
+        enter(hall, "Bert", NOW + 6)
+        assert hall.people["Bert"].room == "pine board"
 
     def test_returning_player_without_a_seat_arrives_in_the_hall(self, hall: StoredHall) -> None:
         do(hall, "Anna", Resign())

@@ -107,8 +107,8 @@ class TestBack:
         house.obey("Anna", "end game on elm table", 0.0)
         house.obey("Anna", "end game on oak board", 0.0)
         seen = told(house.enter("Bert", 1.0))["Bert"]
-        assert "\n[elm table] It is your turn. Anna offers to end the battle. To agree" in seen
-        assert seen.count("Anna offers to end the battle. To agree, type") == 2
+        assert "\n[oak board] It is your turn. Anna offers to end the battle." in seen
+        assert seen.count("Anna offers to end the battle.") == 2
 
     def test_returning_player_sees_the_board_once(self) -> None:
         house = house_of(*PLAYED)

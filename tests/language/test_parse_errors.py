@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.cases import cases
 from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, ParseError, clean, parse
+from thudmud.language.parsing import parse_uncached
 from thudmud.language.slips import (
     _OF_ELSEWHERE,
     FIRST_WORD_MISTAKE_DETECTORS,
@@ -33,8 +34,9 @@ GENERAL = {M.UNKNOWN_COMMAND, M.UNEXPECTED_WORD, M.MISSING_WORD}
 
 
 def refusal(line: str) -> ParseError:
+    """Return the error of a line, even if `parse` would rephrase the line."""
     with pytest.raises(ParseError) as caught:
-        parse(line)
+        parse_uncached(clean(line)) if len(line) <= MAX_LINE else parse(line)
     return caught.value
 
 
@@ -133,7 +135,7 @@ def refusal(line: str) -> ParseError:
         ("around", "", (POSITION,)),
         ("around oak", "oak", (POSITION,)),
         ("lines goblins", "goblins", ("on", "dwarf", "troll", END)),
-        ("captures oak", "oak", (POSITION, "from", "on", END)),
+        ("captures oak", "oak", (POSITION, "from", "on", "dwarf", "troll", END)),
         ("last oak", "oak", ("move", "on", END)),
         ("options charset", "", ("auto", "ascii", "utf-8")),
         ("options colour up", "up", ("on", "scheme", "special", "off", "auto", END)),
@@ -193,11 +195,9 @@ def test_error_column_is_that_of_the_wrong_word(
         ("who?", "who"),
         ("logoff", "quit"),
         ("drawn", "end"),
-        ("sought", "seeks"),
         ("kib nice", "kibitz"),
         ("unob anna", "unobserve"),
         ("spectate anna", "observe"),
-        ("redraw", "view"),
         ("newbie", "help thud"),
         ("stand up", "leave"),
         ("throw f1 f6", "hurl"),
@@ -235,7 +235,6 @@ def test_error_column_is_that_of_the_wrong_word(
         ("rating", "help ratings"),
         ("ratings please", "help ratings"),
         ("answer hello", "tell"),
-        ("goto oak board", "go"),
         ("pose", "emote"),
         ("smiel", "smile"),
         ("match grog 1", "level 1"),

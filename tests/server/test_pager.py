@@ -86,6 +86,16 @@ async def test_command_at_the_pager_is_carried_out_and_ends_it(serving: Serving)
     assert await client.rest() == b"Anna leaves.\r\n"
 
 
+async def test_command_at_the_pager_shows_a_short_rest_first(serving: Serving) -> None:
+    setup = await serving()
+    whole = await whole_text(setup)
+    client = await connected(setup, len(whole) - 3)
+    assert await page_after(client, SYNTAX) == whole[:-4]
+    await client.send(b"look\r\n")
+    told = await client.fence()
+    assert told.splitlines()[1:] == [*whole[-4:], b"echo look", b"> "]
+
+
 async def test_events_are_shown_at_the_pager(serving: Serving) -> None:
     setup = await serving()
     whole = await whole_text(setup)

@@ -140,3 +140,12 @@ async def test_observer_is_told_when_the_board_closes() -> None:
     assert board not in place.hall.tables
     assert place.told["Carla"][-1] == f"You no longer observe the {board}."
     assert not place.hall.people["Carla"].observed
+
+
+async def test_kibitz_right_after_observing_goes_to_that_board(place: Place) -> None:
+    await place.sit()
+    await place.enter("Carla")
+    await place.type("Carla", "join game as dwarf on elm board", "observe oak board")
+    assert await place.type("Carla", "kibitz Hello") == "[oak board] You kibitz: Hello"
+    await place.type("Carla", "unobserve oak board")
+    assert await place.type("Carla", "kibitz Hello") == "You kibitz: Hello"

@@ -61,6 +61,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.hall import Hall
 from thudmud.game.options import (
+    WIDTHS,
     Charset,
     Element,
     Orient,
@@ -216,7 +217,7 @@ def test_transcripts_cover_option_lists_with_and_without_a_reader(told: Told) ->
     assert {each[:2] for each in lists} == {
         (question, reader) for question in (ShowOptions, ShowScheme) for reader in (True, False)
     }
-    assert {width for _, _, width in lists} == {20, 40, 80}
+    assert {width for _, _, width in lists} == {20, 40, 80, WIDTHS[-1]}  # the last for readers
 
 
 def test_transcripts_expect_the_exact_text() -> None:

@@ -203,8 +203,8 @@ class TestAsking:
         say(house, "Anna start")
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == (
-            "There's no clock at the oak board: take as long as you like. If "
-            'Anna doesn\'t move for 10 minutes, you can type "claim game on oak board".'
+            "It is Anna's turn (dwarfs). There's no clock at the oak board: take as long as you "
+            'like. If Anna doesn\'t move for 10 minutes, you can type "claim game on oak board".'
         )
         assert "claim" not in seen(say(house, "Carla clock"), "Carla")
         told = seen(say(house, "Carla clock on elm table"), "Carla")

@@ -54,6 +54,25 @@ class TestWatchers:
         assert f'{AGREE} "end game on oak board"' in say(house, "Bert look")
 
 
+class TestScore:
+    def test_offer_to_end_says_the_score_to_both(self, house: House) -> None:
+        score = "As it stands, the battle would be drawn 32 all."
+        assert score in say(house, "Anna end")
+        assert score in say(house, "Bert look")
+
+    def test_offer_to_end_names_the_winner(self, house: House) -> None:
+        say(house, "Carla go to oak board", "Anna f1 f6", "Bert g7 f7 capturing f6", "Anna a6 b6")
+        told = house.obey("Bert", "draw", 1.0)
+        assert "As it stands, you would win 32 to 31." in seen(told, "Bert")
+        assert "As it stands, Bert would win 32 to 31." in seen(told, "Anna")
+        assert "As it stands, Bert would win 32 to 31." in seen(told, "Carla")
+
+    def test_koom_valley_battle_would_be_drawn_without_points(self, house: House) -> None:
+        say(house, "Anna end", "Bert end", "Anna start", "Bert start", "Anna end", "Bert end")
+        say(house, "Anna set rules koom valley on oak board", "Anna start", "Bert start")
+        assert "As it stands, the battle would be drawn." in say(house, "Anna end")
+
+
 class TestBack:
     @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
     def test_returning_player_sees_an_open_offer_once(self, house: House, reader: Switch) -> None:

@@ -434,6 +434,19 @@ CASES = [
         'Name the square of a piece and the one it goes to, such as "shove g8 g7 capturing f7". '
         '"captures" lists what can be captured.',
     ),
+    Case(
+        R.NAME_THE_CAPTURES, f"{STARTED}; Anna: f1 f6", "Bert: g7xf6",
+        "More than one capture fits. Name the square where the piece on G7 ends up, and what it "
+        'captures, such as "move g7 g6 capturing f6".',
+    ),
+    Case(
+        R.NO_CAPTURE_THERE, f"{STARTED}; Anna: f1 f6", "Bert: i9xj9",
+        'The piece on I9 has no capture on J9. "captures" lists what can be captured.',
+    ),
+    Case(
+        R.NO_HURL_ONTO, STARTED, "Anna: hurl g7",
+        'No dwarf can be hurled onto the troll on G7 now. "captures" lists what can be captured.',
+    ),
     Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
     Case(
         R.OVER_FOR_GOOD, OVER, "Anna: undo",
@@ -483,7 +496,7 @@ CASES = [
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
     Case(R.UNDO_TOO_FAR, f"{STARTED}; Anna: f1f6", "Anna: undo 2",
-         "Only 1 move can be taken back."),
+         'Only 1 of your moves can be taken back: type "undo".'),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
         "You haven't moved in this battle yet, so there's nothing to take back."
     )),
@@ -592,7 +605,12 @@ CASES = [
         "players who are."),
     ),
     Case(
-        R.NOT_YOUR_SEEK, "Anna: seek; Bert: seek", "Anna: withdraw 2",
+        R.BOARD_FOR_PLAYER, "", "Anna: play oak",
+        'There is no player called "oak", but a board. To sit down there, type '
+        '"join game as dwarf on oak" or "join game as troll on oak".',
+    ),
+    Case(
+        R.NOT_YOUR_SEEK, "Anna: seek; Bert: seek 5+3", "Anna: withdraw 2",
         "Seek 2 isn't yours. Yours: 1.",
     ),
     Case(
@@ -1327,8 +1345,7 @@ LINES = [
         ' "shove from G7 to I7 capturing E7".',
     ),
     ("move a6xb6", 'Game records are written like that. Here, type "hurl from A6 to B6".'),
-    ("a6;b6", "Put a space between A6 and B6."),
-    ("move a6/b6", "Put a space between A6 and B6."),
+    ("move a6 b6 capturing d8;e8", "Put a space between D8 and E8."),
     ("move a6 b6 capturing d8;e8", "Put a space between D8 and E8."),
     ("replay 0", "Numbers start at 1 here."),
     ("history page 000", "Numbers start at 1 here."),
@@ -1361,7 +1378,7 @@ LINES = [
         ' of the day such as 20:00, "at", "today", "in" or "tomorrow".',
     ),
     (
-        "play oak 12",
+        "play oak board",
         '"play" by itself finds an opponent. To challenge somebody, type "match" and the name; to'
         ' sit down at a board, "join game as dwarf" or "join game as troll".',
     ),
@@ -1372,13 +1389,15 @@ LINES = [
     ),
     (
         "capture f6",
-        'To capture, type a move and what it captures: "g7 f7 capturing f6". "captures" lists what'
-        ' you can capture; "hurl" and "shove" capture, too.',
+        'To capture, type the move: dwarfs are hurled onto a troll, as in "hurl f1 f6", and trolls'
+        ' add what they capture, as in "g7 f7 capturing f6". "captures" lists what can be'
+        " captured.",
     ),
     (
         "abort",
-        'A battle can\'t be called off. "draw" offers to end it as it stands, "start game" to begin'
-        ' again, "adjourn" to finish it another day; "resign" gives it up.',
+        'No battle is called off here. If you\'re in one, "draw" offers to end it as it stands,'
+        ' "start game" to begin again, "adjourn" to finish it another day; "resign" gives it up.'
+        ' "withdraw" ends a seek.',
     ),
     (
         "moretime 60",
@@ -1393,10 +1412,29 @@ LINES = [
     (
         "pass",
         'Nobody may pass. "moves" lists what you can do; to end the battle as it stands, type'
-        ' "draw".',
+        ' "draw". In a lesson or a replay, "next" goes on.',
     ),
     ("castle", 'There is nothing like that in Thud: "help thud" explains the game.'),
     ("hello", 'To speak, type "say" first: "say hello".'),
+    ("thanks", 'To speak, type "say" first: "say thanks".'),
+    ("wp", 'To speak, type "say" first: "say wp".'),
+    (
+        "gossip anybody here?",
+        '"say" and your words speak to those around you, "shout" to everybody on the server, "tell"'
+        " and a name to one player.",
+    ),
+    (
+        "uptime",
+        'You\'re connected. "who" shows who is here, "news" what is new, and "clock" the time left'
+        " in a battle.",
+    ),
+    (
+        "style 12",
+        '"set board brief" shows a board as one line, "set board full" draws it; "options" lists'
+        " the rest.",
+    ),
+    ("cls", 'Only your own program can clear the screen. "look" shows where you are.'),
+    ("login anna", 'You\'re in already. To come in under another name, type "quit" first.'),
     (
         "rated",
         'A match is rated if you\'re both registered, unless you add "unrated": "match", a name and'
@@ -1413,7 +1451,7 @@ LINES = [
         " matches.",
     ),
     (
-        "seek 10 min",
+        "seek 10 min quickly",
         'A clock is written as minutes and seconds, such as "10+5", or as days, such as "3 days". '
         'Did you mean "10+0"?',
     ),

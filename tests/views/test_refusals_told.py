@@ -34,7 +34,7 @@ def told(house: House, name: str, line: str) -> str:
 @pytest.mark.parametrize("line", ["look bert", "look at Bert", "l BERT"])
 def test_look_at_an_absent_player_shows_their_seat(house: House, line: str) -> None:
     assert told(house, "Carla", line) == (
-        "Bert (a guest) isn't here and plays the trolls at the pine board.\nNo rating yet."
+        "Bert (a guest) isn't here, but plays the trolls at the pine board.\nNo rating yet."
     )
 
 

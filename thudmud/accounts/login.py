@@ -79,6 +79,14 @@ Hashing is slow, and delays the logins of others."""
 _GUEST = "guest"
 """What is given instead of a name by players who want a made-up one."""
 
+_ENTRY_VERBS = frozenset({"co", "connect", "create", "login", "logon", "signin"})
+"""Words of other games before a name, and perhaps a password, at the name prompt."""
+
+_EXITS = frozenset({"bye", "exit", "logoff", "logout", "q", "quit"})
+"""What ends the connection at the name prompt."""
+
+_JUST_A_NAME = f'Type just your name, or "{_GUEST}" for one that is made up for you.'
+
 _NAMES_TRIED = 20
 """The number of made-up names that are tried until one is free."""
 
@@ -185,7 +193,7 @@ class AccountDialogues:
         """The last choice of each option, by its subject."""
         while True:
             words = (await prompter.ask(NAME_PROMPT)).strip()
-            if words.lower() == "quit":
+            if words.lower() in _EXITS:
                 prompter.say("Goodbye!")
                 return None
             if choice := parse_option(words):
@@ -194,9 +202,11 @@ class AccountDialogues:
                 prompter.say(choice_text(choice, Options().with_choices(choices.values())))
             elif not words:
                 continue
+            elif not (named := _without_entry_verb(words)):
+                prompter.say(_JUST_A_NAME)
             else:
                 with _report_store_errors(prompter):
-                    if login := await self._claim_name(prompter, words, address):
+                    if login := await self._claim_name(prompter, named, address):
                         self.last_seen.record_arrival(login.name, network(address))
                         return replace(login, choices=tuple(choices.values()))
 
@@ -339,15 +349,22 @@ class AccountDialogues:
     # Names.
 
     async def _claim_name(self, prompter: Prompter, words: str, address: str) -> Login | None:
-        """Log in under a name, with its owner's secret or as a new guest."""
+        """Log in under a name, with its owner's secret or as a new guest.
+
+        The secret may follow the name in the same line.
+        """
         await self._directory.ready()
-        if account := await self._store.read(accounts.find, words):
-            return await self._claim_as_member(prompter, account.name, address)
-        kept = await self._store.read(accounts.find_guest, words)
+        name, _, secret = words.partition(" ")
+        if account := await self._store.read(accounts.find, name):
+            return await self._claim_as_member(prompter, account.name, address, secret.strip())
+        kept = await self._store.read(accounts.find_guest, name)
         if kept and await self.last_seen.is_kept(kept):
-            return await self._claim_as_guest(prompter, kept.name, address)
+            return await self._claim_as_guest(prompter, kept.name, address, secret.strip())
         if words.lower() == _GUEST and (made_up := await self._find_free_name()):
-            return await self._register_guest(prompter, made_up, None, address)
+            login = await self._register_guest(prompter, made_up, None, address)
+            if login:
+                prompter.say(f"You are {login.name}.")
+            return login
         # Only for new names: an owner keeps a name that has become invalid, such as a new command.
         if problem := self._directory.name_problem(words):
             prompter.say(problem)
@@ -366,7 +383,10 @@ class AccountDialogues:
                 return name
         return None
 
-    async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
+    async def _claim_as_member(
+        self, prompter: Prompter, name: str, address: str, given: str
+    ) -> Login | None:
+        """Log in under a registered name; ``given`` is the password typed with the name, if any."""
         proved: Account | None = None
         password, registered = "", _REGISTERED.format(name)
         while True:
@@ -381,8 +401,8 @@ class AccountDialogues:
                 if is_same and await self._give_resume_word(prompter, account, instead_of=password):
                     return Login(account.name, account)
                 prompter.say(_JUST_CHANGED.format(name))
-            password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
-            registered = ""
+            password = given or await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
+            registered = given = ""
             if not password:
                 return None
             proved = await self._authenticate(prompter, name, password, address, by_word=True)
@@ -391,15 +411,18 @@ class AccountDialogues:
                     f"That isn't the password of {name}. Try again, or just press Enter to stop."
                 )
 
-    async def _claim_as_guest(self, prompter: Prompter, name: str, address: str) -> Login | None:
+    async def _claim_as_guest(
+        self, prompter: Prompter, name: str, address: str, given: str
+    ) -> Login | None:
+        """Log in under a guest's name; ``given`` are the comeback words typed with the name."""
         playing = self._directory.is_online(name)
         here = "is already here" if playing else "was here, and may come back"
         needed = (
             f"Somebody called {name} {here}. If that's you, give your comeback words. To choose "
             "another name, just press Enter."
         )
-        while word := await prompter.ask(WORD_PROMPT, before=needed):
-            needed = ""
+        while word := given or await prompter.ask(WORD_PROMPT, before=needed):
+            needed = given = ""
 
             async def is_right(word: str = word) -> bool:
                 kept = await self._store.read(accounts.find_guest, name)
@@ -568,6 +591,12 @@ class AccountDialogues:
             extra = {"player": guess.name, "address": guess.network}
             _of_strangers.info("wrong password or resume word", extra=extra)
         return right
+
+
+def _without_entry_verb(words: str) -> str:
+    """Return a name and what follows it without a verb such as "connect"; "" if no name is left."""
+    verb, _, rest = words.partition(" ")
+    return rest.strip() if verb.lower() in _ENTRY_VERBS else words
 
 
 def _next_epoch(epochs: Epochs) -> int:

@@ -13,6 +13,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
 from thudmud.game.sanctions import require_not_muted
+from thudmud.game.table import Table
 from thudmud.game.tables import come_back, leave_server
 
 _TOLD_TO_ALL = (
@@ -167,12 +168,12 @@ def decide_arrival(
         now: the current time, in seconds since the epoch.
         profile: the player's stored preferences.
         member: whether the player has an account.
-        room: the board to enter; by default one where the player has a seat, else the hall. A seat
-            whose turn it is takes precedence.
+        room: the board to enter; by default the most urgent one where the player has a seat, see
+            `_seats_by_urgency`, else the hall.
         adjourned: whether the player has an adjourned match.
         found: the answers to lookups at entry, as in `Entered`.
     """
-    kept = sorted(hall.tables.seats_of(player), key=lambda table: not table.is_turn_of(player))
+    kept = _seats_by_urgency(hall, player, now)
     seats = [table.name for table in kept]
     room = room or next(iter(seats), None)
     back = [
@@ -201,3 +202,29 @@ def decide_arrival(
         caught_up.append(CaughtUp(player, room))
     shown = Decision(player, room, asides=(*caught_up,))
     return [Decision(player, asides=(entered,)), *back, shown]
+
+
+_BACK_WITHIN = 3600.0
+"""Seconds for which a player who returns is led back to the board that they left."""
+
+
+def _seats_by_urgency(hall: Hall, player: str, now: float) -> list[Table]:
+    """Return the tables with a player's seats: the one to return to comes first.
+
+    That is where they were in a match when they left, unless that is long ago; then a table whose
+    clock is running, even in the opponent's turn; then one where it is their turn.
+    """
+    before = hall.people.left.get(player)
+
+    def rank(table: Table) -> tuple[bool, bool, bool]:
+        side = table.side_of(player)
+        since = table.away.get(side, now) if side else now
+        was_here = (
+            before is not None
+            and before.room == table.name
+            and table.has_match_under_way
+            and now - since < _BACK_WITHIN
+        )
+        return not was_here, not table.has_live_clock, not table.is_turn_of(player)
+
+    return sorted(hall.tables.seats_of(player), key=rank)

@@ -243,6 +243,9 @@ def resolve_watched_board(hall: Hall, person: Person, words: str | None) -> Tabl
         if table.name not in watched:
             raise RefusedError(Refusal.NOT_WATCHING, board=table.name)
         return table
+    last = person.last_board
+    if last in person.observed and last in hall.tables:
+        return hall.tables[last]  # as right after "observe"
     match list(watched):
         case []:
             raise RefusedError(Refusal.WATCHING_NOTHING)

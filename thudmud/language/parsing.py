@@ -19,6 +19,8 @@ from thudmud.game.refusals import Mistake, NameProblem
 from thudmud.game.resolution import RESERVED
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.cleaning import clean
+from thudmud.language.rephrasing import FIRST_WORDS as REPHRASED_WORDS
+from thudmud.language.rephrasing import rephrase
 from thudmud.language.slips import (
     FIRST_WORD_MISTAKE_DETECTORS,
     MISTAKE_DETECTORS,
@@ -227,12 +229,45 @@ def parse(line: str) -> Command:
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
-    if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii() or cleaned[:1] == '"':
-        return parse_uncached(cleaned)
+    try:  # as `_parse_as_typed` does, which would be one more call for each line
+        if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii() or cleaned[:1] == '"':
+            return parse_uncached(cleaned)
+        try:
+            return _parse_cached(cleaned)
+        except _PrivateError:
+            return parse_uncached(cleaned)
+    except ParseError as error:
+        command = _parse_rephrased(cleaned, error)
+        if command is None:
+            raise
+    return command
+
+
+_REPHRASED = 2
+"""How often a line is rephrased: "/goto oak" is "goto oak", which is "go oak"."""
+
+
+def _parse_rephrased(line: str, error: ParseError) -> Command | None:
+    """Parse what a line that isn't a command means in other words; None if that is unknown."""
+    for _ in range(_REPHRASED):
+        meant = rephrase(line, error.column, error.code, error.suggestion or "")
+        if meant is None:
+            return None
+        try:
+            return _parse_as_typed(meant)
+        except ParseError as wrong:
+            line, error = meant, wrong
+    return None
+
+
+def _parse_as_typed(line: str) -> Command:
+    """Parse a cleaned line, with the cache if that is allowed to keep it."""
+    if len(line) > _LONGEST_REMEMBERED or not line.isascii() or line[:1] == '"':
+        return parse_uncached(line)
     try:
-        return _parse_cached(cleaned)
+        return _parse_cached(line)
     except _PrivateError:
-        return parse_uncached(cleaned)
+        return parse_uncached(line)
 
 
 PLAIN_SIGNS = (
@@ -353,7 +388,9 @@ _IN_CHARGE = """
 """
 """Words for people in charge, programs, readers and speakers."""
 
-TAKEN_WORDS = KEYWORDS | RESERVED | set(f"{_SENTENCES_BEGIN} {_IN_CHARGE}".split())
+TAKEN_WORDS = (
+    KEYWORDS | RESERVED | REPHRASED_WORDS | set(f"{_SENTENCES_BEGIN} {_IN_CHARGE}".split())
+)
 """Lower-case words that can't be players' names: commands would be misread, or the player mistaken
 for the server or somebody else."""
 

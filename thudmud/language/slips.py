@@ -43,7 +43,12 @@ _OF_ELSEWHERE = {
         Mistake.NO_PASSING: "pass skip",
         Mistake.NOT_CHESS: "castle promote check checkmate mate",
         Mistake.CAPTURE_BY_A_MOVE: "attack eat kill take",
-        Mistake.SAY_IT: "hello hi hey thanks ty goodnight lol",
+        Mistake.SAY_IT: "hello hi hey thanks thx ty goodnight lol wp",
+        Mistake.SAY_OR_SHOUT: "chat gossip ooc",
+        Mistake.NOTHING_ABOUT_THE_SERVER: "date ping uptime version",
+        Mistake.STYLES_OF_BOARDS: "style",
+        Mistake.NO_CLEARING: "clear cls",
+        Mistake.LOGGED_IN_ALREADY: "co connect login logon signin",
         Mistake.RATED_IS_A_TERM: "rated unrated casual",
     }.items()
     for word in words.split()
@@ -449,6 +454,12 @@ def _clock_in_other_notation(place: ErrorLocation) -> Diagnosis | None:
         return _mistake(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(given, increment)))
     except InvalidValueError:
         return _mistake(Mistake.NO_SUCH_CLOCK, "")
+
+
+def clock_length(text: str) -> int:
+    """Return the length of the time control in another notation that a text begins with."""
+    found = _MEANT_DAYS.match(text) or _MEANT_MINUTES.match(text)
+    return len(found[0]) if found else 0
 
 
 def _match_for_an_invitation(place: ErrorLocation) -> Diagnosis | None:

@@ -194,6 +194,8 @@ class Vocabulary:
             ) from None
         if isinstance(command, self._of_gone):
             raise self._left_out_error(cleaned)
+        if self._left and begins_with_terminal(self._left, str(command)):
+            raise self._unknown_word_error(cleaned, None)  # in other words for that verb
         return command
 
     def check_available(self, command: Command) -> None:

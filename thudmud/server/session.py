@@ -624,8 +624,8 @@ class TelnetSession(PlayerSession):
     """A session over telnet, which also detects TLS, HTTP and MSSP requests.
 
     An answer longer than the screen stops with a prompt of its own. Enter shows the next page, "q"
-    drops the rest, and so does any command, which is carried out. Everything else goes on as usual:
-    what happens meanwhile is shown.
+    drops the rest, and so does any command, which is carried out; but a rest of up to half a screen
+    is shown first. Everything else goes on as usual: what happens meanwhile is shown.
     """
 
     def __init__(
@@ -666,6 +666,10 @@ class TelnetSession(PlayerSession):
         self._pager = None
         typed = line.strip().lower()
         if typed not in {"", "q"}:
+            rows, width = self._sessions.service.page_size(self.name)
+            rest = pager.next_page(rows // 2, width)
+            if pager.is_done:  # a few lines, which may be what the command answers
+                self.screen.show(encode(rest))
             return False
         self._timer.restart()
         self._prompter.note_input()

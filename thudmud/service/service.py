@@ -589,11 +589,14 @@ class Service:
     def prompt(self, name: str) -> str:
         """Return a player's prompt; "" for players who want none.
 
-        The prompt reminds a player who is looking for an opponent.
+        The prompt reminds a player who is looking for an opponent, unless it would be read out
+        after every answer.
         """
         person = self.hall.people.get(name)
         if person and Toggle.PROMPT not in person.options.on:
             return ""
+        if self.hall.seeks and self.broadcaster.display(name).is_for_reader:
+            return sentences.PROMPT
         for seek in self.hall.seeks.values():  # `any` with a generator costs a call for each item
             if seek.player == name and not seek.to:
                 return sentences.SEEKING_PROMPT
@@ -604,7 +607,8 @@ class Service:
         person = self.hall.people.get(name)
         terminal = self.broadcaster.screens.terminals.get(name)
         rows = page_rows(terminal, person.options) if person and terminal else 0
-        return rows, self.broadcaster.display(name).width
+        width = self.broadcaster.display(name).width
+        return rows, min(width, terminal.width) if terminal else width
 
     async def is_name_needed(self, name: str) -> bool:
         """Return whether a seat, a place in a tournament or an adjourned match needs a name.

@@ -100,11 +100,17 @@ def _moves(
     )
 
 
-def captures_by_piece(game: Game, origin: Square | None, between: str = "..") -> list[str]:
-    """Return a sentence on the captures of each piece; the arguments are as in `moves_by_piece`."""
+def captures_by_piece(
+    game: Game, origin: Square | None, between: str = "..", side: Side | None = None
+) -> list[str]:
+    """Return a sentence on the captures of each piece.
+
+    The arguments are as in `moves_by_piece`; ``side`` is the side to list, None for the side to
+    move or that of the piece.
+    """
     if game.outcome:
         return ["The battle is over."]
-    position, heading = as_moving(game, origin)
+    position, heading = as_moving(game, origin, side)
     pieces, more = _captures(game.ruleset, position, origin, between)
     if not pieces:
         return [f"{heading}{_none(position, origin, _CANNOT_CAPTURE)}"]
@@ -146,11 +152,12 @@ def moves_of(ruleset: Ruleset, position: Position, origin: Square) -> tuple[Move
     return tuple(ruleset.moves_from(position, origin, most_tramples=MOST_PATHS + 1))
 
 
-def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
+def as_moving(game: Game, origin: Square | None, side: Side | None = None) -> tuple[Position, str]:
     """Return the position with the owner of the piece on move, and a heading if that isn't so."""
     position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None
-    if piece not in game.ruleset.side_rules(turn.other).pieces:
+    is_of_other = piece in game.ruleset.side_rules(turn.other).pieces
+    if not is_of_other and side is not turn.other:
         return position, ""
     heading = f"(Not the {turn.other.plural}' turn.) "
     return replace(position, turn=turn.other), heading

@@ -60,7 +60,8 @@ def clock_sentences(table: Table, me: str) -> list[str]:
 
 
 def _without_clock(table: Table, me: str) -> list[str]:
-    told = [f"There's no clock at the {table.name}: take as long as you like."]
+    told = [sentences.turn_sentence(table, me)] if table.is_running else []
+    told.append(f"There's no clock at the {table.name}: take as long as you like.")
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.is_running and table.idle_limit and other and is_among_people:

@@ -143,12 +143,13 @@ _TEXTS: dict[Enum, RefusalText] = {
         " matches."
     ),
     Mistake.CAPTURE_BY_A_MOVE: (
-        'To capture, type a move and what it captures: "g7 f7 capturing f6". "captures" lists what'
-        ' you can capture; "hurl" and "shove" capture, too.'
+        'To capture, type the move: dwarfs are hurled onto a troll, as in "hurl f1 f6", and trolls'
+        ' add what they capture, as in "g7 f7 capturing f6". "captures" lists what can be captured.'
     ),
     Mistake.NO_ABORTING: (
-        'A battle can\'t be called off. "draw" offers to end it as it stands, "start game" to begin'
-        ' again, "adjourn" to finish it another day; "resign" gives it up.'
+        'No battle is called off here. If you\'re in one, "draw" offers to end it as it stands,'
+        ' "start game" to begin again, "adjourn" to finish it another day; "resign" gives it up.'
+        ' "withdraw" ends a seek.'
     ),
     Mistake.NO_MORE_TIME: (
         'Nobody can be given more time during a battle. "adjourn" offers to finish it another day;'
@@ -160,10 +161,26 @@ _TEXTS: dict[Enum, RefusalText] = {
     ),
     Mistake.NO_PASSING: (
         'Nobody may pass. "moves" lists what you can do; to end the battle as it stands, type'
-        ' "draw".'
+        ' "draw". In a lesson or a replay, "next" goes on.'
     ),
     Mistake.NOT_CHESS: 'There is nothing like that in Thud: "help thud" explains the game.',
-    Mistake.SAY_IT: 'To speak, type "say" first: "say hello".',
+    Mistake.SAY_IT: 'To speak, type "say" first: "say {word}".',
+    Mistake.SAY_OR_SHOUT: (
+        '"say" and your words speak to those around you, "shout" to everybody on the server, "tell"'
+        " and a name to one player."
+    ),
+    Mistake.NOTHING_ABOUT_THE_SERVER: (
+        'You\'re connected. "who" shows who is here, "news" what is new, and "clock" the time left'
+        " in a battle."
+    ),
+    Mistake.STYLES_OF_BOARDS: (
+        '"set board brief" shows a board as one line, "set board full" draws it; "options" lists'
+        " the rest."
+    ),
+    Mistake.NO_CLEARING: 'Only your own program can clear the screen. "look" shows where you are.',
+    Mistake.LOGGED_IN_ALREADY: (
+        'You\'re in already. To come in under another name, type "quit" first.'
+    ),
     Mistake.RATED_IS_A_TERM: (
         'A match is rated if you\'re both registered, unless you add "unrated": "match", a name and'
         ' "unrated". "help ratings" explains it.'

@@ -175,8 +175,8 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Cleared(player=""):
             return [f"The {table.name} is closing, so it has been cleared."]
         case events.Cleared():
-            rules = f"so it goes back to {table.ruleset.name} rules"
-            return [f"Everyone has left the {table.name}, {rules}."]
+            rules = f"with {table.ruleset.name} rules"
+            return [f"Everyone has left the {table.name}. It is free again, {rules}."]
         case events.RulesSet():
             sets = conjugate(event.player, me, "set")
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
@@ -299,6 +299,8 @@ def _nearing_the_end(table: Table) -> list[str]:
 def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     game, side = table.game, table.side_of(event.player)
     told = [f"{conjugate(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
+    if event.offer is Offer.END and game:
+        told.append(_score_by_agreement(game, table, me))
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         asks = f"{conjugate(event.player, me, 'ask')} to take back"
@@ -328,6 +330,19 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     elif me in table.seats.values():
         told.append(f'To agree, type "{agrees}"; {declines} declines.')
     return told
+
+
+def _score_by_agreement(game: Game, table: Table, me: str | None) -> str:
+    """Return the score with which the battle would end now, as a sentence."""
+    outcome = game.ruleset.agreed_outcome(game.position, Ending.AGREEMENT)
+    winner = outcome.winner
+    if winner is None:
+        score = outcome.score.dwarf
+        return f"As it stands, the battle would be drawn{f' {score} all' if score else ''}."
+    name = table.seats.get(winner, f"the {winner.plural}")
+    who = "you" if name == me else name
+    mine, theirs = outcome.score.of(winner), outcome.score.of(winner.other)
+    return f"As it stands, {who} would win {mine} to {theirs}."
 
 
 def _joined_sentences(event: events.Joined, table: Table, me: str | None) -> list[str]:
@@ -400,8 +415,7 @@ def _at_stake(event: events.Absent, table: Table) -> list[str]:
     if clock := table.clock:
         runs = "starts after your opponent's next move"
         if clock.turn is event.side:
-            limit = rounded_duration(clock.remaining_standstill)
-            stopped = f"is stopped for at most {limit}"
+            stopped = _stopped_for(clock.remaining_standstill)
             runs = stopped if clock.remaining_standstill else "keeps running"
         return [
             f"Your clock {runs}: you have {time_left(clock.advanced_to(event.at), event.side)}."
@@ -412,13 +426,24 @@ def _at_stake(event: events.Absent, table: Table) -> list[str]:
     return [f"Your opponent can claim the battle {when}."]
 
 
+_MOMENT = 5.0
+"""Seconds below which a length isn't worth a number."""
+
+
+def _stopped_for(seconds: float) -> str:
+    """Return how long a clock is stopped, as the end of a sentence."""
+    if seconds < _MOMENT:
+        return "is stopped for a moment"
+    return f"is stopped for at most {rounded_duration(seconds)}"
+
+
 def _while_away(table: Table) -> list[str]:
     """Return the options of an absent player's opponent."""
     clock, grace = table.clock, table.grace
     if clock or grace is None:
         if clock is None or table.is_by_correspondence:
             return []  # by correspondence there is nothing to wait for
-        stopped = f"is stopped for at most {rounded_duration(clock.remaining_standstill)}"
+        stopped = _stopped_for(clock.remaining_standstill)
         return [f"The clock {stopped if clock.remaining_standstill else 'keeps running'}."]
     claims = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
     can = f"you can type {claims}"
@@ -509,6 +534,8 @@ def next_step(table: Table, me: str | None) -> str:
     elif table.match:
         begins = "begins the next match" if table.levels != events.NO_BOTS else "offers a rematch"
     begins = f'"start game on {table.name}" {begins}.'
+    if me is not None and me not in table.seats.values():
+        begins = f"For the players, {begins}"
     away = {table.seats[side] for side in table.away}
     if not away or table.is_by_correspondence:
         return begins
@@ -710,7 +737,7 @@ def points_phrase(score: int) -> str:
 
 def match_points(table: Table, match: Match, me: str | None = None) -> str:
     """Return the points of the match so far by name, such as "you 31, Bert 24"."""
-    names = {side: player_or_description(table, side, me, "the empty seat") for side in Side}
+    names = {side: player_or_description(table, side, me, f"the {side.plural}") for side in Side}
     return ", ".join(f"{name} {match.points(side)}" for side, name in names.items())
 
 

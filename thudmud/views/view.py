@@ -119,7 +119,9 @@ class Display(Value):
     """The appearance of everything for a reader. Readers with equal displays can share text.
 
     Attributes:
-        width: columns of the screen; every line is shorter.
+        width: the columns that every line is shorter than.
+        screen_width: columns of the screen, at which a client breaks lines; fewer than ``width``
+            for screen readers.
         uses_utf8: whether boards are drawn in UTF-8 rather than ASCII.
         is_ascii_only: whether all text is ASCII, including what players write.
         colours: the number of colours: 0, 16, 256 or 2 ** 24.
@@ -136,6 +138,7 @@ class Display(Value):
     """
 
     width: int = DEFAULT_WIDTH
+    screen_width: int = DEFAULT_WIDTH
     uses_utf8: bool = False
     is_ascii_only: bool = False
     colours: int = 0
@@ -158,10 +161,12 @@ class Display(Value):
         # A badly configured screen reader reads escape sequences and line drawing aloud.
         colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
         coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
-        width = options.width or terminal.width
+        # Screen readers pause where a line ends, so theirs are only broken by the player's program.
+        width = options.width or (WIDTHS[-1] if reader else terminal.width)
         has_room = width >= LARGE_FROM[0] and terminal.height >= LARGE_FROM[1]
         return cls(
             width=width,
+            screen_width=options.width or terminal.width,
             uses_utf8=wants_utf8 or (is_auto and terminal.supports_utf8),
             is_ascii_only=options.charset is Charset.ASCII or (is_auto and terminal.is_ascii_only),
             colours=colours if coloured else 0,

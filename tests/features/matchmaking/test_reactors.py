@@ -130,7 +130,7 @@ async def test_busy_seeker_answers_no_and_both_play_bots(place: Place, line: str
 
 async def test_asker_plays_a_bot_until_a_busy_seeker_answers(place: Place) -> None:
     told = (await place.type("Bert", "play")).split("Meanwhile,")
-    assert "has been asked whether to play you instead" in " ".join(told[0].split())
+    assert "has been asked whether to begin yours instead" in " ".join(told[0].split())
     assert told[1].lstrip().startswith("here's a bot to play.")
     assert players(place, SECOND) == {"Bert", "Chalk"}
     assert await refused(place, "Bert", "play") is Refusal.ASKS_ALREADY

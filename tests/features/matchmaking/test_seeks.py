@@ -115,6 +115,39 @@ class TestYes:
         assert (match.battle, match.earlier_points) == (1, (0, 0))
 
 
+class TestSameSeek:
+    @pytest.mark.parametrize("first", [Seek(), PlayNow()], ids=str)
+    @pytest.mark.parametrize("second", [Seek(), PlayNow(), Seek(side=Side.TROLL)], ids=str)
+    def test_second_seek_for_the_same_match_begins_it(
+        self, hall: StoredHall, first: Command, second: Command
+    ) -> None:
+        do(hall, "Anna", first)
+        happened = happen(hall, "Bert", second)
+        assert ends(happened) == {1: SeekEnd.ACCEPTED}
+        assert isinstance(happened[-1], BattleStarted)
+
+    def test_seek_takes_up_a_player_who_plays_a_bot_meanwhile(self, hall: StoredHall) -> None:
+        hall.bots["Dora"] = GROG
+        do(hall, "Anna", PlayNow())
+        assert isinstance(happen(hall, "Bert", Seek())[-1], BattleStarted)
+
+    def test_seek_with_the_same_clock_begins_the_match(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Seek(time=FAST))
+        assert isinstance(happen(hall, "Bert", Seek(time=FAST))[-1], BattleStarted)
+
+    @pytest.mark.parametrize(
+        "other", [Seek("classic"), Seek(time=FAST), Seek(side=Side.DWARF), Seek(word="tea-pot")]
+    )
+    def test_different_seek_waits(self, hall: StoredHall, other: Seek) -> None:
+        do(hall, "Anna", Seek(side=Side.DWARF))
+        assert isinstance(happen(hall, "Bert", other)[0], SeekMade)
+
+    def test_seek_waits_if_the_other_player_has_to_be_asked(self, hall: StoredHall) -> None:
+        begin(hall, "Anna", "Carla")
+        do(hall, "Anna", Seek())
+        assert isinstance(happen(hall, "Bert", Seek())[0], SeekMade)
+
+
 class TestBusy:
     def test_player_in_the_hall_or_at_a_seat_is_not_busy(self, hall: StoredHall) -> None:
         assert not hall.is_busy("Anna", NOW)
@@ -187,8 +220,8 @@ class TestBusy:
 
 class TestEnds:
     def test_seeks_of_both_players_end_at_match_start(self, hall: StoredHall) -> None:
-        for name in ("Anna", "Bert", "Carla"):
-            do(hall, name, Seek())
+        for name, time in {"Anna": None, "Bert": FAST, "Carla": TimeControl(10)}.items():
+            do(hall, name, Seek(time=time))
         sit(hall)
         assert ends(happen(hall, "Anna", Start(OAK))) == {1: SeekEnd.PLAYING, 2: SeekEnd.PLAYING}
         assert list(hall.seeks) == [3]

@@ -493,8 +493,8 @@ async def test_entrance_lists_players_then_how_to_play_then_boards(hall: Place) 
     assert play == 'To play, type "play".'
     assert seek.startswith("Anna is looking for a casual match under classic rules.")
     assert boards == 'Boards ("go to" and a name takes you to one):'
-    for name in ("Bert", "Carla"):
-        await hall.type(name, "seek")
+    await hall.type("Bert", "seek")
+    await hall.type("Carla", "seek 10+5")
     assert 'There are 3 open seeks: "seeks" lists them.' in await hall.type("Dora", "look")
 
 
@@ -634,8 +634,8 @@ async def test_address_limit_on_seeks_exempts_the_first_of_each_player(place: Pl
     await place.enter("Anna", "Bert", "Carla", origin="10.0.0.1")
     await place.type("Anna", "seek", "seek classic")
     assert await refused(place, "Anna", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
-    await place.type("Bert", "seek")
-    assert await refused(place, "Bert", "seek classic") is Refusal.SEEKS_FROM_ADDRESS
+    await place.type("Bert", "seek 5+3")
+    assert await refused(place, "Bert", "seek 10+5") is Refusal.SEEKS_FROM_ADDRESS
     assert list(place.hall.seeks) == [1, 2, 3]
 
 
@@ -1127,3 +1127,11 @@ async def test_offer_of_the_second_battle_is_answered_from_elsewhere(
     await hall.type("Anna", "start")
     await hall.type("Bert", accepting)
     assert hall.hall.tables[MATCH].is_running
+
+
+async def test_prompt_reminds_of_a_seek_but_not_a_screen_reader(place: Place) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", "seek")
+    assert place.service.prompt("Anna") == '[seeking: "withdraw" ends it]> '
+    await place.type("Anna", "options reader on")
+    assert place.service.prompt("Anna") == "> "

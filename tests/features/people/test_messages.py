@@ -110,7 +110,7 @@ def test_finger_of_a_player_away_from_a_seat() -> None:
     told(house, "Bert", "practice on oak board")
     house.depart("Bert", NOON)
     assert told(house, "Anna", "finger bert").startswith(
-        "Bert (a guest) isn't here and plays both sides at the oak board."
+        "Bert (a guest) isn't here, but plays both sides at the oak board."
     )
 
 

@@ -20,6 +20,7 @@ from thudmud.features.playing.queries import (
     Where,
 )
 from thudmud.game.table import BoardSpec, Table
+from thudmud.house import House
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -201,3 +202,16 @@ def test_answer_with_many_tramples_stays_short() -> None:
     assert "and more ways to trample" in lines[0]
     assert len(lines[0]) < 1500
     assert told(table_with(game), Captures(), 10_000)[0].endswith("; and more.")
+
+
+def test_captures_of_a_side_are_listed_out_of_turn() -> None:
+    house = House([BoardSpec("oak board")])
+    for name, side in (("Anna", "dwarf"), ("Bert", "troll")):
+        house.enter(name, now=0.0)
+        house.obey(name, f"join game as {side} on oak board", 0.0)
+    for name, line in (("Anna", "start"), ("Anna", "f1 f6"), ("Bert", "i9 j9")):
+        house.obey(name, line, 0.0)
+    [told] = house.obey("Anna", "captures trolls", 0.0)
+    assert told.text.startswith("(Not the trolls' turn.) The troll on G7 could")
+    [told] = house.obey("Anna", "captures dwarfs", 0.0)
+    assert "Not the" not in told.text

@@ -276,6 +276,29 @@ async def test_absent_player_forfeits_and_is_out_after_two_matches(cup: Cup) -> 
     assert len(await cup.of_hall(PairingBegun)) == 5
 
 
+@pytest.mark.parametrize("is_away", [False, True])
+async def test_player_out_of_time_without_a_move_forfeits_only_if_away(
+    cup: Cup,
+    is_away: bool,  # noqa: FBT001  (a parameter of pytest)
+) -> None:
+    await cup.announce(f"round robin 1+0 {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    board, first = cup.board("Anna"), cup.match("Anna").first
+    if is_away:
+        await cup.leave(first)
+    await cup.pass_by(200.0 if is_away else 130.0)
+    if is_away:
+        assert not cup.one.open
+        return
+    match = cup.hall.tables[board].match
+    assert cup.one.open
+    assert match
+    assert match.battle == 2
+    told = " ".join(" ".join(cup.told[first]).split())
+    assert "The second battle begins in 60 seconds" in told
+    assert "turn up" not in told
+
+
 async def test_player_returning_within_the_grace_period_plays(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
@@ -998,7 +1021,7 @@ async def test_flag_fall_during_a_hall_change_is_scored(cup: Cup, store: SlowSto
     await until(lambda: board not in cup.hall.tables or cup.hall.tables[board].half_played)
     await cup.settled()
     scored = await cup.of_hall(PairingScored)
-    assert [(len(each.battles), each.is_over) for each in scored] == [(1, False), (1, True)]
+    assert [(len(each.battles), each.is_over) for each in scored] == [(1, False)]
 
 
 @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.LOST])

@@ -36,6 +36,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 from thudmud.game.resolution import (
+    is_board_phrase,
     match_by_prefix,
     resolve_hall_board,
     resolve_level,
@@ -86,7 +87,10 @@ class WithTerms(Command):
 
 @verb(seek="of", seek_by_word="by_word")
 class Seek(WithTerms):
-    """Look for an opponent, perhaps by a ruleset and with a clock; or for one who knows a word."""
+    """Look for an opponent, perhaps by a ruleset and with a clock; or for one who knows a word.
+
+    If somebody who is free looks for the same match, it begins at once.
+    """
 
     rules: str | None = None
     side: Side | None = None
@@ -113,8 +117,23 @@ class Seek(WithTerms):
         for each in context.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise RefusedError(Refusal.SEEKING_ALREADY, number=each.number)
+        if not self.word and (met := self._same_seek(context, made)):
+            agreed = replace(met, rated=met.rated and is_rated)
+            return _begin(context, agreed, self.side)
         _require_seeks(context)
         return decide_in_hall(context, made)
+
+    def _same_seek(self, context: CommandContext, made: events.SeekMade) -> events.SeekMade | None:
+        """Return the first seek for the same match by somebody who needn't be asked first."""
+        hall = context.hall
+        for seek in hall.seeks.values():
+            is_same = seek.time == made.time and _is_suitable(seek, made.rules, made.side)
+            is_free = seek.is_by_days or not hall.is_busy(seek.player, context.now)
+            if seek.to or not (is_same and is_free and _may_meet(hall, seek, context.me)):
+                continue
+            if self.rated is None or self.rated == seek.rated or not context.person.is_member:
+                return seek
+        return None
 
 
 @verb(challenge="of")
@@ -132,7 +151,7 @@ class Challenge(WithTerms):
 
     def decide(self, context: CommandContext) -> Decision:
         hall, me = context.hall, context.me
-        to = resolve_player_here(context, self.player)
+        to = _resolve_opponent(context, self.player)
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise RefusedError(Refusal.MATCH_SELF)
@@ -163,6 +182,16 @@ class Challenge(WithTerms):
         rated = is_rated and to in hall.people.members
         made = replace(_make_seek(context, rules, self.side, rated=rated), to=to, time=self.time)
         return decide_in_hall(context, made)
+
+
+def _resolve_opponent(context: CommandContext, words: str) -> str:
+    """Resolve the name of a player to challenge, with a refusal of its own for a board's name."""
+    try:
+        return resolve_player_here(context, words)
+    except RefusedError as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER and is_board_phrase(context.hall, words):
+            raise RefusedError(Refusal.BOARD_FOR_PLAYER, words=words) from None
+        raise
 
 
 def _require_invitations(hall: Hall, to: str) -> None:

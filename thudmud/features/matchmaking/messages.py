@@ -55,6 +55,10 @@ _REFUSALS: dict[Refusal, RefusalText] = {
         'Only registered players can open boards here: "register" keeps your name. "play" and'
         ' "match" work for everybody.'
     ),
+    Refusal.BOARD_FOR_PLAYER: (
+        'There is no player called "{words}", but a board. To sit down there, type'
+        ' "join game as dwarf on {words}" or "join game as troll on {words}".'
+    ),
     Refusal.MATCH_SELF: 'That\'s you. "play" finds somebody else.',
     Refusal.RATED_FOR_MEMBERS: (
         'You\'re a guest, and only registered players have ratings. Leave "rated" out to play a'
@@ -193,7 +197,7 @@ def _asks_now(seek: SeekMade, me: str | None) -> str:
     if me == seek.to:
         match = _match_wanted(seek, me)
         return f"{seek.player} wants to play you now: {match}.{_YES_OR_NO} You have {within}."
-    asked = f"{seek.to} is in another battle, and has been asked whether to play you instead"
+    asked = f"{seek.to} is in a battle just now, and has been asked whether to begin yours instead"
     return f"{asked}. You'll know within {within}."
 
 

@@ -55,7 +55,7 @@ _SCHEMES = {
     Scheme.DIM: "for a dark room",
     Scheme.SAFE: "for the colour-blind",
 }
-_STYLES = {Style.FULL: "the whole board after every move", Style.BRIEF: "one line a move"}
+_STYLES = {Style.FULL: "the whole board after every move", Style.BRIEF: "a line or two a move"}
 _ELEMENTS = {
     Element.DWARF: "the dwarfs",
     Element.TROLL: "the trolls",
@@ -207,7 +207,7 @@ def _chosen_facts(chosen: OptionChosen, context: RenderContext) -> Iterable[Fact
 @words.register
 def _style_chosen(chosen: StyleChosen, _: RenderContext, view: View) -> list[str]:
     how = f"{chosen.style.value}: {_STYLES[chosen.style]}"
-    return wrap(f"From now on the {chosen.board} is {how}.", view.width)
+    return wrap(f"From now on the {chosen.board} is {how}, for you alone.", view.width)
 
 
 @words.register

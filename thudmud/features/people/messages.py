@@ -336,8 +336,9 @@ def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
         if found.member
         else ""
     )
-    clauses = filter(None, ["isn't here", seen, *_playing(hall, name)])
-    return f"{title} {join_words(clauses)}"
+    plays = join_words(_playing(hall, name))
+    here = join_words(filter(None, ["isn't here", seen]))
+    return f"{title} {here}{f', but {plays}' if plays else ''}"
 
 
 def _person(hall: Hall, name: str, player: str, now: float) -> str:

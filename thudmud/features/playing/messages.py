@@ -88,8 +88,8 @@ def query_answer_lines(table: Table, query: PieceQuery, me: str, display: Displa
     match query:
         case Lines(side):
             facts = lines_by_side(game, side)
-        case Captures(origin):
-            facts = captures_by_piece(game, origin, range_word(display))
+        case Captures(origin, side=side):
+            facts = captures_by_piece(game, origin, range_word(display), side)
         case LastMove():
             facts = [sentences.last_ply(table, me)]
         case Where(kind):

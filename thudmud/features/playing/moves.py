@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thudmud.errors import RefusedError
+from thudmud.features.playing.captures import resolve_capture
 from thudmud.game import events, tables
 from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Offer
@@ -101,7 +102,10 @@ class Play(PlyCommand):
         try:
             move = game.resolve(self.attempt, side)
         except IllegalMoveError as error:
-            move = game.resolve(self._with_only_capture(error), side)
+            if self._is_capture_by_sign(error):
+                move = resolve_capture(game, self.attempt.origin, self.attempt.target)
+            else:
+                move = game.resolve(self._with_only_capture(error), side)
         after = game.play(move)
         moved = events.Moved(context.now, player, side, move, len(after.moves))
         over: Events = ()
@@ -110,6 +114,14 @@ class Play(PlyCommand):
         if not table.offers:
             return (moved, *over)
         return (*tables.lapse_offers(table, player, context.now), moved, *over)
+
+    def _is_capture_by_sign(self, error: IllegalMoveError) -> bool:
+        """Whether the sign for a capture, as in ``g7xf7``, was typed for a piece that isn't hurled.
+
+        The sign reads as a hurl, since that is how dwarfs capture.
+        """
+        codes = {Reason.NO_SUCH_VERB, Reason.NOT_THIS_SIDES_VERB}
+        return self.attempt.verb is Verb.HURL and error.code in codes
 
     def _with_only_capture(self, error: IllegalMoveError) -> Attempt:
         """Return a shove that left its capture out with the only one; raise any other error."""

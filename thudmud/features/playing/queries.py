@@ -90,12 +90,21 @@ class Lines(Query):
         return f"lines{side}{self._typed('on')}"
 
 
-@verb("captures", all_captures="of_all")
+@verb("captures", all_captures="of_all", captures_of="of_side")
 class Captures(Query):
-    """Show the captures of the side to move, or of the piece on a square."""
+    """Show the captures of a side, or of the piece on a square; None for the side to move."""
 
     origin: Square | None = None
     on: str | None = None
+    side: Side | None = None
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" {self.side.plural}"
+        return f"captures{side}{self._typed('origin', 'on')}"
+
+    @classmethod
+    def of_side(cls, side: Side, on: str | None) -> Captures:
+        return cls(None, on, side)
 
     @classmethod
     def of_all(cls, on: str | None) -> Captures:

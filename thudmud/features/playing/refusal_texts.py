@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thudmud.english import capitalised, pluralize
+from thudmud.english import capitalised
 from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import OFFERING, Start
 from thudmud.features.playing.resuming import Resume
@@ -41,7 +41,9 @@ def _clock_already(_: RefusedError, details: Details, __: str | None) -> str:
 
 def _undo_too_far(_: RefusedError, details: Details, __: str | None) -> str:
     """Return the text for a request to take back more moves than were made."""
-    return f"Only {pluralize(details['moves'], 'move')} can be taken back."
+    moves = details["moves"]
+    least = "undo" if moves == 1 else f"undo {moves}"
+    return f'Only {moves} of your moves can be taken back: type "{least}".'
 
 
 def _already_offered(_: RefusedError, details: Details, __: str | None) -> str:
@@ -248,6 +250,17 @@ _REFUSALS: dict[Refusal, RefusalText] = {
     Refusal.WHICH_PLY: (
         'Name the square of a piece and the one it goes to, such as "{example}". "moves" lists all'
         " of them."
+    ),
+    Refusal.NAME_THE_CAPTURES: (
+        "More than one capture fits. Name the square where the piece on {origin} ends up, and what"
+        ' it captures, such as "{example}".'
+    ),
+    Refusal.NO_CAPTURE_THERE: (
+        'The piece on {origin} has no capture on {target}. "captures" lists what can be captured.'
+    ),
+    Refusal.NO_HURL_ONTO: (
+        'No dwarf can be hurled onto the troll on {target} now. "captures" lists what can be'
+        " captured."
     ),
     Refusal.WHICH_CAPTURE: (
         'Name the square of a piece and the one it goes to, such as "{example}". "captures" lists'

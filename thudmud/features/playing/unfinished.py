@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thudmud.errors import RefusedError
+from thudmud.features.playing.captures import plainness, typed_attempt
 from thudmud.features.playing.moves import Play, PlyCommand
 from thudmud.game import tables
 from thudmud.game.advice import MOST_TRAMPLES
@@ -11,7 +12,6 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events
 from thudmud.rules import Attempt, Game, IllegalMoveError, Move, Piece, Reason, Side, Square, Verb
-from thudmud.rules.board import distance
 
 _OF_THE_PIECE = {
     Reason.OFF_BOARD,
@@ -47,12 +47,32 @@ class UnfinishedPly(PlyCommand):
     def decide_at_table(self, table: Table, player: str, context: Context) -> Events:
         side, game = tables.require_seat(table, player), tables.require_running_game(table)
         tables.require_turn(table, side)
+        if (move := self._hurl_onto_origin(game, side)) is not None:
+            return Play(move.attempt(), self.on).decide_at_table(table, player, context)
         _require_verb(game, side, self.verb, self.origin)
         moves = _moves_by(game, side, self.verb, self.origin)
         if len(moves) == 1 and self.origin:
             attempt = _attempt(moves[0], self.verb)
             return Play(attempt, self.on).decide_at_table(table, player, context)
         raise self._refusal(moves)
+
+    def _hurl_onto_origin(self, game: Game, side: Side) -> Move | None:
+        """Return the only hurl onto the troll on the named square; None if it isn't a troll's.
+
+        Raises:
+            RefusedError: no dwarf can be hurled there, or more than one.
+        """
+        square = self.origin
+        is_meant = self.verb is Verb.HURL and side is Side.DWARF and Verb.HURL in game.ruleset.verbs
+        if square is None or not is_meant or game.position.piece_at(square) is not Piece.TROLL:
+            return None
+        hurls = [move for move in game.legal_moves() if move.captures == (square,)]
+        if not hurls:
+            raise RefusedError(Refusal.NO_HURL_ONTO, (square,), target=square)
+        if len(hurls) > 1:
+            example = typed_attempt(min(hurls, key=plainness).attempt())
+            raise RefusedError(Refusal.WHICH_CAPTURE, (square,), example=example)
+        return hurls[0]
 
     def _refusal(self, moves: list[Move]) -> RefusedError:
         """Return the refusal that explains what to type."""
@@ -61,7 +81,7 @@ class UnfinishedPly(PlyCommand):
             return RefusedError(Refusal.NO_PLY_FROM, (origin,), origin=origin, verb=verb)
         if not moves:
             return RefusedError(Refusal.NO_PLY, verb=verb)
-        example = _typed(_attempt(min(moves, key=_rank), verb))
+        example = typed_attempt(_attempt(min(moves, key=plainness), verb))
         if origin:
             return RefusedError(Refusal.WHERE_TO, (origin,), origin=origin, example=example)
         if len(moves) == 1:
@@ -106,16 +126,3 @@ def _is_legal(game: Game, side: Side, attempt: Attempt) -> bool:
 
 def _attempt(move: Move, verb: Verb) -> Attempt:
     return Attempt(verb, move.origin, move.target, move.captures or None)
-
-
-def _typed(attempt: Attempt) -> str:
-    """Return an attempt in few letters: ``shove g7 g5 capturing f4``."""
-    is_hurl = attempt.verb is Verb.HURL
-    captures = attempt.captures if isinstance(attempt.captures, tuple) and not is_hurl else ()
-    capturing = f" capturing {', '.join(map(str, captures))}" if captures else ""
-    return f"{attempt.verb.value} {attempt.origin} {attempt.target}{capturing}".lower()
-
-
-def _rank(move: Move) -> tuple[int, int, Square, Square]:
-    """Return a sort key that prefers the plainest move as an example."""
-    return len(move.captures), distance(move.origin, move.target), move.origin, move.target

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import bots_here
 from thudmud.features.people.commands import Finger, fingered
+from thudmud.features.playing.queries import Around
 from thudmud.game.asides import ObserveChosen
 from thudmud.game.command import (
     Asked,
@@ -26,6 +28,10 @@ from thudmud.game.resolution import (
     resolve_observed_board,
 )
 from thudmud.game.rooms import MOST_OBSERVED
+from thudmud.rules import Square
+
+_SQUARE = re.compile("[a-o](?:1[0-5]|[1-9])")
+"""A square in lower case, as in "look f6"."""
 
 
 @verb("look")
@@ -46,6 +52,8 @@ class Look(Command):
                 return context.decide_answer(Look())
             case "me" | "myself":
                 return Finger().decide(context)
+            case str(words) if _SQUARE.fullmatch(words):
+                return Around(Square.parse(words)).decide(context)
         try:
             return context.decide_answer(
                 self, resolve_board(context.hall, context.person, self.at).name

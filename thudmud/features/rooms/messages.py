@@ -268,7 +268,7 @@ def _seat_at_brief_board(_: Delivery, context: RenderContext, view: View) -> lis
     full = f'"{SetBoard(Style.FULL)}" shows all of it after every move.'
     if has_verb(context.hall, "look"):
         full = f'"look" shows all of it, and "{SetBoard(Style.FULL)}" does so after every move.'
-    return [f"This board is brief, with one line a move: {full}"]
+    return [f"This board is brief, with a line or two a move: {full}"]
 
 
 def _in_hall(hall: Hall) -> str:

@@ -109,7 +109,8 @@ def own_words(text: str, display: Display) -> list[str]:
         text = plain(text)  # before wrapping: it may get longer
     # Screen readers don't read indentation aloud.
     indent = "more: " if display.is_for_reader else "    "
-    return wrap(text, display.width, indent, glued=False)
+    # If the client broke the line, a player's words could begin one like the server's own.
+    return wrap(text, min(display.width, display.screen_width), indent, glued=False)
 
 
 @words.register

@@ -6,6 +6,7 @@ from thudmud.english import capitalised, join_words
 from thudmud.features.teaching.model import CaptureMissed, MoveTaught
 from thudmud.game.advice import MOST_TRAMPLES
 from thudmud.game.command import has_verb
+from thudmud.game.events import NO_BOTS
 from thudmud.game.table import Table
 from thudmud.rules import Ending, Move, Piece, Side
 from thudmud.rules.board import distance
@@ -36,7 +37,8 @@ def _move_taught(told: MoveTaught, context: RenderContext, view: View) -> list[s
     elif example:
         squares = f"{example.origin} {example.target}".lower()
         sentences.append(f'Move by typing two squares: "{squares}{where}".')
-    if told.with_hints:
+    has_clock = table.time is not None and table.levels == NO_BOTS and not table.is_practice
+    if told.with_hints and not has_clock:
         sentences.append(f'"hint{where}" suggests a move.')
     if told.is_reminder and not table.has_live_clock and has_verb(context.hall, "tutorial"):
         sentences.append('"tutorial" teaches you the game while the battle waits.')

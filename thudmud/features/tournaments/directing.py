@@ -303,7 +303,9 @@ def _next_match_step(hall: Hall, tournament: Tournament, match: OpenMatch, now: 
         return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
     later = [tournament.paired + made.seconds] if made.seconds and not tournament.is_arena else []
     if table.half_played:
-        if absent := _never_moved(table.match):
+        away = {table.seats[side] for side in table.away}
+        absent = _never_moved(table.match)
+        if absent and (absent in away or tournament.is_by_days):
             return NextStep(_forfeit_match(hall, tournament, table, {absent}, now))
         at = _first_battle_end(table) + rest_in(tournament, hall)
         if at <= now:
