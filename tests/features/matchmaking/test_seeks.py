@@ -127,7 +127,7 @@ class TestSameSeek:
         assert isinstance(happened[-1], BattleStarted)
 
     def test_seek_takes_up_a_player_who_plays_a_bot_meanwhile(self, hall: StoredHall) -> None:
-        hall.bots["Dora"] = GROG
+        hall.use_bots(hall.levels, {**hall.bots, "Dora": GROG})
         do(hall, "Anna", PlayNow())
         assert isinstance(happen(hall, "Bert", Seek())[-1], BattleStarted)
 
