@@ -165,6 +165,18 @@ def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
     greta.type("quit")
 
 
+def test_words_below_the_screen_are_marked_as_new(visit: Visit) -> None:
+    anna, bert = start_match(visit, ("Chatrine", "Chatwin"), "3 days", **phone(390, 844))
+    bert.page.get_by_role("textbox", name="Say something").fill("Well met!")
+    bert.page.keyboard.press("Enter")
+    expect(anna.page.locator("#toast")).to_contain_text("Chatwin: Well met!")
+    anna.page.get_by_role("button", name="Chat, 1 new").tap()
+    expect(anna.page.get_by_role("button", name="Chat", exact=True)).to_be_visible()
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
 def test_lesson_is_seen_together_with_the_board(visit: Visit) -> None:
     greta = visit(**phone(360, 640)).come_in("Gretel").type("tutorial")
     expect(greta.page.locator("#lesson .task")).to_be_visible()

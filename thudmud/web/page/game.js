@@ -49,6 +49,7 @@ import { holder, titleOf } from "./state.js";
 const SHORT = 30; // seconds
 const SHORTEST = 2; // moves of a battle that is analysed, as the server has it
 const TICK = 100; // milliseconds
+const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
 /** Keys on the board, and what they ask the server. */
@@ -87,6 +88,8 @@ export class GameView {
     this.filledIn = "";
     /** In which battle we have warned of a short time. @type {number | null} */
     this.warned = null;
+    /** Until when clicks are ignored, as they were meant for another board. */
+    this.restsUntil = 0;
     /** The command of the button that was pressed last. */
     this.pressed = "";
     /** The analysis that is shown. @type {any} */
@@ -285,8 +288,15 @@ export class GameView {
     this.view.point(named ?? (own ? own[0] : this.view.focus));
   }
 
+  /** Ignore clicks for a moment: another board has come under them. */
+  rest() {
+    this.restsUntil = performance.now() + REST;
+    this.view.putBack();
+  }
+
   /** Whether the board takes moves; if it doesn't, tell a player why. */
   isLive() {
+    if (performance.now() < this.restsUntil) return false;
     const why = !this.outside.isConnected()
       ? "No connection: moves have to wait until it is back."
       : this.at !== null

@@ -45,7 +45,7 @@ const replay = new ReplayView(state, {
   question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply, explores) => namePlace({ battle, ply, explores }),
 });
-const chat = new Chat(state, log);
+const chat = new Chat(state, log, toast);
 const challenges = new Challenges(state, outside);
 const registration = new Registration(state, { send: (line) => wire.send(line), toast });
 
@@ -188,6 +188,7 @@ document.querySelector(".skip")?.addEventListener("click", openLog);
 // On a phone, people talk below what is seen.
 byId("to-chat").addEventListener("click", () => {
   chat.choose("chat");
+  byId("toast").classList.remove("shown"); // of what is read now
   byId("line").focus();
 });
 
@@ -342,12 +343,6 @@ state.on("Thud.Hint", (hint) => {
 
 state.on("Thud.Hinted", ({ player, to }) => {
   if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
-});
-
-// On a phone, what is said may be below what is seen.
-state.on("Thud.Say", ({ player: speaker, text }) => {
-  const isBelow = byId("tab-chat").getBoundingClientRect().top > innerHeight;
-  if (isBelow && speaker !== state.me.player) toast(`${speaker}: ${text}`);
 });
 
 /**
@@ -815,6 +810,8 @@ byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
 
 /** The battle in view that the player plays. @type {number | null} */
 let played = null;
+/** The board of the last such battle, and when it was last in view. */
+let last = { board: "", at: 0 };
 
 /**
  * Scroll to the board, and put the focus on it if it was lost, when a battle of the player's begins:
@@ -825,17 +822,42 @@ let played = null;
 function goToNewBattle(board) {
   const table = board === null ? undefined : state.tables.get(board);
   const battle = table?.running && state.sides(table).length ? table.battle : null;
+  const now = performance.now();
   if (battle !== null && battle !== played) {
     closeShared(); // somebody has come by the link
-    if (isFocusLost()) game.focus();
-    scrollTo(0, 0);
+    const isNew = now - (begun.get(battle) ?? now) < NEW;
+    const isFrom = played !== null || now - last.at < NEW;
+    const isFocused = isFocusLost() || document.activeElement?.matches("[role=gridcell]");
     byId("toast").classList.remove("shown"); // of what has led there
+    if (isNew && isFrom && ![board, ""].includes(last.board)) interrupt(last.board, String(board));
+    if (isFocused) game.focus();
+    scrollTo(0, 0);
   }
+  if (played !== null || battle !== null) last.at = now;
+  if (battle !== null) last.board = String(board);
   played = battle;
 }
 
-/** The battles of the player that were ever known to be under way. @type {Set<number>} */
-const begun = new Set();
+/**
+ * Tell a player whose battle goes on elsewhere that another has begun in its place.
+ *
+ * @param {string} before the board of the battle that waits
+ * @param {string} board
+ */
+function interrupt(before, board) {
+  const opponent = (/** @type {string} */ each) =>
+    state.tables.get(each)?.seats.find(({ player }) => player !== state.me.player)?.player ?? null;
+  if (state.isBot(opponent(board)) || state.sides(state.tables.get(board)).length > 1) return;
+  challenges.waiting = { board: before, other: opponent(before), at: board, by: opponent(board) };
+  game.rest();
+  if (!challenges.isWaiting()) return;
+  challenges.show();
+  say(challenges.waitingWords);
+}
+
+/** The battles of the player that were ever known to be under way, and since when. @type {Map<number, number>} */
+const begun = new Map();
+const NEW = 3000; // milliseconds for which a battle has only just begun
 
 /**
  * Tell a player whose battle begins while they look at something else: a clock may be running.
@@ -850,7 +872,7 @@ function noteBattles(seen) {
   for (const { battle, board } of own)
     if (!begun.has(Number(battle))) {
       if (board !== seen && !isBack) warn(`Your battle has begun: ${placeTitle(board)}.`);
-      begun.add(Number(battle));
+      begun.set(Number(battle), performance.now());
     }
 }
 
