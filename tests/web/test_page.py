@@ -393,7 +393,7 @@ def test_registering_and_passwords_are_never_said(visit: Visit) -> None:
     expect(line).to_have_attribute("autocomplete", "new-password")
     expect(line).to_have_attribute("type", "password")
     zora.type("")
-    expect(line).to_have_attribute("placeholder", "Say something")
+    expect(line).to_have_attribute("placeholder", "Say something, or /help")
     zora.type("Hello!")
     expect(listener.page.locator("#chat")).to_contain_text("Hello!")
     for words in (HORSE, "assword", "egister"):

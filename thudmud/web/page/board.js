@@ -45,6 +45,11 @@ const STEPS = /** @type {Record<string, [number, number]>} */ ({
   ArrowDown: [0, 1],
 });
 
+/** Whether the player uses the keyboard just now, as far as is known. */
+let isByKeys = false;
+document.addEventListener("keydown", () => (isByKeys = true), true);
+document.addEventListener("pointerdown", () => (isByKeys = false), true);
+
 /** @type {Marks} */
 export const NO_MARKS = {
   selected: null,
@@ -175,15 +180,21 @@ export class BoardView {
     const cell = this.cells.get(square);
     cell?.setAttribute("tabindex", "0");
     this.put(this.ring, square);
+    if (isShown && isByKeys) this.element.classList.add("keys");
     if (isShown) cell?.focus();
+  }
+
+  /** Whether the focus is on one of its squares. */
+  hasFocus() {
+    const root = /** @type {Document | ShadowRoot} */ (this.grid.getRootNode());
+    return this.grid.contains(root.activeElement ?? null);
   }
 
   // Drawing.
 
   /** Make the cells, row by row as they are seen. */
   lay() {
-    const root = /** @type {Document | ShadowRoot} */ (this.grid.getRootNode());
-    const had = this.grid.contains(root.activeElement ?? null);
+    const had = this.hasFocus();
     const rows = this.isFlipped ? ROWS.map((row) => [...row].reverse()).reverse() : ROWS;
     this.cells.clear();
     this.grid.replaceChildren(

@@ -156,7 +156,7 @@ export class Chat {
       : this.state.prompt.asks !== "command"
         ? (ASKED[this.state.prompt.asks] ?? "Your answer")
         : this.isOpen
-          ? "Say something"
+          ? "Say something, or /help"
           : "Type a command, or “help”";
     byId("line-label").textContent = words;
     byId("line").placeholder = words;

@@ -8,6 +8,7 @@ import { showChoice } from "./choice.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import {
+  CLICK,
   HAS_KEYS,
   byId,
   capitalised,
@@ -52,6 +53,19 @@ const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
+const HUNT = "Dwarfs and trolls hunt each other: in the end a troll counts 4 points, a dwarf 1.";
+const HURL = "A line of dwarfs hurls its first one onto a troll.";
+
+/** What each side wants, and how it captures, by the rules. */
+const AIMS = /** @type {Record<string, string[]>} */ ({
+  discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
+  classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
+  "koom valley": [
+    "The dwarfs want the Rock home on F1 to J1. The trolls want three of them next to it.",
+    "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
+  ],
+});
+
 /** Keys on the board, and what they ask the server. */
 const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
   t: () => "where trolls",
@@ -77,6 +91,7 @@ export class GameView {
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(sentence: string) => void} outside.warn does both
    * @param {() => void} outside.openLog shows the log
+   * @param {(sentence: string) => void} outside.note adds something to the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
    */
   constructor(state, outside) {
@@ -88,6 +103,8 @@ export class GameView {
     this.filledIn = "";
     /** In which battle we have warned of a short time. @type {number | null} */
     this.warned = null;
+    /** The battle in which the focus of the board was put on a piece. @type {number | null} */
+    this.pointedIn = null;
     /** Until when clicks are ignored, as they were meant for another board. */
     this.restsUntil = 0;
     /** The command of the button that was pressed last. */
@@ -172,6 +189,7 @@ export class GameView {
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
+    this.pointAtOwn(table, board);
     this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
     this.view.element.classList.toggle("ahead", ahead !== null);
     this.view.element.classList.toggle("past", this.at !== null);
@@ -185,6 +203,7 @@ export class GameView {
     this.showResult(table, board);
     this.showNotices(table, board);
     this.showActions(table, board);
+    this.showBrief(table, board);
     const analysis = this.analysisOf(table, board);
     this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
@@ -278,14 +297,25 @@ export class GameView {
     else if (this.chooser.selected) this.chooser.cancel("Cancelled.");
   }
 
-  /** Put the focus on the board: at first on what a lesson names, or on a piece of the player's. */
+  /** Put the focus on the board: at first on what a lesson names. */
   focus() {
-    const board = this.state.boards.get(this.name);
-    const [side] = this.state.sides(this.state.tables.get(this.name));
-    const isNew = board !== undefined && board.ply < 2 && !board.position.has(this.view.focus);
-    const own = isNew && [...board.position].find(([, piece]) => piece === side);
     const [named] = this.lesson.squares;
-    this.view.point(named ?? (own ? own[0] : this.view.focus));
+    this.view.point(named ?? this.view.focus);
+  }
+
+  /**
+   * Begin at a piece of the player's own when a battle begins.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  pointAtOwn(table, board) {
+    if (board.battle === this.pointedIn || table.battle !== board.battle) return;
+    const [side] = this.state.sides(table);
+    const own = [...board.position].find(([, piece]) => piece === side);
+    if (!own) return;
+    this.pointedIn = board.battle;
+    this.view.point(own[0], this.view.hasFocus());
   }
 
   /** Ignore clicks for a moment: another board has come under them. */
@@ -681,6 +711,21 @@ export class GameView {
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
+  /**
+   * Tell a player whose battle begins what to do, where the moves will be.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showBrief(table, board) {
+    const mine = this.state.sides(table);
+    const isNew = table.running && board.ply < 2 && mine.length === 1 && !this.exercise(board.board);
+    const [goal, how] = AIMS[table.rules] ?? AIMS.discworld;
+    const words = `You play the ${PLURAL[mine[0]]}. ${CLICK} one of yours, then where it goes.`;
+    byId("brief").textContent = isNew ? words : "";
+    byId("goal").textContent = isNew ? `${goal} ${how}` : "";
+  }
+
   /** Return the ways to take the board in view elsewhere. */
   shared() {
     const { name, at } = this;
@@ -816,7 +861,6 @@ export class GameView {
     if (question) this.ask(`${question(square)} on ${this.name}`);
     else if (key === "Escape") this.escape();
     else if (key === "f") this.flip();
-    else if (key === "/") this.goToLine();
     else return false;
     return true;
   }
@@ -828,12 +872,8 @@ export class GameView {
    */
   ask(line) {
     this.outside.openLog();
+    if (this.at !== null) this.outside.note("Current position:");
     this.outside.send(line);
-  }
-
-  goToLine() {
-    this.outside.openLog();
-    byId("line").focus();
   }
 }
 

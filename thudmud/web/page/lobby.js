@@ -260,6 +260,8 @@ export class LobbyView {
   person(person) {
     const isMe = person.player === this.state.me.player;
     const { plays = [] } = person;
+    const { own } = this.form;
+    const asked = own.find(({ to, word }) => to === person.player && !word);
     return h(
       "li",
       {},
@@ -278,11 +280,14 @@ export class LobbyView {
           {
             type: "button",
             "data-key": `match ${person.player}`,
-            title: `match ${person.player}`,
-            "aria-label": `Challenge ${person.player}`,
-            click: () => this.form.look(`match ${person.player}`),
+            title: asked ? `withdraw ${asked.seek}` : `match ${person.player}`,
+            "aria-label": `${asked ? "Withdraw what you asked" : "Challenge"} ${person.player}`,
+            click: () =>
+              asked
+                ? this.send(`withdraw ${asked.seek}`)
+                : this.form.look(`match ${person.player}`),
           },
-          "Challenge",
+          asked ? "Withdraw" : "Challenge",
         ),
     );
   }

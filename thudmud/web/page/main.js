@@ -34,7 +34,18 @@ import { Wire } from "./wire.js";
 const state = new State();
 const wire = new Wire({ text: hear, fact: take, link: linked });
 const log = new Log(byId("log"), byId("command"), byId("line"), typed);
-const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected, openLog };
+const outside = {
+  send,
+  ask,
+  askRecord,
+  explore,
+  say,
+  toast,
+  warn,
+  isConnected,
+  openLog,
+  note: (/** @type {string} */ sentence) => log.say(sentence),
+};
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
@@ -184,7 +195,7 @@ function typed(line) {
 function openLog() {
   chat.want("log");
 }
-document.querySelector(".skip")?.addEventListener("click", openLog);
+byId("skip").addEventListener("click", openLog);
 // On a phone, people talk below what is seen.
 byId("to-chat").addEventListener("click", () => {
   chat.choose("chat");
@@ -802,6 +813,7 @@ function showSkip(view) {
   const isIn = view === "welcome";
   byId("skip").textContent = isIn ? "To the name field" : "To the command line";
   byId("skip").setAttribute("href", isIn ? "#name" : "#line");
+  byId("skip-board").hidden = !["game", "replay"].includes(view);
 }
 byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
   event.preventDefault(); // the address stays
@@ -1169,9 +1181,24 @@ document.addEventListener("keydown", (event) => {
   const { key } = event;
   if (event.ctrlKey || event.altKey || event.metaKey || target.closest(TYPED_INTO)) return;
   if (key === "?") openKeys();
+  else if (key === "/" && byId("line").checkVisibility()) [event.preventDefault(), byId("line").focus()];
   else if (key === "p" && isReplay && !event.repeat) replay.playback.toggle();
   else if (PLIES[key] && !target.closest("[role=grid], [role=tab], [role=log]")) goByKey(event);
 });
+
+byId("line").addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => {
+  if (key === "Escape") goToBoard();
+});
+byId("skip-board").addEventListener("click", (/** @type {Event} */ event) => {
+  event.preventDefault();
+  goToBoard();
+});
+
+/** Put the focus on the board in view, if there is one. */
+function goToBoard() {
+  if (isReplay) replay.view?.point(replay.view.focus);
+  else if (boardInView()) game.focus();
+}
 
 /** @param {KeyboardEvent} event */
 function goByKey(event) {
