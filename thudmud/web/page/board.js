@@ -384,6 +384,7 @@ export class BoardView {
     element.addEventListener("pointermove", (event) => this.dragged(event));
     element.addEventListener("pointerup", (event) => this.released(event));
     element.addEventListener("pointercancel", () => this.putBack());
+    element.addEventListener("touchstart", (event) => this.touched(event), { passive: false });
     element.addEventListener("keydown", (event) => this.typed(event));
     for (const kind of ["keydown", "keyup"]) // a Tab that leads here is let go here
       element.addEventListener(kind, () => element.classList.add("keys"));
@@ -399,7 +400,7 @@ export class BoardView {
   /**
    * Return where a pointer is, in squares from the corner of the board as it is seen.
    *
-   * @param {PointerEvent} event
+   * @param {{clientX: number, clientY: number}} event
    */
   spot(event) {
     const box = this.element.getBoundingClientRect();
@@ -414,7 +415,7 @@ export class BoardView {
    * Return the square at a spot; what means something, if that is close and the pointer is a finger.
    *
    * @param {{x: number, y: number}} spot
-   * @param {PointerEvent} event
+   * @param {{pointerType: string}} event
    */
   squareOf({ x, y }, event) {
     const [column, row] = [Math.floor(x), Math.floor(y)];
@@ -463,6 +464,19 @@ export class BoardView {
     const { selected, targets, preys, landing } = this.marks;
     if (landing) return preys.has(square) || square === landing;
     return targets.has(square) || square === selected || (!selected && this.position.has(square));
+  }
+
+  /**
+   * Keep the page from scrolling if a piece is touched, as it may be dragged. Browsers don't heed
+   * `touch-action` within an SVG.
+   *
+   * @param {TouchEvent} event
+   */
+  touched(event) {
+    const [touch, second] = event.touches;
+    if (second || !this.element.matches(".mine, .ahead")) return;
+    const square = this.squareOf(this.spot(touch), { pointerType: "touch" });
+    if (square && this.position.has(square)) event.preventDefault();
   }
 
   /** @param {PointerEvent} event */
