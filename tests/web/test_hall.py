@@ -90,7 +90,8 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     offer = "Xena challenges you to a casual match under discworld rules"
     expect(yuri.page.locator("#login-note")).to_contain_text(offer)
     yuri.page.get_by_label("Your name").fill("Yuri")
-    yuri.page.get_by_role("button", name="Play as guest").click()
+    expect(yuri.page.locator("#welcome-title")).to_have_text("Xena challenges you")
+    yuri.page.get_by_role("button", name="Accept and play").click()
     for player in (xena, yuri):
         player.hears("begin a match").sees(A6="dwarf")
     yuri.click("A6", "B6").sees(B6="dwarf")

@@ -492,7 +492,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida.press("Challenge Gustav")
     seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
-    gustav.press("Accept", within="#seeks")
+    gustav.page.locator("#seeks").get_by_role("button", name="Accept").click()
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
     expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()

@@ -103,6 +103,8 @@ export class GameView {
     this.filledIn = "";
     /** In which battle we have warned of a short time. @type {number | null} */
     this.warned = null;
+    /** Since when the clocks can't be known, as the connection is lost. @type {number | null} */
+    this.lostAt = null;
     /** The battle in which the focus of the board was put on a piece. @type {number | null} */
     this.pointedIn = null;
     /** Until when clicks are ignored, as they were meant for another board. */
@@ -441,7 +443,6 @@ export class GameView {
       isOn && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       table.part !== null &&
-        this.at === null &&
         h(
           "span.points",
           {},
@@ -457,14 +458,16 @@ export class GameView {
   }
 
   /**
-   * Return what a side has, with the battle that is being played.
+   * Return what a side has in the position in view, or from the battles of the match before.
    *
    * @param {Side} side
    * @param {Table} table
    * @param {Board} board
    */
   points(side, table, board) {
-    return table.points[side] + (table.running && board.score ? board.score[side] : 0);
+    if (!table.running || table.part !== 1) return table.points[side];
+    const { score } = board.plies.find((each) => each.ply === this.at) ?? board;
+    return score ? score[side] : 0;
   }
 
   /**
@@ -476,7 +479,7 @@ export class GameView {
   clock(clock, side) {
     const turn = clock.runs ?? this.state.boards.get(this.name)?.turn;
     const since = clock.runs ? clock.at : clock.stands_until;
-    const now = Date.now() / 1000 - this.state.skew; // by the server's clock
+    const now = (this.lostAt ?? Date.now()) / 1000 - this.state.skew; // by the server's clock
     const gone = turn === side && since !== null ? Math.max(0, now - since) : 0;
     return { left: Math.max(0, clock[side] - gone), runs: clock.runs === side || gone > 0 };
   }
@@ -484,13 +487,16 @@ export class GameView {
   /** Let the clocks run. */
   tick() {
     const table = this.state.tables.get(this.name);
+    const isPaused = !this.outside.isConnected() && this.state.me.player !== null;
+    this.lostAt = isPaused ? (this.lostAt ?? Date.now()) : null;
     if (!table?.clock) return;
     for (const clock of document.querySelectorAll("#game .clock")) {
       const side = /** @type {Side} */ (clock.getAttribute("data-side"));
       const { left, runs } = this.clock(table.clock, side);
       const text = timeLeftText(left);
       if (clock.textContent !== text) clock.textContent = text;
-      clock.classList.toggle("runs", runs);
+      clock.classList.toggle("runs", runs && !isPaused);
+      clock.classList.toggle("paused", isPaused);
       clock.classList.toggle("short", left < SHORT);
       if (runs && left < SHORT && this.state.sides(table).includes(side)) this.soundLowTime(table.battle);
     }

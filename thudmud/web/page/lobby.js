@@ -13,6 +13,7 @@ import { holder } from "./state.js";
 /** @typedef {import("./state.js").Seek} Seek */
 
 const BATTLES = 6;
+const NEWEST = 2; // seeks beside the button to play
 const PLAYERS = 10;
 const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
@@ -87,6 +88,9 @@ export class LobbyView {
   show() {
     this.form.show();
     fill(byId("seeks"), ...this.seeks());
+    const isOther = (/** @type {Seek} */ { to, player }) => !to && player !== this.state.me.player;
+    const others = [...this.state.seeks.values()].filter(isOther);
+    fill(byId("newest"), ...others.slice(-NEWEST).map((each) => this.seek(each, "newest")));
     byId("tv").setAttribute("aria-pressed", String(this.state.tv.on));
     fill(
       byId("boards"),
@@ -181,8 +185,11 @@ export class LobbyView {
     );
   }
 
-  /** @param {Seek} seek */
-  seek(seek) {
+  /**
+   * @param {Seek} seek
+   * @param {string} [place] where it is shown besides the list
+   */
+  seek(seek, place = "") {
     const isMine = seek.player === this.state.me.player;
     const other = seek.side === "dwarf" ? "troll" : "dwarf";
     const facts = [
@@ -211,7 +218,7 @@ export class LobbyView {
         ),
       isMine
         ? this.button("Withdraw", `withdraw ${seek.seek}`)
-        : this.button("Accept", `accept ${seek.seek}`, true),
+        : this.button("Accept", `accept ${seek.seek}`, !place, `Accept ${seek.player}'s match`),
     );
   }
 

@@ -406,8 +406,9 @@ state.on("Thud.Shutdown", ({ seconds, why }) => {
   showStopping();
 });
 
-/** Show at the top that the server is about to stop, or nothing. */
+/** Show at the top that the server is about to stop, or nothing: the connection is there. */
 function showStopping() {
+  if (byId("toast").textContent.startsWith("No connection")) byId("toast").classList.remove("shown");
   const host = byId("link");
   isLost = false;
   host.classList.remove("banner");
@@ -588,7 +589,8 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   byId("name-label").textContent = label;
   byId("name").type = hidden ? "password" : "text";
   byId("other").hidden = !["word", "password"].includes(asks);
-  byId("enter").textContent = label === "Your name" ? "Play as guest" : "Log in";
+  byId("enter").textContent =
+    label !== "Your name" ? "Log in" : isChallenged() ? "Accept and play" : "Play as guest";
   showTaken();
   byId("name").autocomplete = hidden ? "current-password" : "username";
 });
@@ -626,6 +628,11 @@ state.on("Thud.Options", (options) => {
   if (isChosen || state.me.member) wearChosen(options);
   isChosen = true;
 });
+
+/** Whether the address is the link of a challenge. */
+function isChallenged() {
+  return wanted !== null && "challenge" in wanted;
+}
 
 /** What a visitor has to do to see what the address names; nothing if all may see it. */
 function invitation() {
@@ -792,6 +799,9 @@ let onShow = null;
 
 /** Show what is being played: the first board as it goes on, or a battle of our own. */
 function showWelcome() {
+  const [who] = (isChallenged() && OFFERED?.split(" to ")) || [];
+  byId("welcome-title").textContent = who || "Thud";
+  byId("welcome-title").classList.toggle("words", Boolean(who));
   lobby.showNow();
   const best = lobby.best();
   if (best !== onShow && wire.link === "open") {
@@ -1226,6 +1236,7 @@ function showPlaces() {
   }
   const seats = [...state.tables.values()]
     .filter((each) => state.sides(each).length)
+    .sort((one, other) => Number(other.running) - Number(one.running))
     .map((each) => each.board);
   const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
   const others = state.observed.filter((each) => !boards.has(each));
@@ -1260,9 +1271,16 @@ function placeTitle(board) {
   return isMine ? `vs ${opponent}` : title;
 }
 
-/** Scroll to the place where the player is, beside the hall, which is always seen. */
+/** The place that was scrolled to last. */
+let scrolledTo = "";
+
+/** Scroll to the place where the player is, beside the hall, which is always seen; once. */
 function scrollToPlace() {
   const places = byId("places");
+  const names = places.textContent ?? "";
+  const at = `${names}${places.querySelector("[aria-current]")?.textContent}`;
+  if (at === scrolledTo) return; // else it would be scrolled back under a finger
+  scrolledTo = at;
   const hall = places.firstElementChild;
   const current = places.querySelector("[aria-current]");
   if (!current || current === hall) return;
