@@ -19,6 +19,7 @@ _COMMENT = re.compile(
     rf"^ *+(?:/\*{_REST}\n?|//[^\n]*+\n?)|/\*\* @{_REST} ?", re.MULTILINE | re.DOTALL
 )
 _TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
+_JOINED = re.compile(r"^((?:(?! // )[^\n])*[,([])\n", re.MULTILINE)  # goes on in the next line
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_SPACE = re.compile(r"(?<=[{};,])\s+| (?={)|(?<=:) ")
@@ -37,8 +38,9 @@ def bundle_modules(last: str, read: Callable[[str], str]) -> str:
 
 
 def without_comments(script: str) -> str:
-    """Return a script without comments and indentation."""
-    return _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script))).strip()
+    """Return a script without comments and indentation, and with fewer lines."""
+    script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
+    return _JOINED.sub(r"\1", script).strip()
 
 
 def bundle_styles(sheets: Iterable[str]) -> str:

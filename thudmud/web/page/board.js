@@ -211,7 +211,7 @@ export class BoardView {
         const at = this.isFlipped ? SIZE - 1 - each : each;
         return [
           svg("text", { x: at + 0.5, y: -0.38 }, letterOf(each)),
-          svg("text", { x: -0.37, y: at + 0.5 }, String(each + 1)),
+          svg("text", { x: -0.41, y: at + 0.5 }, String(each + 1)),
         ];
       }),
     );

@@ -89,6 +89,7 @@ export class GameView {
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
+   * @param {(start: string) => void} outside.untoast takes it away
    * @param {(sentence: string) => void} outside.warn does both
    * @param {() => void} outside.openLog shows the log
    * @param {(sentence: string) => void} outside.note adds something to the log
@@ -346,6 +347,7 @@ export class GameView {
     this.at = ply >= board.ply ? null : Math.max(first, ply);
     this.show(this.name);
     const { at } = this;
+    if (at === null) this.outside.untoast("This is an earlier position");
     if (this.moves.hasFocus()) return; // which goes to the move, and says it
     const last = board.plies.find((each) => each.ply === at) ?? null;
     this.outside.say(at === null ? "The current position." : positionLabel(last, at));

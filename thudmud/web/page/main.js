@@ -8,7 +8,7 @@ import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -41,6 +41,7 @@ const outside = {
   explore,
   say,
   toast,
+  untoast,
   warn,
   isConnected,
   openLog,
@@ -76,6 +77,7 @@ const LINKS = {
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const TOAST = 5000; // milliseconds
+const RETURNED = 500; // milliseconds within which the server has told all that is known already
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
@@ -126,6 +128,9 @@ let isComingBack = keptWord() !== null;
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
 let wantsIn = !wanted || needsName(wanted);
+
+/** Whether the connection is back, and the server has not told yet what the player knows. */
+let isReturning = false;
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -222,7 +227,7 @@ function typedAboutPassword(line, verb) {
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  log.say(text);
+  log.say(text, isRead(text));
   const words = plain(text);
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
@@ -233,6 +238,17 @@ function hear(text) {
     isPasswordNext = false; // it is not asked for
     log.hide(state.prompt.hidden);
   }
+}
+
+/**
+ * Whether what the server says is read out: not what is said again to who comes back, an analysis
+ * move by move, or the word in the link of a challenge, which the page shows.
+ *
+ * @param {string} text
+ */
+function isRead(text) {
+  const isSecret = lobby.form.word && text.includes(lobby.form.word);
+  return !(isComingBack || isReturning || isSecret || /" shows each move, and who/.test(text));
 }
 
 /** The last sentences before the next question of the login. */
@@ -255,9 +271,9 @@ function answered(text, words) {
     return;
   }
   lastWords = words.slice(0, question?.index) || lastWords;
-  if (!question || !/[.!]$/.test(lastWords)) return;
+  if (!question || !/[.!?]$/.test(lastWords)) return;
   delete dataset.sent;
-  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""));
+  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), true);
   byId("name").select(); // what was refused may be mended
 }
 
@@ -265,9 +281,12 @@ function answered(text, words) {
  * Say something below the field for a name.
  *
  * @param {string} words
+ * @param {boolean} [isWrong] whether what was given was refused
  */
-function note(words) {
+function note(words, isWrong = false) {
   const host = byId("login-note");
+  byId("name").setAttribute("aria-invalid", String(isWrong));
+  host.classList.toggle("wrong", isWrong);
   host.textContent = words;
   host.classList.toggle("answer", words !== NOTE);
 }
@@ -352,6 +371,16 @@ state.on("Thud.Hint", (hint) => {
   if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
 });
 
+let analysing = 0; // the battle whose analysis has not ended
+state.on("Thud.Analysis", ({ battle, done, plies, better }) => {
+  if (done < plies) analysing = battle;
+  else if (analysing === battle) {
+    const marked = better.filter((/** @type {any} */ each) => each.mark).length;
+    say(`Battle ${battle} is analysed: ${counted(marked, "move")} marked in the list.`);
+    analysing = 0;
+  }
+});
+
 state.on("Thud.Hinted", ({ player, to }) => {
   if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
 });
@@ -406,9 +435,18 @@ state.on("Thud.Shutdown", ({ seconds, why }) => {
   showStopping();
 });
 
+/**
+ * Take away what is shown for a while, if it isn't true any more.
+ *
+ * @param {string} start how it begins
+ */
+function untoast(start) {
+  if (byId("toast").textContent.startsWith(start)) byId("toast").classList.remove("shown");
+}
+
 /** Show at the top that the server is about to stop, or nothing: the connection is there. */
 function showStopping() {
-  if (byId("toast").textContent.startsWith("No connection")) byId("toast").classList.remove("shown");
+  untoast("No connection");
   const host = byId("link");
   isLost = false;
   host.classList.remove("banner");
@@ -484,7 +522,7 @@ function loggedIn({ success, message }) {
   const kept = keptWord();
   keepWord(null);
   state.clear();
-  isComingBack = false;
+  isComingBack = isReturning = false;
   showStopping();
   wantsIn = true;
   // A member's word lasts for a month, or until all logins were ended.
@@ -539,7 +577,7 @@ function showTaken() {
   if (!taken) return;
   const name = capitalised(nameGiven);
   byId("mine").textContent = `I'm ${name}`;
-  note(`${name} is taken. Another name?`);
+  note(`${name} is taken. Another name?`, true);
   byId("name").select();
 }
 
@@ -569,6 +607,10 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   // Who is quick has typed a name before they are asked for it.
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
+  if (asks === "command" && isReturning) {
+    setTimeout(() => (isReturning = false), RETURNED);
+    say(`Connected again.${called(null) && " It’s your turn."}`);
+  }
   if (asks === "command" && isBack) {
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
@@ -660,6 +702,7 @@ function linked(link) {
     delete byId("login").dataset.sent;
     isChosen = false;
     isBack = true;
+    isReturning = state.me.player !== null;
     state.isStale = true;
     log.hide(false);
     log.mark();
@@ -791,7 +834,7 @@ function show() {
   noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
   else if (view !== before && before && before !== "coming") focusTitle(view);
-  document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
+  document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
 }
 
 /** The board that is shown on the first screen. @type {string | null} */
@@ -934,6 +977,16 @@ function isFocusLost() {
   return !activeElement.checkVisibility() || byId("challenges").contains(activeElement);
 }
 
+/**
+ * Return the beginning of the title if it is the player's turn, here or elsewhere.
+ *
+ * @param {string | null} board
+ */
+function called(board) {
+  const isCalled = [...state.tables.keys()].some((each) => state.mover(each) && each !== state.exercise?.board);
+  return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
+}
+
 /** @param {string | null} board */
 function titled(board) {
   if (isReplay) return `${replay.title} – Thud`;
@@ -943,7 +996,7 @@ function titled(board) {
   if (board && board === state.exercise?.board) return `${exerciseTitle(state.exercise)} – Thud`;
   if (!board) return "Thud";
   const title = titleOf(state.tables.get(board), board);
-  return `${state.mover(board) ? "● Your turn: " : ""}${title} – Thud`;
+  return `${title} – Thud`;
 }
 
 /**
