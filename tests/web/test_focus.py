@@ -55,6 +55,7 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     expect(dwarf.page.locator(".result")).to_be_visible()
     dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
+    expect(dwarf.page.locator("#replay-moves .ply")).to_have_count(2)
     dwarf.page.keyboard.press("ArrowRight")
     expect_said(dwarf, MOVE)
     dwarf.page.get_by_role("button", name="Explore from here").press("Enter")

@@ -461,7 +461,7 @@ def test_tv_follows_running_boards(visit: Visit, tmp_path: Path, free_port: Free
 def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
     ada, bob, cleo = (visit().come_in(name) for name in ("Ada", "Bob", "Cleo"))
     ada.type("seek discworld as dwarf")
-    bob.press("Accept").sees(A6="dwarf")
+    bob.press("Accept Ada's match", within="#newest").sees(A6="dwarf")
     bob.hears("You walk to the")
     (board,) = re.findall(r"You walk to the (\w+ board)", bob.page.locator("#log").inner_text())
     watch = cleo.page.get_by_role("button", name=f"Watch {board}", exact=True)
@@ -478,7 +478,7 @@ def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
         each.press("Hall")
     expect(ada.page.locator("#boards")).not_to_contain_text(board)  # Cleo isn't notified
     cleo.type("seek discworld as dwarf")
-    bob.press("Accept").hears(f"You walk to the {board}")
+    bob.press("Accept Cleo's match", within="#newest").hears(f"You walk to the {board}")
     expect(cleo.page.locator("#strip-bottom")).to_contain_text("Cleo you")
     cleo.click("A6", "B6")
     bob.sees(B6="dwarf")
@@ -510,7 +510,7 @@ def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
     for each in (ilse, jan):
         each.register()
     ilse.type("seek discworld as dwarf")
-    jan.press("Accept").sees(A6="dwarf")
+    jan.press("Accept Ilse's match", within="#newest").sees(A6="dwarf")
     expect(jan.page.locator("#game-facts")).to_contain_text("battle 1 of 2 · rated")
     for dwarf, troll in (("a6-b7", "g7-f7"), ("b7-c7", "f7-e7"), ("c7-b7", "e7-f7")):
         ilse.type(dwarf)

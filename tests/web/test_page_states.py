@@ -53,6 +53,7 @@ def test_commands_and_moves_are_refused_without_a_connection(
         expect(typed.filter(has_text=re.compile("Are you|hint|move"))).to_have_count(0)
         server.start()
         expect(banner).to_be_hidden()
+        expect(anna.page.locator("#toast.shown")).to_have_count(0)
         line.press("Enter")
         anna.hears("You say: Are you there?")
         expect(line).to_have_value("")

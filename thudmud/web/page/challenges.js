@@ -93,7 +93,7 @@ export class Challenges {
     const { board } = /** @type {Waiting} */ (this.waiting);
     const close = () => {
       this.waiting = null;
-      this.show();
+      this.state.dispatchEvent(new CustomEvent("change"));
     };
     return h(
       "div.notice",

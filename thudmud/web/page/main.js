@@ -129,6 +129,8 @@ let given = "";
 /** Whether somebody without a name would rather have one than watch. */
 let wantsIn = !wanted || needsName(wanted);
 
+/** What was sent last. */
+let sent = "";
 /** Whether the connection is back, and the server has not told yet what the player knows. */
 let isReturning = false;
 
@@ -149,6 +151,7 @@ function send(line) {
     return false;
   }
   isFollowing = false;
+  sent = line;
   log.echo(line);
   unanswered.push(line);
   wire.send(line);
@@ -912,6 +915,7 @@ function goToNewBattle(board) {
 function interrupt(before, board) {
   const opponent = (/** @type {string} */ each) =>
     state.tables.get(each)?.seats.find(({ player }) => player !== state.me.player)?.player ?? null;
+  if (/^(accept|yes|start)\b/.test(sent)) return; // they know
   if (state.isBot(opponent(board)) || state.sides(state.tables.get(board)).length > 1) return;
   challenges.waiting = { board: before, other: opponent(before), at: board, by: opponent(board) };
   game.rest();
@@ -983,7 +987,9 @@ function isFocusLost() {
  * @param {string | null} board
  */
 function called(board) {
-  const isCalled = [...state.tables.keys()].some((each) => state.mover(each) && each !== state.exercise?.board);
+  const isCalled = [...state.tables].some(
+    ([each, table]) => state.mover(each) && (each === board || state.sides(table).length === 1),
+  );
   return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
 }
 
