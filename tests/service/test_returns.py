@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.place import Screen, begin, finished
+from tests.service.place import Screen, begin, finished, refused
 from tests.service.stores import SlowStore
 from tests.service.test_clock_timers import TimedPlace
 from thudmud.features.options.commands import SetWidth
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import Absent, Parting, Returned
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.service import JoinRequest
 from thudmud.views import Terminal
@@ -151,6 +152,34 @@ async def test_flag_does_not_fall_while_a_loss_is_untold(place: TimedPlace) -> N
     assert place.away() == {"Bert"}  # at once, as it stops the clock
     place.wait(TimeControl(1).grace)
     assert place.outcome is None
+
+
+async def test_seek_of_a_lost_player_is_not_accepted(place: TimedPlace) -> None:
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "play")
+    await place.leave("Anna")
+    assert await refused(place, "Bert", "accept 1") is Refusal.SEEKER_AWAY
+    await place.type("Bert", "play")
+    assert [seek.player for seek in place.hall.seeks.values()] == ["Anna", "Bert"]
+    assert not place.hall.tables.seats_of("Bert")
+    await place.enter("Anna")
+    await place.type("Carla", "accept 1")
+    assert set(place.hall.tables["ash board"].seats.values()) == {"Anna", "Carla"}
+
+
+async def test_seek_of_a_player_lost_during_the_answer_is_not_accepted(
+    place: TimedPlace, store: SlowStore
+) -> None:
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "seek")
+    store.hold()
+    other = place.submit("Carla", "seek classic")  # holds the hall's stream
+    await store.held_up()
+    play = place.submit("Bert", "play")
+    await place.leave("Anna")
+    store.gate.set()
+    await finished(other, play)
+    assert set(place.hall.tables["ash board"].seats.values()) == {"Bert", "Carla"}
 
 
 async def test_options_chosen_at_the_return_are_applied(playing: TimedPlace) -> None:

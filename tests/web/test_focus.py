@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -54,8 +55,37 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     expect(dwarf.page.locator(".result")).to_be_visible()
     dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
+    expect(dwarf.page.locator("#replay-moves .ply")).to_have_count(2)
     dwarf.page.keyboard.press("ArrowRight")
     expect_said(dwarf, MOVE)
+    dwarf.page.get_by_role("button", name="Explore from here").press("Enter")
+    expect(dwarf.page.get_by_role("button", name="Play on from here")).to_be_focused()
+    dwarf.page.get_by_role("button", name="Close analysis").press("Enter")
+    expect(dwarf.page.get_by_role("button", name="Explore from here")).to_be_focused()
+
+
+def test_keyboard_leads_to_own_pieces_and_to_the_chat(visit: Visit, server: Served) -> None:
+    dwarf, troll = (visit(server=server).come_in(name) for name in ("Keyla", "Keith"))
+    dwarf.type("match keith as dwarf")
+    troll.page.locator("#challenges").get_by_role("button", name="Accept").press("Enter")
+    focused = troll.page.locator("#board [role=gridcell]:focus")
+    expect(focused).to_have_attribute("aria-label", re.compile(", troll"))
+    expect(troll.page.locator("#board .ring")).to_be_visible()
+    dwarf.sees(A6="dwarf").click("A6", "B6")
+    troll.sees(B6="dwarf").page.keyboard.press("/")
+    troll.page.keyboard.type("hello")
+    troll.page.keyboard.press("Enter")
+    expect(dwarf.page.locator("#chat")).to_contain_text("Keith hello")
+    troll.page.keyboard.press("Escape")
+    expect(focused).to_have_count(1)
+    troll.press("First move")
+    troll.square("G7").press("l")
+    troll.hears("Current position:")
+    troll.press("Resign").press("Resign", within="dialog")
+    troll.press("Offer the second battle")
+    dwarf.page.get_by_role("button", name="Accept").press("Enter")
+    second = dwarf.page.locator("#board [role=gridcell]:focus")
+    expect(second).to_have_attribute("aria-label", re.compile(", troll"))
 
 
 def ask_to_undo(dwarf: Player, troll: Player) -> None:

@@ -60,6 +60,20 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     walt.hears("match Chip discworld as dwarf level 1")
 
 
+def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
+    visit: Visit, with_bot: Served
+) -> None:
+    wanda, wilma = (visit(server=with_bot).come_in(name) for name in ("Wanda", "Wilma"))
+    wanda.press("Play").sees(A6="dwarf")
+    expect(wanda.page.locator("#brief")).to_contain_text("You play the dwarfs.")
+    wilma.press("Play").sees(A6="dwarf")
+    notice = wanda.page.locator("#challenges")
+    expect(notice).to_contain_text("Wilma has come to play you. Your game with Chip waits.")
+    wanda.press("Back to it", within="#challenges")
+    expect(wanda.page.locator("#game-title")).to_contain_text("Chip")
+    expect(notice).to_be_empty()
+
+
 def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     xena = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Xena")
     other = visit().come_in("Zack")
@@ -76,7 +90,8 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     offer = "Xena challenges you to a casual match under discworld rules"
     expect(yuri.page.locator("#login-note")).to_contain_text(offer)
     yuri.page.get_by_label("Your name").fill("Yuri")
-    yuri.page.get_by_role("button", name="Play as guest").click()
+    expect(yuri.page.locator("#welcome-title")).to_have_text("Xena challenges you")
+    yuri.page.get_by_role("button", name="Accept and play").click()
     for player in (xena, yuri):
         player.hears("begin a match").sees(A6="dwarf")
     yuri.click("A6", "B6").sees(B6="dwarf")

@@ -75,7 +75,7 @@ def start_match(
     """Return two players of a match; the first plays the dwarfs, and has the given screen."""
     dwarf, troll = visit(**how).come_in(names[0]), visit().come_in(names[1])
     dwarf.type(f"match {names[1]} {time} as dwarf casual")
-    troll.press("Accept", within="#seeks")
+    troll.page.locator("#seeks").get_by_role("button", name="Accept").click()
     for each in (dwarf, troll):
         expect(each.page.locator("body")).to_have_attribute("data-view", "game")
         expect(each.page.locator("#strip-bottom .clock")).to_be_visible()
@@ -115,7 +115,8 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     assert_fits(anna, width)
     anna.press("Close").page.locator("#places .place").nth(1).click()
     bert.press("Swap seats and play on")
-    expect(anna.page.locator("#strip-bottom .points")).to_contain_text("in the match")
+    for side, points in (("#strip-bottom", "0"), ("#strip-top", "32")):
+        expect(anna.page.locator(f"{side} .points")).to_have_text(f"{points} in the match")
     assert_fits(anna, width)
     anna.press("Hall")
     expect(anna.page.locator("#lobby")).to_be_visible()
@@ -129,7 +130,7 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     bert.type("match scarlett 15+10 as dwarf casual")
     expect(anna.page.locator("#seeks")).to_contain_text("Scott")
     anna.page.evaluate("scrollTo(0, 300)")
-    anna.press("Accept", within="#seeks")
+    anna.page.locator("#seeks").get_by_role("button", name="Accept").click()
     board = anna.page.locator("#board .board")
     expect(board).to_be_in_viewport(ratio=1)
     resign(anna, bert)
@@ -150,6 +151,11 @@ def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
     greta = visit(**phone(360, 640)).come_in("Greta")
     play = greta.page.locator("#play-now")
     expect(play).to_be_in_viewport(ratio=1)
+    other = visit().come_in("Gregor").type("seek classic")
+    accept = greta.page.get_by_role("button", name="Accept Gregor's match").first
+    expect(accept).to_be_in_viewport(ratio=1)
+    other.type("quit")
+    expect(accept).to_be_hidden()
     summary = greta.page.locator("#terms summary")
     expect(summary).to_contain_text("Discworld, either side, no clock, casual")
     dwarfs = greta.page.get_by_label("Dwarfs", exact=True)
@@ -163,6 +169,40 @@ def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
     greta.press("Stop waiting")
     expect(greta.page.locator("#play-hint")).to_contain_text("Press Play")
     greta.type("quit")
+
+
+def test_words_below_the_screen_are_marked_as_new(visit: Visit) -> None:
+    anna, bert = start_match(visit, ("Chatrine", "Chatwin"), "3 days", **phone(390, 844))
+    bert.page.get_by_role("textbox", name="Say something").fill("Well met!")
+    bert.page.keyboard.press("Enter")
+    expect(anna.page.locator("#toast")).to_contain_text("Chatwin: Well met!")
+    anna.page.get_by_role("button", name="Chat, 1 new").tap()
+    expect(anna.page.get_by_role("button", name="Chat", exact=True)).to_be_visible()
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_swipes_on_empty_squares_scroll(visit: Visit) -> None:
+    player = visit(**phone(390, 600)).come_in("Swenja").practises("pine")
+    session = player.page.context.new_cdp_session(player.page)
+
+    def swipe(square: str) -> int:
+        """Move a finger up from a square; return how far the page has scrolled."""
+        x, y, _ = player.place(square)
+        player.page.evaluate("scrollTo(0, 0)")
+        for kind, at in (("Start", 0), ("Move", 30), ("Move", 60), ("Move", 90), ("End", None)):
+            points = [] if at is None else [{"x": x, "y": y - at}]
+            session.send(
+                "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+            )
+        return int(player.page.evaluate("scrollY"))
+
+    expect(player.page.locator("#board .mine")).to_be_visible()
+    assert swipe("A6") == 0  # drags the dwarf
+    assert swipe("H5") > 0
+    player.page.keyboard.press("Escape")
+    player.type("end game", "leave game")
 
 
 def test_lesson_is_seen_together_with_the_board(visit: Visit) -> None:

@@ -192,6 +192,7 @@ def test_taken_name_is_said_in_plain_words(visit: Visit) -> None:
     other.page.get_by_label("Your name").fill("irma")
     other.press("Play as guest")
     expect(note).to_have_text("Irma is taken. Another name?")
+    expect(other.page.locator("#name")).to_have_attribute("aria-invalid", "true")
     other.press("I'm Irma")
     expect(other.page.get_by_label("Comeback words")).to_be_focused()
     other.press("Another name").page.get_by_label("Your name").fill("Irmgard")

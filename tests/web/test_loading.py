@@ -14,7 +14,7 @@ from thudmud.web import site
 from thudmud.web.bundler import bundle_modules, bundle_styles
 from thudmud.web.site import files
 
-MOST_BYTES = 79_500
+MOST_BYTES = 80_000
 """Budget of compressed bytes for a first visit; Slow 3G brings 50,000 a second."""
 
 
@@ -78,7 +78,7 @@ def test_bundle_has_modules_in_topological_order() -> None:
     assert bundle_modules("a.js", sources.__getitem__).splitlines() == [
         "const modules = {};",
         'modules["c.js"] = (() => {',
-        "const c = ((1)); // one",
+        "const c = ((1));",
         "return { c };",
         "})();",
         'modules["b.js"] = (() => {',
@@ -97,9 +97,9 @@ def test_bundle_has_modules_in_topological_order() -> None:
     ]
 
 
-def test_style_bundle_has_no_comments() -> None:
-    sheets = "a {\n  /* red */\n  color: red;\n}\n", "b {\n}\n"
-    assert bundle_styles(sheets) == "a {\ncolor: red;\n}\nb {\n}\n"
+def test_style_bundle_has_no_comments_or_needless_space() -> None:
+    sheets = "a :hover,\nb {\n  /* red */\n  color: red;\n}\n", "b {\n}\n"
+    assert bundle_styles(sheets) == "a :hover,b{color:red;}b{}"
 
 
 def test_page_sources_suit_the_bundler() -> None:

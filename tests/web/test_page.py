@@ -393,7 +393,7 @@ def test_registering_and_passwords_are_never_said(visit: Visit) -> None:
     expect(line).to_have_attribute("autocomplete", "new-password")
     expect(line).to_have_attribute("type", "password")
     zora.type("")
-    expect(line).to_have_attribute("placeholder", "Say something")
+    expect(line).to_have_attribute("placeholder", "Say something, or /help")
     zora.type("Hello!")
     expect(listener.page.locator("#chat")).to_contain_text("Hello!")
     for words in (HORSE, "assword", "egister"):
@@ -461,7 +461,7 @@ def test_tv_follows_running_boards(visit: Visit, tmp_path: Path, free_port: Free
 def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
     ada, bob, cleo = (visit().come_in(name) for name in ("Ada", "Bob", "Cleo"))
     ada.type("seek discworld as dwarf")
-    bob.press("Accept").sees(A6="dwarf")
+    bob.press("Accept Ada's match", within="#newest").sees(A6="dwarf")
     bob.hears("You walk to the")
     (board,) = re.findall(r"You walk to the (\w+ board)", bob.page.locator("#log").inner_text())
     watch = cleo.page.get_by_role("button", name=f"Watch {board}", exact=True)
@@ -478,7 +478,7 @@ def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
         each.press("Hall")
     expect(ada.page.locator("#boards")).not_to_contain_text(board)  # Cleo isn't notified
     cleo.type("seek discworld as dwarf")
-    bob.press("Accept").hears(f"You walk to the {board}")
+    bob.press("Accept Cleo's match", within="#newest").hears(f"You walk to the {board}")
     expect(cleo.page.locator("#strip-bottom")).to_contain_text("Cleo you")
     cleo.click("A6", "B6")
     bob.sees(B6="dwarf")
@@ -492,7 +492,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida.press("Challenge Gustav")
     seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
-    gustav.press("Accept", within="#seeks")
+    gustav.page.locator("#seeks").get_by_role("button", name="Accept").click()
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
     expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
@@ -510,7 +510,7 @@ def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
     for each in (ilse, jan):
         each.register()
     ilse.type("seek discworld as dwarf")
-    jan.press("Accept").sees(A6="dwarf")
+    jan.press("Accept Ilse's match", within="#newest").sees(A6="dwarf")
     expect(jan.page.locator("#game-facts")).to_contain_text("battle 1 of 2 · rated")
     for dwarf, troll in (("a6-b7", "g7-f7"), ("b7-c7", "f7-e7"), ("c7-b7", "e7-f7")):
         ilse.type(dwarf)

@@ -53,6 +53,7 @@ def test_commands_and_moves_are_refused_without_a_connection(
         expect(typed.filter(has_text=re.compile("Are you|hint|move"))).to_have_count(0)
         server.start()
         expect(banner).to_be_hidden()
+        expect(anna.page.locator("#toast.shown")).to_have_count(0)
         line.press("Enter")
         anna.hears("You say: Are you there?")
         expect(line).to_have_value("")
@@ -232,7 +233,7 @@ def test_board_and_move_list_are_one_tab_stop_each(visit: Visit) -> None:
     for _ in range(3):
         keyboard.press("Tab")
         stops.append(player.page.evaluate(FOCUSED))
-    assert stops == ["G1", "4", ""]  # the last is a button with a picture, below the list
+    assert stops == ["F1", "4", ""]  # the last is a button with a picture, below the list
     keyboard.press("Shift+Tab")
     for key, ply in (("ArrowLeft", 3), ("ArrowUp", 1), ("End", 4), ("Home", 1), ("ArrowRight", 2)):
         keyboard.press(key)
@@ -279,7 +280,7 @@ def test_focus_goes_to_the_board_when_a_battle_begins(visit: Visit) -> None:
     anna, bert = visit().come_in("Fanny"), visit().come_in("Fritz")
     anna.type("match fritz as dwarf")
     bert.page.locator("#challenges").get_by_role("button", name="Accept").press("Enter")
-    expect(bert.square("G1")).to_be_focused()
+    expect(bert.square("G7")).to_be_focused()  # a troll
     expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
     expect(anna.page.locator("#line")).to_be_focused()  # nothing is taken from who types
     for each in (anna, bert):

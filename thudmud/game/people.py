@@ -90,6 +90,7 @@ class Person:
             a replay, and the other way round.
         number: the place in the order of arrival, from 1.
         node: the node that last announced the player; "" for this one, or if unknown.
+        is_lost: whether the connection is lost, and may come back soon. Other nodes don't know.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Person:
     private: PrivateBoard | None = None
     number: int = field(default=0, compare=False)
     node: str = field(default="", compare=False)
+    is_lost: bool = field(default=False, compare=False)
 
     def part(self, kind: type[PartT]) -> PartT:
         """Return a feature's state about the person; by default the initial state."""

@@ -270,6 +270,7 @@ class Presence:
         if visit.lost_at is not None:
             return
         visit.lost_at = self._clock()
+        self._hall.people[visit.name].is_lost = True
         self._screens.forget(visit.name)  # nothing is rendered without a screen
         self._watching.pop(visit.name, None)
         self._scheduler.schedule(
@@ -407,6 +408,8 @@ class Presence:
 
     def _forget(self, visit: Visit) -> None:
         visit.end()
+        if person := self._hall.people.get(visit.name):
+            person.is_lost = False  # back, or on another node
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
             self._scheduler.cancel(("return", visit.name))

@@ -4,7 +4,7 @@ A browser learns of a module's imports only when it has the module, and each lev
 trip; on one connection of HTTP/1.1, so does each file. A bundle has one file for all of them. Each
 module becomes a function of its own, in topological order, so no names need to be changed. The
 sources may only have named imports of other modules, at the beginning of a line, and no dynamic
-ones. Comments and indentation are removed, so no string may span lines.
+ones. Comments and indentation are removed, so no string may span lines, nor hold " // ".
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ _REST = r"(?:(?!\*/).)*+(?:\*/|\Z)"  # of a comment; without its end, everything
 _COMMENT = re.compile(
     rf"^ *+(?:/\*{_REST}\n?|//[^\n]*+\n?)|/\*\* @{_REST} ?", re.MULTILINE | re.DOTALL
 )
+_TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
+_JOINED = re.compile(r"^((?:(?! // )[^\n])*[,([])\n", re.MULTILINE)  # goes on in the next line
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
+_STYLE_SPACE = re.compile(r"(?<=[{};,])\s+| (?={)|(?<=:) ")
 
 
 def bundle_modules(last: str, read: Callable[[str], str]) -> str:
@@ -35,13 +38,14 @@ def bundle_modules(last: str, read: Callable[[str], str]) -> str:
 
 
 def without_comments(script: str) -> str:
-    """Return a script without comments and indentation."""
-    return _INDENT.sub("", _COMMENT.sub("", script)).strip()
+    """Return a script without comments and indentation, and with fewer lines."""
+    script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
+    return _JOINED.sub(r"\1", script).strip()
 
 
 def bundle_styles(sheets: Iterable[str]) -> str:
     """Return style sheets as one, without comments and indentation."""
-    return "".join(_INDENT.sub("", _STYLE_COMMENT.sub("", each)) for each in sheets)
+    return "".join(_STYLE_SPACE.sub("", _STYLE_COMMENT.sub("", each)) for each in sheets)
 
 
 def _add(name: str, read: Callable[[str], str], modules: dict[str, str]) -> None:

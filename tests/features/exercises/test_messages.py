@@ -292,8 +292,8 @@ SOLUTION = str(Play(puzzles()[1].solution.attempt()))
                 "join game as dwarf on oak board", "Bert: join game as troll on oak board",
                 "set clock 10+5", "start game", "tutorial",
             ),
-            "Your clock is running at the oak board. Finish that battle first: the lessons "
-            "and puzzles won't run away.",
+            "You're playing against the clock at the oak board. Finish that battle first: the "
+            "lessons and puzzles won't run away.",
         ),
     ],
 )  # fmt: skip

@@ -57,8 +57,8 @@ add_refusal_texts(
             ' "tutorial" opens a lesson, "puzzle" a puzzle.'
         ),
         ExerciseRefusal.IN_BATTLE: (
-            "Your clock is running at the {board}. Finish that battle first: the lessons and"
-            " puzzles won't run away."
+            "You're playing against the clock at the {board}. Finish that battle first: the"
+            " lessons and puzzles won't run away."
         ),
         ExerciseRefusal.NO_SUCH_LESSON: (
             'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'

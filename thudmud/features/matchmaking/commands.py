@@ -589,15 +589,21 @@ def _is_in_time(seek: events.SeekMade, time: TimeControl | None) -> bool:
 def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     """Whether a player may accept a seek.
 
-    The seeker must be here and have a board left, and neither may ignore the other.
+    The seeker must be here, with a connection, and have a board left. Neither may ignore the other.
     """
-    if seek.player == name or seek.player not in hall.people:
+    if seek.player == name or not _is_connected(hall, seek.player):
         return False
     if len(hall.tables.player_boards_in_use_by(seek.player)) >= hall.caps.boards:
         return False
     return not hall.people.is_ignoring(seek.player, name) and not hall.people.is_ignoring(
         name, seek.player
     )
+
+
+def _is_connected(hall: Hall, player: str) -> bool:
+    """Whether a player is here, and hasn't just lost the connection."""
+    person = hall.people.get(player)
+    return person is not None and not person.is_lost
 
 
 def nearest_bot(context: CommandContext, rules: str) -> str | None:
@@ -721,7 +727,7 @@ def _begin(
     hall, name = context.hall, context.me
     if seek.player == name:
         raise RefusedError(Refusal.OWN_SEEK, number=seek.number)
-    if seek.player not in hall.people:
+    if not _is_connected(hall, seek.player):
         raise RefusedError(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
     require_not_ignored(hall, seek.player, name)
     require_no_live_clock(hall, name, seek.time)

@@ -45,6 +45,11 @@ const STEPS = /** @type {Record<string, [number, number]>} */ ({
   ArrowDown: [0, 1],
 });
 
+/** Whether the player uses the keyboard just now, as far as is known. */
+let isByKeys = false;
+document.addEventListener("keydown", () => (isByKeys = true), true);
+document.addEventListener("pointerdown", () => (isByKeys = false), true);
+
 /** @type {Marks} */
 export const NO_MARKS = {
   selected: null,
@@ -175,15 +180,21 @@ export class BoardView {
     const cell = this.cells.get(square);
     cell?.setAttribute("tabindex", "0");
     this.put(this.ring, square);
+    if (isShown && isByKeys) this.element.classList.add("keys");
     if (isShown) cell?.focus();
+  }
+
+  /** Whether the focus is on one of its squares. */
+  hasFocus() {
+    const root = /** @type {Document | ShadowRoot} */ (this.grid.getRootNode());
+    return this.grid.contains(root.activeElement ?? null);
   }
 
   // Drawing.
 
   /** Make the cells, row by row as they are seen. */
   lay() {
-    const root = /** @type {Document | ShadowRoot} */ (this.grid.getRootNode());
-    const had = this.grid.contains(root.activeElement ?? null);
+    const had = this.hasFocus();
     const rows = this.isFlipped ? ROWS.map((row) => [...row].reverse()).reverse() : ROWS;
     this.cells.clear();
     this.grid.replaceChildren(
@@ -200,7 +211,7 @@ export class BoardView {
         const at = this.isFlipped ? SIZE - 1 - each : each;
         return [
           svg("text", { x: at + 0.5, y: -0.38 }, letterOf(each)),
-          svg("text", { x: -0.37, y: at + 0.5 }, String(each + 1)),
+          svg("text", { x: -0.41, y: at + 0.5 }, String(each + 1)),
         ];
       }),
     );
@@ -373,6 +384,7 @@ export class BoardView {
     element.addEventListener("pointermove", (event) => this.dragged(event));
     element.addEventListener("pointerup", (event) => this.released(event));
     element.addEventListener("pointercancel", () => this.putBack());
+    element.addEventListener("touchstart", (event) => this.touched(event), { passive: false });
     element.addEventListener("keydown", (event) => this.typed(event));
     for (const kind of ["keydown", "keyup"]) // a Tab that leads here is let go here
       element.addEventListener(kind, () => element.classList.add("keys"));
@@ -388,7 +400,7 @@ export class BoardView {
   /**
    * Return where a pointer is, in squares from the corner of the board as it is seen.
    *
-   * @param {PointerEvent} event
+   * @param {{clientX: number, clientY: number}} event
    */
   spot(event) {
     const box = this.element.getBoundingClientRect();
@@ -403,7 +415,7 @@ export class BoardView {
    * Return the square at a spot; what means something, if that is close and the pointer is a finger.
    *
    * @param {{x: number, y: number}} spot
-   * @param {PointerEvent} event
+   * @param {{pointerType: string}} event
    */
   squareOf({ x, y }, event) {
     const [column, row] = [Math.floor(x), Math.floor(y)];
@@ -452,6 +464,19 @@ export class BoardView {
     const { selected, targets, preys, landing } = this.marks;
     if (landing) return preys.has(square) || square === landing;
     return targets.has(square) || square === selected || (!selected && this.position.has(square));
+  }
+
+  /**
+   * Keep the page from scrolling if a piece is touched, as it may be dragged. Browsers don't heed
+   * `touch-action` within an SVG.
+   *
+   * @param {TouchEvent} event
+   */
+  touched(event) {
+    const [touch, second] = event.touches;
+    if (second || !this.element.matches(".mine, .ahead")) return;
+    const square = this.squareOf(this.spot(touch), { pointerType: "touch" });
+    if (square && this.position.has(square)) event.preventDefault();
   }
 
   /** @param {PointerEvent} event */

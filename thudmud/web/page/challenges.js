@@ -17,6 +17,8 @@ import { play } from "./sound.js";
  * @property {[label: string, line: string]} decline
  */
 
+/** @typedef {{board: string, other: string | null, at: string, by: string | null}} Waiting */
+
 export class Challenges {
   /**
    * @param {State} state
@@ -27,6 +29,8 @@ export class Challenges {
   constructor(state, { send, toast }) {
     this.state = state;
     this.send = send;
+    /** The battle that waits since another has begun; null if none does. @type {Waiting | null} */
+    this.waiting = null;
     const announce = (/** @type {{player: string, to: string | null}} */ { player, to }) => {
       if (!to || to !== state.me.player) return;
       const newest = this.open().findLast((each) => each.title.startsWith(`${player} `));
@@ -70,8 +74,40 @@ export class Challenges {
         this.button(...decline),
       ),
     );
+    if (this.isWaiting()) notices.unshift(this.waitingNotice());
     replaceIfChanged(host, notices);
     return hadFocus && !host.contains(document.activeElement);
+  }
+
+  /** Whether the battle that was left still waits, and the other has only just begun. */
+  isWaiting() {
+    const { waiting, state } = this;
+    if (!waiting) return false;
+    const isNew = state.place === waiting.at && (state.boards.get(waiting.at)?.ply ?? 0) < 2;
+    if (!isNew || !state.tables.get(waiting.board)?.running) this.waiting = null;
+    return this.waiting !== null;
+  }
+
+  /** Return the notice that another battle has begun, with the way back to the one that waits. */
+  waitingNotice() {
+    const { board } = /** @type {Waiting} */ (this.waiting);
+    const close = () => {
+      this.waiting = null;
+      this.state.dispatchEvent(new CustomEvent("change"));
+    };
+    return h(
+      "div.notice",
+      {},
+      h("p", {}, this.waitingWords),
+      h("button.primary", { type: "button", "data-key": "waiting", click: close }, "OK"),
+      this.button("Back to it", `go to ${board}`),
+    );
+  }
+
+  /** What is said of the battle that waits. */
+  get waitingWords() {
+    const { by, other } = /** @type {Waiting} */ (this.waiting);
+    return `${by ?? "Somebody"} has come to play you. Your game with ${other ?? "the other"} waits.`;
   }
 
   /**

@@ -49,10 +49,17 @@ export class Chat {
   /**
    * @param {State} state
    * @param {Log} log shares the line that is typed
+   * @param {(sentence: string) => void} toast shows what is said where it would not be seen
    */
-  constructor(state, log) {
+  constructor(state, log, toast) {
     this.state = state;
     this.log = log;
+    this.toast = toast;
+    /** What has not been on the screen yet. @type {Set<Element>} */
+    this.unread = new Set();
+    this.reading = new IntersectionObserver((seen) => {
+      for (const { target, isIntersecting } of seen) if (isIntersecting) this.read(target);
+    });
     this.isOpen = false;
     /** @type {string | null} */
     this.board = null;
@@ -112,7 +119,6 @@ export class Chat {
     const { chat } = this;
     chat.scrollTop = chat.scrollHeight;
     this.nameLine();
-    if (isOpen) this.tabs.chat.classList.remove("new");
   }
 
   /** Whether the chat is to be shown: without being asked, beside a board, where all is seen. */
@@ -150,7 +156,7 @@ export class Chat {
       : this.state.prompt.asks !== "command"
         ? (ASKED[this.state.prompt.asks] ?? "Your answer")
         : this.isOpen
-          ? "Say something"
+          ? "Say something, or /help"
           : "Type a command, or “help”";
     byId("line-label").textContent = words;
     byId("line").placeholder = words;
@@ -203,9 +209,29 @@ export class Chat {
    */
   hear(said, isOld = false) {
     this.lines = [...this.lines, keyOf(said)].slice(-KEPT);
-    this.add(said);
-    const isUnread = !isOld && !this.isOpen && said.player !== this.state.me.player;
-    if (isUnread) this.tabs.chat.classList.add("new");
+    const entry = this.add(said);
+    if (isOld || said.player === this.state.me.player || isOnScreen(entry)) return;
+    this.unread.add(entry);
+    this.reading.observe(entry);
+    this.markUnread();
+    const { player, kind, text } = said;
+    if (!this.log.isSeen()) this.toast(`${player}${kind === "emote" ? "" : ":"} ${text}`);
+  }
+
+  /** @param {Element} entry has come into view */
+  read(entry) {
+    this.reading.unobserve(entry);
+    this.unread.delete(entry);
+    this.markUnread();
+  }
+
+  /** Show on whatever leads to the chat how many lines are new. */
+  markUnread() {
+    const { size } = this.unread;
+    for (const each of [this.tabs.chat, byId("to-chat")]) {
+      each.dataset.unread = size || "";
+      each.setAttribute("aria-label", size ? `Chat, ${size} new` : "Chat");
+    }
   }
 
   /** @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said */
@@ -226,5 +252,12 @@ export class Chat {
     const { chat } = this;
     chat.append(entry);
     chat.scrollTop = chat.scrollHeight;
+    return entry;
   }
+}
+
+/** @param {Element} entry */
+function isOnScreen(entry) {
+  const { top, bottom } = entry.getBoundingClientRect();
+  return entry.checkVisibility() && top >= 0 && bottom <= innerHeight;
 }

@@ -186,5 +186,15 @@ export function rulesTitle(rules) {
 /** What one does on this screen to choose something: "Click", or "Tap" with a finger. */
 export const CLICK = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
 
+/**
+ * Return words for those who click as words for this screen.
+ *
+ * @param {string} words
+ */
+export function forFinger(words) {
+  if (CLICK === "Click") return words;
+  return words.replace(/\bclicking\b/g, "tapping").replace(/\bClick\b/g, "Tap").replace(/\bclick\b/g, "tap");
+}
+
 /** Whether there are keys such as Esc, as far as is known. */
 export const HAS_KEYS = !matchMedia("(hover: none)").matches;

@@ -8,6 +8,7 @@ import { showChoice } from "./choice.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import {
+  CLICK,
   HAS_KEYS,
   byId,
   capitalised,
@@ -49,7 +50,21 @@ import { holder, titleOf } from "./state.js";
 const SHORT = 30; // seconds
 const SHORTEST = 2; // moves of a battle that is analysed, as the server has it
 const TICK = 100; // milliseconds
+const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
+
+const HUNT = "Dwarfs and trolls hunt each other: in the end a troll counts 4 points, a dwarf 1.";
+const HURL = "A line of dwarfs hurls its first one onto a troll.";
+
+/** What each side wants, and how it captures, by the rules. */
+const AIMS = /** @type {Record<string, string[]>} */ ({
+  discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
+  classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
+  "koom valley": [
+    "The dwarfs want the Rock home on F1 to J1. The trolls want three of them next to it.",
+    "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
+  ],
+});
 
 /** Keys on the board, and what they ask the server. */
 const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
@@ -74,8 +89,10 @@ export class GameView {
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
+   * @param {(start: string) => void} outside.untoast takes it away
    * @param {(sentence: string) => void} outside.warn does both
    * @param {() => void} outside.openLog shows the log
+   * @param {(sentence: string) => void} outside.note adds something to the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
    */
   constructor(state, outside) {
@@ -87,6 +104,12 @@ export class GameView {
     this.filledIn = "";
     /** In which battle we have warned of a short time. @type {number | null} */
     this.warned = null;
+    /** Since when the clocks can't be known, as the connection is lost. @type {number | null} */
+    this.lostAt = null;
+    /** The battle in which the focus of the board was put on a piece. @type {number | null} */
+    this.pointedIn = null;
+    /** Until when clicks are ignored, as they were meant for another board. */
+    this.restsUntil = 0;
     /** The command of the button that was pressed last. */
     this.pressed = "";
     /** The analysis that is shown. @type {any} */
@@ -169,6 +192,7 @@ export class GameView {
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
+    this.pointAtOwn(table, board);
     this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
     this.view.element.classList.toggle("ahead", ahead !== null);
     this.view.element.classList.toggle("past", this.at !== null);
@@ -182,6 +206,7 @@ export class GameView {
     this.showResult(table, board);
     this.showNotices(table, board);
     this.showActions(table, board);
+    this.showBrief(table, board);
     const analysis = this.analysisOf(table, board);
     this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
@@ -275,18 +300,36 @@ export class GameView {
     else if (this.chooser.selected) this.chooser.cancel("Cancelled.");
   }
 
-  /** Put the focus on the board: at first on what a lesson names, or on a piece of the player's. */
+  /** Put the focus on the board: at first on what a lesson names. */
   focus() {
-    const board = this.state.boards.get(this.name);
-    const [side] = this.state.sides(this.state.tables.get(this.name));
-    const isNew = board !== undefined && board.ply < 2 && !board.position.has(this.view.focus);
-    const own = isNew && [...board.position].find(([, piece]) => piece === side);
     const [named] = this.lesson.squares;
-    this.view.point(named ?? (own ? own[0] : this.view.focus));
+    this.view.point(named ?? this.view.focus);
+  }
+
+  /**
+   * Begin at a piece of the player's own when a battle begins.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  pointAtOwn(table, board) {
+    if (board.battle === this.pointedIn || table.battle !== board.battle) return;
+    const [side] = this.state.sides(table);
+    const own = [...board.position].find(([, piece]) => piece === side);
+    if (!own) return;
+    this.pointedIn = board.battle;
+    this.view.point(own[0], this.view.hasFocus());
+  }
+
+  /** Ignore clicks for a moment: another board has come under them. */
+  rest() {
+    this.restsUntil = performance.now() + REST;
+    this.view.putBack();
   }
 
   /** Whether the board takes moves; if it doesn't, tell a player why. */
   isLive() {
+    if (performance.now() < this.restsUntil) return false;
     const why = !this.outside.isConnected()
       ? "No connection: moves have to wait until it is back."
       : this.at !== null
@@ -304,6 +347,7 @@ export class GameView {
     this.at = ply >= board.ply ? null : Math.max(first, ply);
     this.show(this.name);
     const { at } = this;
+    if (at === null) this.outside.untoast("This is an earlier position");
     if (this.moves.hasFocus()) return; // which goes to the move, and says it
     const last = board.plies.find((each) => each.ply === at) ?? null;
     this.outside.say(at === null ? "The current position." : positionLabel(last, at));
@@ -401,7 +445,6 @@ export class GameView {
       isOn && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       table.part !== null &&
-        this.at === null &&
         h(
           "span.points",
           {},
@@ -417,14 +460,16 @@ export class GameView {
   }
 
   /**
-   * Return what a side has, with the battle that is being played.
+   * Return what a side has in the position in view, or from the battles of the match before.
    *
    * @param {Side} side
    * @param {Table} table
    * @param {Board} board
    */
   points(side, table, board) {
-    return table.points[side] + (table.running && board.score ? board.score[side] : 0);
+    if (!table.running || table.part !== 1) return table.points[side];
+    const { score } = board.plies.find((each) => each.ply === this.at) ?? board;
+    return score ? score[side] : 0;
   }
 
   /**
@@ -436,7 +481,7 @@ export class GameView {
   clock(clock, side) {
     const turn = clock.runs ?? this.state.boards.get(this.name)?.turn;
     const since = clock.runs ? clock.at : clock.stands_until;
-    const now = Date.now() / 1000 - this.state.skew; // by the server's clock
+    const now = (this.lostAt ?? Date.now()) / 1000 - this.state.skew; // by the server's clock
     const gone = turn === side && since !== null ? Math.max(0, now - since) : 0;
     return { left: Math.max(0, clock[side] - gone), runs: clock.runs === side || gone > 0 };
   }
@@ -444,13 +489,16 @@ export class GameView {
   /** Let the clocks run. */
   tick() {
     const table = this.state.tables.get(this.name);
+    const isPaused = !this.outside.isConnected() && this.state.me.player !== null;
+    this.lostAt = isPaused ? (this.lostAt ?? Date.now()) : null;
     if (!table?.clock) return;
     for (const clock of document.querySelectorAll("#game .clock")) {
       const side = /** @type {Side} */ (clock.getAttribute("data-side"));
       const { left, runs } = this.clock(table.clock, side);
       const text = timeLeftText(left);
       if (clock.textContent !== text) clock.textContent = text;
-      clock.classList.toggle("runs", runs);
+      clock.classList.toggle("runs", runs && !isPaused);
+      clock.classList.toggle("paused", isPaused);
       clock.classList.toggle("short", left < SHORT);
       if (runs && left < SHORT && this.state.sides(table).includes(side)) this.soundLowTime(table.battle);
     }
@@ -671,6 +719,21 @@ export class GameView {
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
+  /**
+   * Tell a player whose battle begins what to do, where the moves will be.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showBrief(table, board) {
+    const mine = this.state.sides(table);
+    const isNew = table.running && board.ply < 2 && mine.length === 1 && !this.exercise(board.board);
+    const [goal, how] = AIMS[table.rules] ?? AIMS.discworld;
+    const words = `You play the ${PLURAL[mine[0]]}. ${CLICK} one of yours, then where it goes.`;
+    byId("brief").textContent = isNew ? words : "";
+    byId("goal").textContent = isNew ? `${goal} ${how}` : "";
+  }
+
   /** Return the ways to take the board in view elsewhere. */
   shared() {
     const { name, at } = this;
@@ -806,7 +869,6 @@ export class GameView {
     if (question) this.ask(`${question(square)} on ${this.name}`);
     else if (key === "Escape") this.escape();
     else if (key === "f") this.flip();
-    else if (key === "/") this.goToLine();
     else return false;
     return true;
   }
@@ -818,12 +880,8 @@ export class GameView {
    */
   ask(line) {
     this.outside.openLog();
+    if (this.at !== null) this.outside.note("Current position:");
     this.outside.send(line);
-  }
-
-  goToLine() {
-    this.outside.openLog();
-    byId("line").focus();
   }
 }
 

@@ -6,11 +6,12 @@ import { open } from "./dialogs.js";
 import { h } from "./dom.js";
 
 /** Keys that work wherever the focus is, except in fields and lists. */
-const MOVE_KEYS = [
+const PAGE_KEYS = [
   ["←, →", "previous move, next move"],
   ["Home, End", "first position, last move"],
   ["p", "play or pause a replay"],
-  ["Esc", "return to the current position"],
+  ["Esc", "return to the current position; from the line of text, to the board"],
+  ["/", "to the line of text: a chat, where a command begins with “/”, or a command in the log"],
 ];
 
 /** Keys that work on the board. */
@@ -25,7 +26,6 @@ const BOARD_KEYS = [
   ["x", "what can be captured"],
   ["l", "the last move"],
   ["f", "flip the board"],
-  ["/", "to the command line"],
 ];
 
 /**
@@ -42,8 +42,8 @@ function keyList(keys) {
 export function openKeys() {
   open(
     h("h2", { id: "dialog-title" }, "Keyboard shortcuts"),
-    h("h3", {}, "Moves"),
-    keyList(MOVE_KEYS),
+    h("h3", {}, "Everywhere"),
+    keyList(PAGE_KEYS),
     h("h3", {}, "On the board"),
     keyList(BOARD_KEYS),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),

@@ -2,7 +2,7 @@
  * What a lesson or a puzzle asks for, in words beside the board, and the squares that they name.
  */
 
-import { fill, h, hasFeature } from "./dom.js";
+import { fill, forFinger, h, hasFeature } from "./dom.js";
 
 /** What is said above the task, and what only the log says. */
 const ABOVE = ["done"];
@@ -22,6 +22,8 @@ export class LessonView {
     /** The commands that are, too. @type {string[]} */
     this.commands = [];
     this.shown = "";
+    /** What the buttons below the words are called, by their commands. @type {Record<string, string>} */
+    this.labels = {};
     /** What was said since a question in the words was pressed; null if none was. @type {string | null} */
     this.heard = null;
     /** The answer to it, once it is known. */
@@ -102,6 +104,7 @@ export class LessonView {
     const isLast = over && step !== null && number === in_all;
     const goesOn = !isLast && (step === null || task === null);
     const label = step !== null && over ? "Next lesson" : step === null && task ? "Skip" : "Next";
+    this.labels = { ...(goesOn && { next: label }), stop: "Leave" };
     return [
       this.answer && h("p.answer", { role: "status" }, this.answer),
       ...said.filter(isAbove).map(([, words]) => h("p.done", {}, ...this.pressable(words))),
@@ -119,7 +122,7 @@ export class LessonView {
         task && hasFeature("hints") && this.button("Hint", "hint"),
         this.button("Leave", "stop"),
       ),
-      neighbours(exercise),
+      neighbours(exercise, goesOn && label === "Next lesson"),
     ];
   }
 
@@ -129,7 +132,11 @@ export class LessonView {
    * @param {string} words
    */
   pressable(words) {
-    return words.split(COMMAND).map((each, at) => (at % 2 ? this.button(each, each) : each));
+    const parts = forFinger(words).split(COMMAND);
+    return parts.map((each, at) => {
+      if (at % 2 === 0) return each;
+      return each in this.labels ? `“${this.labels[each]}”` : this.button(each, each);
+    });
   }
 
   /**
@@ -169,8 +176,9 @@ function withoutEnd(text, end) {
  * Return links to the lesson or puzzle before, the list of all, and the one after.
  *
  * @param {any} exercise
+ * @param {boolean} hasNext whether there is a button that goes to the one after
  */
-function neighbours({ step, number, in_all }) {
+function neighbours({ step, number, in_all }, hasNext) {
   const kind = step === null ? "puzzle" : "lesson";
   /** @type {(number: number, label: string) => HTMLElement | false} */
   const link = (other, label) =>
@@ -182,7 +190,7 @@ function neighbours({ step, number, in_all }) {
     { "aria-label": `Other ${kind}s` },
     link(number - 1, `Previous ${kind}`),
     h("a", { href: "/lessons", "data-key": "lessons" }, "All"),
-    link(number + 1, `Next ${kind}`),
+    !hasNext && link(number + 1, `Next ${kind}`),
   );
 }
 

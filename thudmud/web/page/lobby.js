@@ -13,6 +13,8 @@ import { holder } from "./state.js";
 /** @typedef {import("./state.js").Seek} Seek */
 
 const BATTLES = 6;
+const MOST_NAMED = 2; // boards of a player
+const NEWEST = 2; // seeks beside the button to play
 const PLAYERS = 10;
 const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
@@ -42,12 +44,7 @@ export class LobbyView {
       "Thud.History",
       ({ player, battles }) =>
         player === null && // else it is for their page
-      fill(
-        byId("history"),
-        battles.length
-          ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battleEntry))
-          : h("p.hint", {}, "None yet."),
-      ),
+        this.showHistory(battles.filter((/** @type {any} */ { score, plies }) => score || plies)),
     );
     for (const fact of ["Thud.Table", "Thud.Listed"]) state.on(fact, (table) => this.follow(table));
     state.on("Thud.Standings", ({ players, rules, time }) =>
@@ -71,6 +68,16 @@ export class LobbyView {
     byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
   }
 
+  /** @param {any[]} battles */
+  showHistory(battles) {
+    fill(
+      byId("history"),
+      battles.length
+        ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battleEntry))
+        : h("p.hint", {}, "None yet."),
+    );
+  }
+
   /**
    * Ask for the latest results when a battle has ended, once for all that end at a time.
    *
@@ -87,12 +94,38 @@ export class LobbyView {
   show() {
     this.form.show();
     fill(byId("seeks"), ...this.seeks());
+    const isOther = (/** @type {Seek} */ { to, player }) => !to && player !== this.state.me.player;
+    const others = [...this.state.seeks.values()].filter(isOther);
+    fill(byId("newest"), ...others.slice(-NEWEST).map((each) => this.seek(each, "newest")));
     byId("tv").setAttribute("aria-pressed", String(this.state.tv.on));
+    this.showBoards();
+    fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
+  }
+
+  /** List the boards: the player's own first, and folded up those whose players have all left. */
+  showBoards() {
+    const { state } = this;
+    const here = new Set(this.people().map((each) => each.player));
+    const isOwn = (/** @type {Table} */ table) => state.sides(table).length > 0;
+    const isLeft = (/** @type {Table} */ table) => {
+      const people = table.seats.map(({ player }) => player).filter((each) => each && !state.isBot(each));
+      return people.length > 0 && !isOwn(table) && !people.some((each) => here.has(each));
+    };
+    const all = [...state.tables.values()].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+    const left = all.filter(isLeft);
+    const list = (/** @type {Table[]} */ tables) => h("ul.list", {}, ...tables.map((each) => this.board(each)));
+    const isOpen = byId("boards").querySelector("details")?.open === true;
     fill(
       byId("boards"),
-      h("ul.list", {}, ...[...this.state.tables.values()].map((each) => this.board(each))),
+      list(all.filter((each) => !isLeft(each))),
+      left.length > 0 &&
+        h(
+          "details",
+          { open: isOpen },
+          h("summary", { "data-key": "left" }, `${counted(left.length, "board")} left by the players`),
+          list(left),
+        ),
     );
-    fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
   }
 
   /** Return those who are in the hall, and then those who are elsewhere. */
@@ -181,8 +214,11 @@ export class LobbyView {
     );
   }
 
-  /** @param {Seek} seek */
-  seek(seek) {
+  /**
+   * @param {Seek} seek
+   * @param {string} [place] where it is shown besides the list
+   */
+  seek(seek, place = "") {
     const isMine = seek.player === this.state.me.player;
     const other = seek.side === "dwarf" ? "troll" : "dwarf";
     const facts = [
@@ -211,7 +247,7 @@ export class LobbyView {
         ),
       isMine
         ? this.button("Withdraw", `withdraw ${seek.seek}`)
-        : this.button("Accept", `accept ${seek.seek}`, true),
+        : this.button("Accept", `accept ${seek.seek}`, !place, `Accept ${seek.player}'s match`),
     );
   }
 
@@ -259,7 +295,11 @@ export class LobbyView {
   /** @param {any} person */
   person(person) {
     const isMe = person.player === this.state.me.player;
-    const { plays = [] } = person;
+    const plays = (person.plays ?? []).filter((/** @type {string} */ each) => this.state.tables.has(each));
+    const more = plays.length - MOST_NAMED;
+    const where = plays.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+    const { own } = this.form;
+    const asked = own.find(({ to, word }) => to === person.player && !word);
     return h(
       "li",
       {},
@@ -269,7 +309,7 @@ export class LobbyView {
         h("b", {}, playerLink(person.player)),
         h("small", {}, role(person, isMe, this.state.levels.get(person.player))),
         person.room && !plays.includes(person.room) && h("small", {}, ` · ${person.room}`),
-        plays.length > 0 && h("small", {}, ` · plays at ${plays.join(", ")}`),
+        plays.length > 0 && h("small", {}, ` · plays at ${where}`),
         person.idle > 1 && h("small", {}, ` · idle ${person.idle} min`),
       ),
       !isMe &&
@@ -278,11 +318,14 @@ export class LobbyView {
           {
             type: "button",
             "data-key": `match ${person.player}`,
-            title: `match ${person.player}`,
-            "aria-label": `Challenge ${person.player}`,
-            click: () => this.form.look(`match ${person.player}`),
+            title: asked ? `withdraw ${asked.seek}` : `match ${person.player}`,
+            "aria-label": `${asked ? "Withdraw what you asked" : "Challenge"} ${person.player}`,
+            click: () =>
+              asked
+                ? this.send(`withdraw ${asked.seek}`)
+                : this.form.look(`match ${person.player}`),
           },
-          "Challenge",
+          asked ? "Withdraw" : "Challenge",
         ),
     );
   }

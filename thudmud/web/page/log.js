@@ -2,7 +2,7 @@
  * What the server says, and the line that is typed.
  */
 
-import { h } from "./dom.js";
+import { forFinger, h } from "./dom.js";
 
 const MOST = 400; // pieces of text that are kept
 const REMEMBERED = 100; // lines that were typed
@@ -70,11 +70,12 @@ export class Log {
    * Show what the server says.
    *
    * @param {string} text
+   * @param {boolean} [isRead] whether it is read out
    */
-  say(text) {
-    const lines = plain(text);
+  say(text, isRead = true) {
+    const lines = plain(text).replace("Move by clicking", forFinger("Move by clicking"));
     if (!lines) return;
-    const entry = h("div");
+    const entry = h("div", { "aria-live": !isRead && "off" });
     for (const line of lines.split(/\n(?!more: )/)) {
       // Voices are told by "more:" that somebody's own words go on. Here all of them are one line.
       const words = line.split("\nmore: ");

@@ -8,7 +8,7 @@ import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -34,7 +34,19 @@ import { Wire } from "./wire.js";
 const state = new State();
 const wire = new Wire({ text: hear, fact: take, link: linked });
 const log = new Log(byId("log"), byId("command"), byId("line"), typed);
-const outside = { send, ask, askRecord, explore, say, toast, warn, isConnected, openLog };
+const outside = {
+  send,
+  ask,
+  askRecord,
+  explore,
+  say,
+  toast,
+  untoast,
+  warn,
+  isConnected,
+  openLog,
+  note: (/** @type {string} */ sentence) => log.say(sentence),
+};
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
@@ -45,7 +57,7 @@ const replay = new ReplayView(state, {
   question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply, explores) => namePlace({ battle, ply, explores }),
 });
-const chat = new Chat(state, log);
+const chat = new Chat(state, log, toast);
 const challenges = new Challenges(state, outside);
 const registration = new Registration(state, { send: (line) => wire.send(line), toast });
 
@@ -65,6 +77,7 @@ const LINKS = {
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const TOAST = 5000; // milliseconds
+const RETURNED = 500; // milliseconds within which the server has told all that is known already
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
@@ -116,6 +129,11 @@ let given = "";
 /** Whether somebody without a name would rather have one than watch. */
 let wantsIn = !wanted || needsName(wanted);
 
+/** What was sent last. */
+let sent = "";
+/** Whether the connection is back, and the server has not told yet what the player knows. */
+let isReturning = false;
+
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
 /** Whether the connection was lost, and the player is not back yet. */
@@ -133,6 +151,7 @@ function send(line) {
     return false;
   }
   isFollowing = false;
+  sent = line;
   log.echo(line);
   unanswered.push(line);
   wire.send(line);
@@ -184,10 +203,11 @@ function typed(line) {
 function openLog() {
   chat.want("log");
 }
-document.querySelector(".skip")?.addEventListener("click", openLog);
+byId("skip").addEventListener("click", openLog);
 // On a phone, people talk below what is seen.
 byId("to-chat").addEventListener("click", () => {
   chat.choose("chat");
+  byId("toast").classList.remove("shown"); // of what is read now
   byId("line").focus();
 });
 
@@ -210,7 +230,7 @@ function typedAboutPassword(line, verb) {
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  log.say(text);
+  log.say(text, isRead(text));
   const words = plain(text);
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
@@ -221,6 +241,17 @@ function hear(text) {
     isPasswordNext = false; // it is not asked for
     log.hide(state.prompt.hidden);
   }
+}
+
+/**
+ * Whether what the server says is read out: not what is said again to who comes back, an analysis
+ * move by move, or the word in the link of a challenge, which the page shows.
+ *
+ * @param {string} text
+ */
+function isRead(text) {
+  const isSecret = lobby.form.word && text.includes(lobby.form.word);
+  return !(isComingBack || isReturning || isSecret || /" shows each move, and who/.test(text));
 }
 
 /** The last sentences before the next question of the login. */
@@ -243,9 +274,9 @@ function answered(text, words) {
     return;
   }
   lastWords = words.slice(0, question?.index) || lastWords;
-  if (!question || !/[.!]$/.test(lastWords)) return;
+  if (!question || !/[.!?]$/.test(lastWords)) return;
   delete dataset.sent;
-  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""));
+  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), true);
   byId("name").select(); // what was refused may be mended
 }
 
@@ -253,9 +284,12 @@ function answered(text, words) {
  * Say something below the field for a name.
  *
  * @param {string} words
+ * @param {boolean} [isWrong] whether what was given was refused
  */
-function note(words) {
+function note(words, isWrong = false) {
   const host = byId("login-note");
+  byId("name").setAttribute("aria-invalid", String(isWrong));
+  host.classList.toggle("wrong", isWrong);
   host.textContent = words;
   host.classList.toggle("answer", words !== NOTE);
 }
@@ -340,14 +374,18 @@ state.on("Thud.Hint", (hint) => {
   if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
 });
 
-state.on("Thud.Hinted", ({ player, to }) => {
-  if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
+let analysing = 0; // the battle whose analysis has not ended
+state.on("Thud.Analysis", ({ battle, done, plies, better }) => {
+  if (done < plies) analysing = battle;
+  else if (analysing === battle) {
+    const marked = better.filter((/** @type {any} */ each) => each.mark).length;
+    say(`Battle ${battle} is analysed: ${counted(marked, "move")} marked in the list.`);
+    analysing = 0;
+  }
 });
 
-// On a phone, what is said may be below what is seen.
-state.on("Thud.Say", ({ player: speaker, text }) => {
-  const isBelow = byId("tab-chat").getBoundingClientRect().top > innerHeight;
-  if (isBelow && speaker !== state.me.player) toast(`${speaker}: ${text}`);
+state.on("Thud.Hinted", ({ player, to }) => {
+  if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
 });
 
 /**
@@ -400,8 +438,18 @@ state.on("Thud.Shutdown", ({ seconds, why }) => {
   showStopping();
 });
 
-/** Show at the top that the server is about to stop, or nothing. */
+/**
+ * Take away what is shown for a while, if it isn't true any more.
+ *
+ * @param {string} start how it begins
+ */
+function untoast(start) {
+  if (byId("toast").textContent.startsWith(start)) byId("toast").classList.remove("shown");
+}
+
+/** Show at the top that the server is about to stop, or nothing: the connection is there. */
 function showStopping() {
+  untoast("No connection");
   const host = byId("link");
   isLost = false;
   host.classList.remove("banner");
@@ -477,7 +525,7 @@ function loggedIn({ success, message }) {
   const kept = keptWord();
   keepWord(null);
   state.clear();
-  isComingBack = false;
+  isComingBack = isReturning = false;
   showStopping();
   wantsIn = true;
   // A member's word lasts for a month, or until all logins were ended.
@@ -532,7 +580,7 @@ function showTaken() {
   if (!taken) return;
   const name = capitalised(nameGiven);
   byId("mine").textContent = `I'm ${name}`;
-  note(`${name} is taken. Another name?`);
+  note(`${name} is taken. Another name?`, true);
   byId("name").select();
 }
 
@@ -562,6 +610,10 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   // Who is quick has typed a name before they are asked for it.
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
+  if (asks === "command" && isReturning) {
+    setTimeout(() => (isReturning = false), RETURNED);
+    say(`Connected again.${called(null) && " It’s your turn."}`);
+  }
   if (asks === "command" && isBack) {
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
@@ -582,7 +634,8 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   byId("name-label").textContent = label;
   byId("name").type = hidden ? "password" : "text";
   byId("other").hidden = !["word", "password"].includes(asks);
-  byId("enter").textContent = label === "Your name" ? "Play as guest" : "Log in";
+  byId("enter").textContent =
+    label !== "Your name" ? "Log in" : isChallenged() ? "Accept and play" : "Play as guest";
   showTaken();
   byId("name").autocomplete = hidden ? "current-password" : "username";
 });
@@ -621,6 +674,11 @@ state.on("Thud.Options", (options) => {
   isChosen = true;
 });
 
+/** Whether the address is the link of a challenge. */
+function isChallenged() {
+  return wanted !== null && "challenge" in wanted;
+}
+
 /** What a visitor has to do to see what the address names; nothing if all may see it. */
 function invitation() {
   const [kind] = Object.keys(wanted ?? {});
@@ -647,6 +705,7 @@ function linked(link) {
     delete byId("login").dataset.sent;
     isChosen = false;
     isBack = true;
+    isReturning = state.me.player !== null;
     state.isStale = true;
     log.hide(false);
     log.mark();
@@ -778,7 +837,7 @@ function show() {
   noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
   else if (view !== before && before && before !== "coming") focusTitle(view);
-  document.title = challenges.title ? `● ${challenges.title} – Thud` : titled(board);
+  document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
 }
 
 /** The board that is shown on the first screen. @type {string | null} */
@@ -786,6 +845,9 @@ let onShow = null;
 
 /** Show what is being played: the first board as it goes on, or a battle of our own. */
 function showWelcome() {
+  const [who] = (isChallenged() && OFFERED?.split(" to ")) || [];
+  byId("welcome-title").textContent = who || "Thud";
+  byId("welcome-title").classList.toggle("words", Boolean(who));
   lobby.showNow();
   const best = lobby.best();
   if (best !== onShow && wire.link === "open") {
@@ -807,6 +869,7 @@ function showSkip(view) {
   const isIn = view === "welcome";
   byId("skip").textContent = isIn ? "To the name field" : "To the command line";
   byId("skip").setAttribute("href", isIn ? "#name" : "#line");
+  byId("skip-board").hidden = !["game", "replay"].includes(view);
 }
 byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
   event.preventDefault(); // the address stays
@@ -815,6 +878,8 @@ byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
 
 /** The battle in view that the player plays. @type {number | null} */
 let played = null;
+/** The board of the last such battle, and when it was last in view. */
+let last = { board: "", at: 0 };
 
 /**
  * Scroll to the board, and put the focus on it if it was lost, when a battle of the player's begins:
@@ -825,17 +890,43 @@ let played = null;
 function goToNewBattle(board) {
   const table = board === null ? undefined : state.tables.get(board);
   const battle = table?.running && state.sides(table).length ? table.battle : null;
+  const now = performance.now();
   if (battle !== null && battle !== played) {
     closeShared(); // somebody has come by the link
-    if (isFocusLost()) game.focus();
-    scrollTo(0, 0);
+    const isNew = now - (begun.get(battle) ?? now) < NEW;
+    const isFrom = played !== null || now - last.at < NEW;
+    const isFocused = isFocusLost() || document.activeElement?.matches("[role=gridcell]");
     byId("toast").classList.remove("shown"); // of what has led there
+    if (isNew && isFrom && ![board, ""].includes(last.board)) interrupt(last.board, String(board));
+    if (isFocused) game.focus();
+    scrollTo(0, 0);
   }
+  if (played !== null || battle !== null) last.at = now;
+  if (battle !== null) last.board = String(board);
   played = battle;
 }
 
-/** The battles of the player that were ever known to be under way. @type {Set<number>} */
-const begun = new Set();
+/**
+ * Tell a player whose battle goes on elsewhere that another has begun in its place.
+ *
+ * @param {string} before the board of the battle that waits
+ * @param {string} board
+ */
+function interrupt(before, board) {
+  const opponent = (/** @type {string} */ each) =>
+    state.tables.get(each)?.seats.find(({ player }) => player !== state.me.player)?.player ?? null;
+  if (/^(accept|yes|start)\b/.test(sent)) return; // they know
+  if (state.isBot(opponent(board)) || state.sides(state.tables.get(board)).length > 1) return;
+  challenges.waiting = { board: before, other: opponent(before), at: board, by: opponent(board) };
+  game.rest();
+  if (!challenges.isWaiting()) return;
+  challenges.show();
+  say(challenges.waitingWords);
+}
+
+/** The battles of the player that were ever known to be under way, and since when. @type {Map<number, number>} */
+const begun = new Map();
+const NEW = 3000; // milliseconds for which a battle has only just begun
 
 /**
  * Tell a player whose battle begins while they look at something else: a clock may be running.
@@ -850,7 +941,7 @@ function noteBattles(seen) {
   for (const { battle, board } of own)
     if (!begun.has(Number(battle))) {
       if (board !== seen && !isBack) warn(`Your battle has begun: ${placeTitle(board)}.`);
-      begun.add(Number(battle));
+      begun.set(Number(battle), performance.now());
     }
 }
 
@@ -890,6 +981,18 @@ function isFocusLost() {
   return !activeElement.checkVisibility() || byId("challenges").contains(activeElement);
 }
 
+/**
+ * Return the beginning of the title if it is the player's turn, here or elsewhere.
+ *
+ * @param {string | null} board
+ */
+function called(board) {
+  const isCalled = [...state.tables].some(
+    ([each, table]) => state.mover(each) && (each === board || state.sides(table).length === 1),
+  );
+  return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
+}
+
 /** @param {string | null} board */
 function titled(board) {
   if (isReplay) return `${replay.title} – Thud`;
@@ -899,7 +1002,7 @@ function titled(board) {
   if (board && board === state.exercise?.board) return `${exerciseTitle(state.exercise)} – Thud`;
   if (!board) return "Thud";
   const title = titleOf(state.tables.get(board), board);
-  return `${state.mover(board) ? "● Your turn: " : ""}${title} – Thud`;
+  return `${title} – Thud`;
 }
 
 /**
@@ -1147,9 +1250,24 @@ document.addEventListener("keydown", (event) => {
   const { key } = event;
   if (event.ctrlKey || event.altKey || event.metaKey || target.closest(TYPED_INTO)) return;
   if (key === "?") openKeys();
+  else if (key === "/" && byId("line").checkVisibility()) [event.preventDefault(), byId("line").focus()];
   else if (key === "p" && isReplay && !event.repeat) replay.playback.toggle();
   else if (PLIES[key] && !target.closest("[role=grid], [role=tab], [role=log]")) goByKey(event);
 });
+
+byId("line").addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => {
+  if (key === "Escape") goToBoard();
+});
+byId("skip-board").addEventListener("click", (/** @type {Event} */ event) => {
+  event.preventDefault();
+  goToBoard();
+});
+
+/** Put the focus on the board in view, if there is one. */
+function goToBoard() {
+  if (isReplay) replay.view?.point(replay.view.focus);
+  else if (boardInView()) game.focus();
+}
 
 /** @param {KeyboardEvent} event */
 function goByKey(event) {
@@ -1177,6 +1295,7 @@ function showPlaces() {
   }
   const seats = [...state.tables.values()]
     .filter((each) => state.sides(each).length)
+    .sort((one, other) => Number(other.running) - Number(one.running))
     .map((each) => each.board);
   const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
   const others = state.observed.filter((each) => !boards.has(each));
@@ -1211,9 +1330,16 @@ function placeTitle(board) {
   return isMine ? `vs ${opponent}` : title;
 }
 
-/** Scroll to the place where the player is, beside the hall, which is always seen. */
+/** The place that was scrolled to last. */
+let scrolledTo = "";
+
+/** Scroll to the place where the player is, beside the hall, which is always seen; once. */
 function scrollToPlace() {
   const places = byId("places");
+  const names = places.textContent ?? "";
+  const at = `${names}${places.querySelector("[aria-current]")?.textContent}`;
+  if (at === scrolledTo) return; // else it would be scrolled back under a finger
+  scrolledTo = at;
   const hall = places.firstElementChild;
   const current = places.querySelector("[aria-current]");
   if (!current || current === hall) return;

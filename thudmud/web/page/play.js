@@ -46,8 +46,7 @@ export class PlayForm {
       byId("level").value = String(this.bot?.level ?? "");
       this.show();
     });
-    byId("seek").addEventListener("click", () => this.look("seek"));
-    byId("play-stop").addEventListener("click", () => this.stop());
+    byId("seek").addEventListener("click", () => (this.own.length ? this.stop() : this.look("seek")));
     const fold = () => (byId("terms").open = WIDE.matches);
     WIDE.addEventListener("change", fold);
     fold();
@@ -106,7 +105,7 @@ export class PlayForm {
     const level = this.levels.find((each) => String(each.level) === byId("level").value);
     byId("plays").textContent = bot?.level && level ? level.plays : "";
     byId("play-now").textContent = bot ? `Play ${bot.bot}` : "Play";
-    byId("seek").hidden = byId("friend").hidden = bot !== undefined;
+    byId("friend").hidden = bot !== undefined;
     byId("ratings").hidden = !this.state.me.member;
     byId("unrated").hidden = this.state.me.member;
     byId("terms-summary").textContent = this.summary();
@@ -125,7 +124,9 @@ export class PlayForm {
     const text = isWaiting ? waitingWords(own) : IDLE;
     if (byId("play-hint").textContent !== text) byId("play-hint").textContent = text;
     byId("play-hint").hidden = !isWaiting && this.bot !== undefined;
-    byId("play-stop").hidden = !isWaiting;
+    byId("seek").hidden = !isWaiting && this.bot !== undefined;
+    byId("seek").textContent = isWaiting ? "Stop waiting" : "Wait for a human opponent";
+    byId("seek").classList.toggle("waits", isWaiting);
   }
 
   /** Withdraw what the player waits with. */

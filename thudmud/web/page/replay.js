@@ -29,7 +29,6 @@ export class ReplayView {
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(battle: number, ply: number, explores: boolean) => void} outside.at is told what is shown
-   * @param {() => void} outside.openLog shows the log
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(line: string, id: string) => void} outside.question asks what a command tells
    * @param {(sentence: string) => void} outside.warn shows something, and tells those who hear
@@ -225,7 +224,6 @@ export class ReplayView {
     if (key === "f") this.flip();
     else if (key === "p") this.playback.toggle();
     else if (key === "Escape") this.escape();
-    else if (key === "/") [this.outside.openLog(), byId("line").focus()];
     else return false;
     return true;
   }
@@ -273,7 +271,7 @@ export class ReplayView {
     const isMain = !node || node.isMain;
     this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
     this.showWords();
-    fill(byId("replay-actions"), ...this.actions());
+    this.showActions();
     this.moves.marks = marksOf(this.analysis);
     this.moves.host.hidden = node !== null;
     this.board.show(this.moves.marks);
@@ -348,6 +346,15 @@ export class ReplayView {
       byId("comments"),
       ...said.map((each) => h("p", {}, h("b", {}, each.player ?? "Somebody"), `: ${each.text}`)),
     );
+  }
+
+  /** Show the buttons; the focus goes on from one that has gone. */
+  showActions() {
+    const host = byId("replay-actions");
+    const hadFocus = host.contains(document.activeElement);
+    fill(host, ...this.actions());
+    if (!hadFocus || host.contains(document.activeElement)) return;
+    (host.querySelector("button") ?? byId("replay-title")).focus();
   }
 
   actions() {

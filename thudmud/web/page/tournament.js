@@ -108,7 +108,12 @@ export class TournamentView {
       byId("tournaments"),
       shown.length
         ? h("ul.list", {}, ...shown.map((each) => this.entry(each)))
-        : h("p.hint", {}, "No tournaments yet. Type “help tournaments” to learn how to create one."),
+        : h(
+            "p.hint",
+            {},
+            "No tournaments yet.",
+            this.state.me.member && " Type “help tournaments” to learn how to create one.",
+          ),
     );
   }
 
