@@ -14,9 +14,11 @@ from thudmud.bots.session import Bot, BotProfile, HeldLines
 from thudmud.bots.workers import Workers
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
+from thudmud.immutable import immutable
 from thudmud.service import JoinRequest, Result, Service, Visit, Watcher
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class GatewayBots:
     """The configured bots, and the workers that all boards share.
