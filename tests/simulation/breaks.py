@@ -222,8 +222,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.gateway.boards",
-                "cause=request.id, expected_version=at, key=request.key",
-                "cause=request.id, expected_version=at",
+                "                key=request.key,\n",
+                "",
             ),
         ],
     ),

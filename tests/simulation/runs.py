@@ -562,7 +562,7 @@ class Run:
                     *server.service.applier.locks.held,
                 ],
                 "sessions": [each for each in server.acceptor.sessions.all if each.address],
-                "held": server.acceptor.sessions._held,
+                "held": server.acceptor.sessions._held.answers,
                 "connections": range(server.acceptor.limiter._count),
                 "work of the store": server.service.store._tasks,
                 "tasks": names - TASKS,

@@ -129,11 +129,15 @@ class BotHost(Protocol):
 
 
 class HeldLines:
-    """The players whose next line waits for a bot's answer to their invitation."""
+    """The players whose next line waits for a bot's answer to their invitation.
+
+    Attributes:
+        answers: the awaited answers, by player.
+    """
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._held: dict[str, asyncio.Future[None]] = {}
+        self.answers: dict[str, asyncio.Future[None]] = {}
 
     def hold(self, name: str) -> asyncio.Future[None]:
         """Delay a player's next line until a bot has answered the current one.
@@ -147,20 +151,20 @@ class HeldLines:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[None] = loop.create_future()
         if self._service.visit(name):
-            self._held[name] = answer
+            self.answers[name] = answer
         limit = loop.call_later(MAX_HOLD, release_line, answer)
 
         def forget(_: asyncio.Future[None]) -> None:
             limit.cancel()
-            if self._held.get(name) is answer:
-                del self._held[name]
+            if self.answers.get(name) is answer:
+                del self.answers[name]
 
         answer.add_done_callback(forget)
         return answer
 
     def answer_to(self, name: str) -> asyncio.Future[None] | None:
         """Return the future for which a player has to wait; None if there is none."""
-        return self._held.get(name)
+        return self.answers.get(name)
 
 
 def release_line(answer: asyncio.Future[None]) -> None:
@@ -209,7 +213,7 @@ class Bot:
         """Current thoughts, by board name."""
         self._shown: dict[tuple[str, int], int] = {}
         """The ply at which the bot last showed that it is thinking, by board and battle."""
-        self._held: dict[str, float] = {}
+        self.answers: dict[str, float] = {}
         """The time until which a board is left alone after a command without effect, by board."""
         self._begun = False
         self._over = asyncio.Event()
@@ -379,9 +383,9 @@ class Bot:
             Whether a thought was concluded.
         """
         now = self._host.clock()
-        self._held = {board: until for board, until in self._held.items() if until > now}
+        self.answers = {board: until for board, until in self.answers.items() if until > now}
         tasks = {
-            each.board: each for each in self._opponent.tasks() if each.board not in self._held
+            each.board: each for each in self._opponent.tasks() if each.board not in self.answers
         }
         for board, thought in list(self._thoughts.items()):
             is_current = tasks.get(board) == thought.task
@@ -431,7 +435,7 @@ class Bot:
                 return
             await self._do(play)
         if task in self._opponent.tasks():  # the command had no effect, perhaps for a store error
-            self._held[task.board] = self._host.clock() + _WAIT
+            self.answers[task.board] = self._host.clock() + _WAIT
 
     async def _choose_play(self, task: Task) -> Play:
         """Choose a ply with the program or a worker.
@@ -493,9 +497,9 @@ class Bot:
         """Wait for an event, the end of a thought, or the next deadline; ``until`` is one."""
         thoughts = self._thoughts.values()
         times = [self._time_to_play(each) for each in thoughts if each.choosing.done()]
-        tasks = [each for each in self._opponent.tasks() if each.board not in self._held]
+        tasks = [each for each in self._opponent.tasks() if each.board not in self.answers]
         times += [when for task in tasks if (when := self._time_to_show(task)) < inf]
-        times += self._held.values()
+        times += self.answers.values()
         times += [] if until is None else [until]
         delay = max(0.0, min(times) - self._host.clock()) if times else None
         waking = asyncio.create_task(self._woken.wait())
