@@ -69,7 +69,7 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     quin.type("seek")
     sought(quin, "You are looking for an opponent (discworld rules, casual).")
     quin.type("a6 b6").sees(B6="dwarf")
-    rosa.type("accept quin").hears("has been asked whether to play you instead")
+    rosa.type("accept quin").hears("has been asked whether to begin yours instead")
     wish = "Rosa wants to play you now (discworld rules, casual)."
     expect(quin.page.locator("#challenges")).to_contain_text(wish)
     quin.press("Not now", within="#challenges")

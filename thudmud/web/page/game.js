@@ -629,7 +629,7 @@ export class GameView {
     if (player !== this.state.me.player || word) return [];
     if (answers !== null && to) {
       const stop = { label: "Withdraw", line: `withdraw ${seek}` };
-      const words = `You have asked ${to}, who is in another battle, to play you now.`;
+      const words = `You have asked ${to}, who is in a battle just now, to play you now.`;
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
