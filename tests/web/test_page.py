@@ -428,7 +428,7 @@ def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     expect(walt.page.locator("#chat")).to_contain_text("You kibitz at the maple board Well done.")
     walt.press("Go there")
     expect(walt.page.get_by_label("Send to")).to_have_text("to all hereto watchersto players, too")
-    walt.press("Hall").type("go to oak board")
+    walt.press("Hall").type("/go to oak board")
     expect(walt.page.locator("#game .heading")).to_contain_text("Oak board")
     walt.press("Maple board, observed").sees(B6="dwarf")
     walt.press("Stop observing")
