@@ -114,7 +114,8 @@ class TestPlaying:
             tmp_path,
             "Anna> join game as dwarf on oak board\nBert> join game as troll on oak board\n"
             "Bert> start\nBert> clock\nBert| It is Anna's turn (dwarfs).\n"
-            "Bert| There's no clock at the oak board: take as long as you like.\nBert~ If Anna doesn't move for 60 seconds, you can*\n",
+            "Bert| There's no clock at the oak board: take as long as you like.\n"
+            "Bert~ If Anna doesn't move for 60 seconds, you can*\n",
         )
         assert main(["script", "--config", str(own), path]) == 0
         assert main(["script", path]) == 1
