@@ -40,6 +40,14 @@ def expect_said(player: Player, words: str) -> None:
 
 def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     dwarf, troll = begin(visit, server, "oak", "Stella", "Stanley")
+    dwarf.click("A6")
+    expect_said(dwarf, "A6 can go to ")
+    dwarf.click("A6")
+    expect_said(dwarf, "A6 is put back.")
+    dwarf.click("G7")
+    expect(dwarf.page.locator("#toast.shown")).to_have_text(
+        "The troll on G7 can\N{RIGHT SINGLE QUOTATION MARK}t be moved now."
+    )
     dwarf.click("A6", "B6").sees(B6="dwarf")
     troll.sees(B6="dwarf").type("g7-g6").sees(G6="troll")
     dwarf.sees(G6="troll")

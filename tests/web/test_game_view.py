@@ -239,6 +239,11 @@ def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
     player.press("Practise both sides").press("Hint")
     expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
     expect(player.page.locator(LOG)).to_have_count(0)
+    marked = player.page.locator("#board [aria-label*=', hint']")
+    expect(marked).to_have_count(2)
+    player.type("/end game")
+    expect(marked).to_have_count(0)
+    expect(player.page.locator("#toast.shown")).to_have_count(0)
     player.type("quit")
 
 

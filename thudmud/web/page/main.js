@@ -1393,6 +1393,7 @@ function place(label, room) {
 
 // What is heard.
 
+for (const later of ["Thud.Move", "Thud.End"]) state.on(later, () => untoast("Try ")); // a hint
 state.on("Thud.Move", (ply) => {
   if (ply.board === boardInView()) play(ply.captures.length ? "capture" : "move");
   else if (state.mover(ply.board)) play("call");

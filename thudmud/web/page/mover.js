@@ -111,15 +111,15 @@ export class Mover {
         return;
       }
     }
-    if (square === this.selected) this.cancel();
+    if (square === this.selected) this.cancel(`${square} is put back.`);
     else if (this.ways(square).length) this.aim(square);
     else if (this.owns(square)) this.select(square);
     else if (this.selected && !this.choices) this.dropped = where;
     else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}.`);
     else if (this.side && this.board) {
       const piece = this.board.position.get(square);
-      const why = piece ? `The ${piece} on ${square} can’t be moved now.` : `${square} is empty.`;
-      this.outside.say(why);
+      if (piece) this.outside.warn(`The ${piece} on ${square} can’t be moved now.`);
+      else this.outside.say(`${square} is empty.`);
     }
   }
 

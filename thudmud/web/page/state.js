@@ -302,7 +302,7 @@ export class State extends EventTarget {
   /** @param {any} data */
   onEnd(data) {
     const board = this.boards.get(data.board);
-    if (board) this.boards.set(data.board, { ...board, turn: null, end: data });
+    if (board) this.boards.set(data.board, { ...board, turn: null, hint: null, end: data });
   }
 
   /** @param {any} hint */
