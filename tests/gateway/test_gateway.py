@@ -542,6 +542,14 @@ async def test_board_can_do_without_verbs_and_features(client: Client) -> None:
     assert not re.search(r"\b(say|shout|explore|register|shutdown|tournaments?)\b", told)
 
 
+async def test_habits_of_muds_are_no_commands_where_the_mud_has_them(client: Client) -> None:
+    await client.answer("open", board="oak", without="go look say emote who quit")
+    await client.answer("enter", board="oak", player="Anna")
+    for line in ("north", "get lamp", "hello", "chat hello", "uptime", "login anna"):
+        answer = await client.answer("line", board="oak", player="Anna", line=line, quiet=True)
+        assert answer["refused"]["code"] == "unknown_command", line
+
+
 async def test_unknown_verb_to_do_without_is_refused(client: Client) -> None:
     answer = await client.answer("open", board="oak", without="say jump")
     assert (answer["code"], answer["text"]) == (

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
@@ -87,6 +87,11 @@ class BotProfile(Protocol):
     @property
     def goodbye(self) -> str:
         """What the bot says when a match is over; empty for nothing."""
+
+
+def level_of_each(profiles: Iterable[BotProfile]) -> dict[str, str | None]:
+    """Return the levels of bots by name; None for those with a program."""
+    return {each.name: None if each.command else each.level for each in profiles}
 
 
 class BotHost(Protocol):
@@ -213,7 +218,7 @@ class Bot:
         """Current thoughts, by board name."""
         self._shown: dict[tuple[str, int], int] = {}
         """The ply at which the bot last showed that it is thinking, by board and battle."""
-        self.answers: dict[str, float] = {}
+        self._held: dict[str, float] = {}
         """The time until which a board is left alone after a command without effect, by board."""
         self._begun = False
         self._over = asyncio.Event()
@@ -383,9 +388,9 @@ class Bot:
             Whether a thought was concluded.
         """
         now = self._host.clock()
-        self.answers = {board: until for board, until in self.answers.items() if until > now}
+        self._held = {board: until for board, until in self._held.items() if until > now}
         tasks = {
-            each.board: each for each in self._opponent.tasks() if each.board not in self.answers
+            each.board: each for each in self._opponent.tasks() if each.board not in self._held
         }
         for board, thought in list(self._thoughts.items()):
             is_current = tasks.get(board) == thought.task
@@ -435,7 +440,7 @@ class Bot:
                 return
             await self._do(play)
         if task in self._opponent.tasks():  # the command had no effect, perhaps for a store error
-            self.answers[task.board] = self._host.clock() + _WAIT
+            self._held[task.board] = self._host.clock() + _WAIT
 
     async def _choose_play(self, task: Task) -> Play:
         """Choose a ply with the program or a worker.
@@ -497,9 +502,9 @@ class Bot:
         """Wait for an event, the end of a thought, or the next deadline; ``until`` is one."""
         thoughts = self._thoughts.values()
         times = [self._time_to_play(each) for each in thoughts if each.choosing.done()]
-        tasks = [each for each in self._opponent.tasks() if each.board not in self.answers]
+        tasks = [each for each in self._opponent.tasks() if each.board not in self._held]
         times += [when for task in tasks if (when := self._time_to_show(task)) < inf]
-        times += self.answers.values()
+        times += self._held.values()
         times += [] if until is None else [until]
         delay = max(0.0, min(times) - self._host.clock()) if times else None
         waking = asyncio.create_task(self._woken.wait())

@@ -21,6 +21,9 @@ SETTLE = 30.0
 PATIENCE = 300.0
 """Seconds that the bot waits for an opponent who is away, or hasn't come."""
 
+RESTARTS = 3
+"""How often the bot's program may fail in one battle before the bot resigns."""
+
 TIMED, UNTIMED = "timed", "untimed"
 
 _AGREED = frozenset({"undo", "adjourn", "rematch", "begin"})
@@ -104,11 +107,10 @@ class Visitor:
     Args:
         name: the bot's name.
         policy: the challenges that it accepts.
-        restarts: how often its program may fail in one battle before it resigns.
     """
 
-    def __init__(self, name: str, policy: ChallengePolicy, restarts: int = 3) -> None:
-        self.name, self._policy, self._restarts = name, policy, restarts
+    def __init__(self, name: str, policy: ChallengePolicy) -> None:
+        self.name, self._policy = name, policy
         self._seats: dict[str, _VisitedSeat] = {}
 
     @property
@@ -166,7 +168,7 @@ class Visitor:
         if seat is None or task not in self.tasks():
             return []
         seat.failures += 1
-        if seat.failures <= self._restarts:
+        if seat.failures <= RESTARTS:
             return []
         seat.game = None  # whatever comes, the bot plays no more here
         opponent = seat.opponent["player"]
@@ -260,7 +262,7 @@ class Visitor:
         try:
             move = read_ply(facts["record"], seat.game.ruleset, seat.game.position)
             seat.game = seat.game.play(move)
-        except (ThudmudError, ValueError):
+        except ThudmudError:
             seat.game = None
             return [f"look {facts['board']}"]
         return []

@@ -276,6 +276,8 @@ class RemoteBot:
             if self._thinking:
                 self._thinking[1].cancel()
                 self._thinking = None
+                # Its answer to this question would be taken for that to the next.
+                await self._program.kill()
             self._writer.close()
 
     async def _wait(self, reading: asyncio.Task[None]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.naming import name_bots
+from thudmud.bots.session import level_of_each
 from thudmud.cli.remote_stage import MARK, PLAYER, OtherMud, OtherMudStage, RemoteStage
 from thudmud.errors import CommandError, system_reason
 from thudmud.game.sanctions import Order
@@ -30,7 +31,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, Setting, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.runtime import configure, configured_boards, level_of_each
+from thudmud.server.runtime import configure, configured_boards
 from thudmud.values import Value
 from thudmud.views.words import day
 
@@ -107,7 +108,7 @@ def open_stages(
                     without=settings.features.off,
                     **settings.game.limits,
                 )
-                name_bots(house.hall, level_of_each(settings))
+                name_bots(house.hall, level_of_each(settings.bot))
                 house.hall.use_order(Order())
                 configure(house.hall, settings)
                 stages[name] = HouseStage(house, map(_time_of, count()).__next__)

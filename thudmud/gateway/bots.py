@@ -10,7 +10,7 @@ from pathlib import Path
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import Opponent
-from thudmud.bots.session import Bot, BotProfile, HeldLines
+from thudmud.bots.session import Bot, BotProfile, HeldLines, level_of_each
 from thudmud.bots.workers import Workers
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
@@ -42,12 +42,7 @@ class GatewayBots:
 
     def introduce(self, hall: Hall) -> None:
         """Register the bots and their levels with the hall of a board."""
-        levels = {each.name: None if each.command else each.level for each in self.profiles}
-        name_bots(hall, levels)
-
-    def at(self, service: Service) -> BoardBots:
-        """Return the bots for a board, who come when `BoardBots.start` is called."""
-        return BoardBots(service, self)
+        name_bots(hall, level_of_each(self.profiles))
 
 
 class BoardBots:

@@ -118,6 +118,9 @@ _ADVISED: Mapping[Enum, str] = {
     Mistake.NO_DIRECTIONS: "go",
     Mistake.NOTHING_TO_CARRY: "look",
     Mistake.SAY_IT: "say",
+    Mistake.SAY_OR_SHOUT: "say",
+    Mistake.NOTHING_ABOUT_THE_SERVER: "who",
+    Mistake.LOGGED_IN_ALREADY: "quit",
     Mistake.EMOTE_FOR_SOCIAL: "emote",
 }
 """The verbs that the advice for words typed by habit in MUDs, such as ``north``, names."""

@@ -28,6 +28,7 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import START_AFTER
+from thudmud.bots.session import level_of_each
 from thudmud.bots.workers import Workers
 from thudmud.english import pluralize
 from thudmud.errors import NotYetError, StartError, system_reason
@@ -207,7 +208,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             open_serving_store(storage, folder, common=common)
         )
         hall = Hall(configured_boards(settings), **settings.game.limits)
-        name_bots(hall, level_of_each(settings))
+        name_bots(hall, level_of_each(settings.bot))
         configure(hall, settings, news)
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
@@ -320,11 +321,6 @@ def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits, Limits]:
         (players.shouts_per_minute * _PER_MINUTE, players.shouts_at_once, share),
         (reports * _PER_HOUR, reports, 1),
     )
-
-
-def level_of_each(settings: Settings) -> dict[str, str | None]:
-    """Return the levels of the configured bots by name; None for those with a program."""
-    return {each.name: None if each.command else each.level for each in settings.bot}
 
 
 _SET = 5.0
