@@ -25,7 +25,7 @@ from thudmud.version import VERSION
 
 SUBCOMMANDS = {
     "serve": ("serve", "run the game server", "--port 9618"),
-    "config": ("config", "write a configuration to start from", "config.toml"),
+    "config": ("config", "write a configuration to start from, or check one", "config.toml"),
     "health": ("health", "check whether the server is running and can store events", ""),
     "gateway": ("gateway", "provide boards to other MUDs", "--config config.toml"),
     "board": ("board", "list, open, close and rename the boards in the hall", "list"),

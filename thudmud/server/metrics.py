@@ -23,13 +23,13 @@ from prometheus_client.registry import Collector
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.bots.session import Bot
-from thudmud.errors import StartError
 from thudmud.game.events import Moved
-from thudmud.server.acceptor import Acceptor, bind_problem
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import MetricsSettings
 from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.session_registry import Session, Sessions
+from thudmud.server.sockets import bound_sockets, log_places
 from thudmud.store import Entry
 from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
 from thudmud.web.http import Answer, HttpRequest, HttpResponse, plain
@@ -91,33 +91,23 @@ async def serve_metrics(
         measuring.cancel()
         store.timed = None
         following.close()
-        listening.close()
+        for each in listening:
+            each.close()
 
 
 async def _listen(
     metrics_port: MetricsPort, settings: MetricsSettings, server: Acceptor
-) -> asyncio.Server:
+) -> list[asyncio.Server]:
     """Listen on the configured port for metrics.
 
     Raises:
         StartError: the port can't be used.
     """
-    try:
-        listening = await asyncio.get_running_loop().create_server(
-            metrics_port.connection, settings.host, settings.port
-        )
-    except (OSError, ValueError) as error:
-        raise StartError(
-            bind_problem(error, settings.host, "metrics.port", settings.port)
-        ) from error
-    try:
-        server.claim_ports("metrics.port", listening.sockets)
-    except StartError:
-        listening.close()
-        raise
-    for each in listening.sockets:
-        address, port = each.getsockname()[:2]
-        _log.info("listening", extra={"for": "metrics.port", "place": f"{address} {port}"})
+    ends = await bound_sockets(settings.host, "metrics.port", settings.port)
+    server.claim_ports("metrics.port", ends)
+    loop = asyncio.get_running_loop()
+    listening = [await loop.create_server(metrics_port.connection, sock=each) for each in ends]
+    log_places("metrics.port", ends)
     return listening
 
 

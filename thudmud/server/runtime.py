@@ -19,6 +19,7 @@ from collections.abc import (
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -168,14 +169,19 @@ def _measured(
     Raises:
         StartError: prometheus-client isn't installed.
     """
-    try:
-        from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
-    except ImportError as error:
+    require_metrics()
+    from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
+
+    return serve_metrics(settings.metrics, server, sessions)
+
+
+def require_metrics() -> None:
+    """Raise StartError unless prometheus-client is installed."""
+    if not find_spec("prometheus_client"):
         raise StartError(
             "metrics.enabled: this needs the package prometheus-client:"
             ' pip install "thudmud[metrics]"'
-        ) from error
-    return serve_metrics(settings.metrics, server, sessions)
+        )
 
 
 def _status(sessions: Sessions) -> str:
