@@ -82,7 +82,7 @@ def test_default_file_is_checked(
     assert main(["config", "check"]) == 0
 
 
-def test_all_that_serve_would_refuse_is_listed(tmp_path: Path, taken: int, capsys: Shown) -> None:
+def test_problems_of_all_kinds_are_listed(tmp_path: Path, taken: int, capsys: Shown) -> None:
     path = configure(
         tmp_path,
         f"""

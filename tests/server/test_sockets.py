@@ -31,7 +31,7 @@ async def bound(hosts: Sequence[str], port: int = 0) -> list[tuple[int, str, int
     "hosts",
     [["::"], ["*"], ["::", "0.0.0.0"], ["::", "127.0.0.1", "::1"]],  # noqa: S104
 )
-async def test_all_addresses_are_of_both_families_with_one_port(hosts: list[str]) -> None:
+async def test_wildcard_means_both_families_with_one_port(hosts: list[str]) -> None:
     found = await bound(hosts)
     assert [each[:2] for each in found] == EVERYWHERE
     assert len({port for _, _, port in found}) == 1

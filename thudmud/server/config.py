@@ -37,7 +37,6 @@ from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, find_level
 from thudmud.server.proxies import Proxies
 from thudmud.server.sockets import ANY_ADDRESS
-from thudmud.server.toml_lines import find_lines
 from thudmud.settings import (
     Section,
     conflict_error,
@@ -59,11 +58,11 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[
 # Fields. The description completes the error message for a wrong value: it names the valid ones.
 
 
-def _listed(hosts: object) -> object:
+def _as_list(hosts: object) -> object:
     return (hosts,) if hosts and isinstance(hosts, str) else hosts
 
 
-_Hosts = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_listed)]
+_Hosts = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)]
 
 
 def _host() -> Any:
@@ -740,6 +739,8 @@ def validate_settings(values: Mapping[str, Any], source: str, text: str = "") ->
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
+        from thudmud.server.toml_lines import find_lines  # noqa: PLC0415  (only for mistakes)
+
         errors = _own_errors(error.errors())
         numbers = find_lines(text, [each["loc"] for each in errors])
         raise ConfigError(

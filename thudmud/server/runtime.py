@@ -19,7 +19,6 @@ from collections.abc import (
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -177,11 +176,13 @@ def _measured(
 
 def require_metrics() -> None:
     """Raise StartError unless prometheus-client is installed."""
-    if not find_spec("prometheus_client"):
+    try:
+        import_module("prometheus_client")
+    except ImportError as error:
         raise StartError(
             "metrics.enabled: this needs the package prometheus-client:"
             ' pip install "thudmud[metrics]"'
-        )
+        ) from error
 
 
 def _status(sessions: Sessions) -> str:

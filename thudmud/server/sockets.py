@@ -7,6 +7,8 @@ import errno
 import logging
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any
 
 from thudmud.errors import StartError
@@ -72,6 +74,10 @@ async def _places(host: str) -> list[_Place]:
     """Return the families and addresses of a host; an address has a flow and a scope in IPv6."""
     if host in _ALL:
         return [(socket.AF_INET6, ("::",)), (socket.AF_INET, ("0.0.0.0",))]  # noqa: S104
+    with suppress(ValueError):  # a name, or an address with a scope, has to be looked up
+        version = ip_address(host).version
+        if "%" not in host:
+            return [(socket.AF_INET6 if version == 6 else socket.AF_INET, (host,))]
     found = await asyncio.get_running_loop().getaddrinfo(
         host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
