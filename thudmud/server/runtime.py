@@ -67,6 +67,7 @@ from thudmud.store import (
     upkeep,
 )
 from thudmud.store.steady import SteadyClock
+from thudmud.version import installation_of
 
 T = TypeVar("T")
 Limits = tuple[float, float, float]
@@ -180,8 +181,7 @@ def require_metrics() -> None:
         import_module("prometheus_client")
     except ImportError as error:
         raise StartError(
-            "metrics.enabled: this needs the package prometheus-client:"
-            ' pip install "thudmud[metrics]"'
+            f"metrics.enabled: this needs prometheus-client: {installation_of('metrics')}"
         ) from error
 
 

@@ -35,9 +35,9 @@ def test_explorer_refusal_wording(refusal: RefusedError, text: str) -> None:
     ("seconds", "line"),
     [
         (None, "Not all battles are counted yet: 200 battles to go."),
-        (130.0, "Not all battles are counted yet: 200 battles to go, which takes about 2 minutes."),
+        (120.0, "Not all battles are counted yet: 200 battles to go, which takes about 2 minutes."),
     ],
 )
 def test_progress_of_counting_says_how_long_it_takes(seconds: float | None, line: str) -> None:
-    assert _left(PositionStatistics(left=200, seconds_left=seconds), 80) == [line]
+    assert _left(PositionStatistics(left=200, seconds_left=seconds), 90) == [line]
     assert _left(PositionStatistics(), 80) == []

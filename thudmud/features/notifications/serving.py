@@ -13,6 +13,7 @@ from thudmud.features.notifications.reactors import follow_members
 from thudmud.game.feature import FeatureContext, PageRoute
 from thudmud.language import clean
 from thudmud.store import Holder, Lock
+from thudmud.version import installation_of
 
 if TYPE_CHECKING:
     from thudmud.features.notifications.notifier import Mailer, Pusher
@@ -110,7 +111,7 @@ def outside(
             pusher = PushServices(settings.push, folder, settings.web.public_url, is_trial=is_trial)
     except ImportError as error:
         section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
-        raise StartError(f'{section} needs more packages: pip install "thudmud[notify]"') from error
+        raise StartError(f"{section} needs more packages: {installation_of('notify')}") from error
     page = settings.web.public_url
     key = pusher.key if pusher else ""
     services = settings.push.services if pusher else ()
