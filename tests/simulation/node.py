@@ -193,9 +193,9 @@ class _Acceptor(Acceptor):
         super().close()
         self.ports.clear()
 
-    async def _listen(self, host: str, setting: str, port: int, incoming: Any) -> Any:
+    async def _listen(self, hosts: Any, setting: str, port: int, incoming: Any) -> Any:
         self.ports[setting] = incoming
-        return [(host, port)]
+        return [(host, port) for host in hosts]
 
 
 @contextmanager

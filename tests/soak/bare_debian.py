@@ -174,10 +174,8 @@ def make(folder: Path) -> Path:
             (target := checkout / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
     wheels = folder / "wheels"
-    host(
-        *[sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", wheels],
-        *["--find-links", wheels, *requirements()],
-    )
+    build = (sys.executable, "-m", "pip", "wheel", "--quiet")
+    host(*build, f"--wheel-dir={wheels}", f"--find-links={wheels}", *requirements())
     shutil.copytree(wheels, root / "wheels")
     names = f"127.0.0.1 localhost {DOMAIN}\n::1 localhost {DOMAIN}\n"
     (root / "etc" / "hosts").write_text(names, "ascii")
