@@ -124,8 +124,8 @@ def test_zipapp_has_the_metrics_and_names_what_it_lacks(
         "[mail]\nrelay = 'localhost'\nsender = 'thud@example.org'\n",
         "utf-8",
     )
-    bare: Path = release.bare(tmp_path / "bare")
-    command = [bare, made / "thudmud.pyz", "config", "check", path]
+    bare: str | Path = release.bare(tmp_path / "bare")
+    command: list[str | Path] = [bare, made / "thudmud.pyz", "config", "check", path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (

@@ -52,7 +52,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "an unknown commit is looked up by its transaction id": Mistake(
-        65,
+        40,
         [
             Change(
                 POSTGRES,
