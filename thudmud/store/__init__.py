@@ -1,6 +1,7 @@
 """Events and accounts, stored durably in memory, in a file or in PostgreSQL."""
 
 from thudmud.store.backend import Holder, Lock
+from thudmud.store.files import last_backup
 from thudmud.store.interface import (
     Account,
     ConflictError,
@@ -54,6 +55,7 @@ __all__ = [
     "Subscription",
     "UncertainError",
     "UnknownFormatError",
+    "last_backup",
     "new_epoch",
     "run_synchronously",
 ]

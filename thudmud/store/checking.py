@@ -148,16 +148,17 @@ def check_database(dsn: str) -> Contents:
         backend.read_all()
         if found := check_backend(backend):
             raise backend.translate_error(DamagedStoreError(found))
-        return _contents(SqlTable(backend.connection), backend.skipped_checks())
+        return contents_of(SqlTable(backend.connection), backend.skipped_checks())
 
 
-def check_file(path: Path, *, held: bool = False) -> Contents:
+def check_file(path: Path, *, held: bool = False, name: Path | None = None) -> Contents:
     """Check a file, which may be in use, and return the size of its contents.
 
     Args:
         path: the file.
         held: whether the check is for a server that has the file open. A missing file was moved
             away then: that server refuses writes until it is back, and needs no restart.
+        name: the file to name in messages, if ``path`` is a copy of it.
 
     Raises:
         DamagedStoreError: it is damaged.
@@ -165,7 +166,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
     """
     load_storage()
     path = resolve_symlink(path)
-    with errors_translated(path):
+    with errors_translated(name or path):
         if not held:
             require_nothing_left(path)
         if not path.exists():
@@ -176,11 +177,12 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
             backend = Sqlite(connection, path)
             backend.read_all()
             if found := check_backend(backend):
-                raise damaged(path, found)
-            return _contents(SqlTable(connection))
+                raise damaged(name or path, found)
+            return contents_of(SqlTable(connection))
 
 
-def _contents(table: SqlTable, unchecked: tuple[str, ...] = ()) -> Contents:
+def contents_of(table: SqlTable, unchecked: tuple[str, ...] = ()) -> Contents:
+    """Return the size of a store's contents."""
     names = "event", "battle", "player"
     events, battles, players = (table.number(f"select count(*) from {name}") for name in names)  # noqa: S608  (ours)
     return Contents(events, battles, players, unchecked)

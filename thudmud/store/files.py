@@ -115,6 +115,23 @@ def has_log(path: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
+BACKUP_NOTE = "-backup"
+"""The suffix of the file that holds the time of the last backup."""
+
+
+def last_backup(store_path: str | Path) -> float | None:
+    """Return the time of the last backup of a store, in seconds since the epoch.
+
+    It is None if ``thudmud store backup`` has never made one. The file is read at each call.
+
+    Args:
+        store_path: the store's file.
+    """
+    with suppress(OSError, ValueError):
+        return float(beside(resolve_symlink(Path(store_path)), BACKUP_NOTE).read_text("ascii"))
+    return None
+
+
 def identity(path: str) -> Identity | None:
     """Return the device and inode of a file; None if there is no file."""
     try:

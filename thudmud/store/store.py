@@ -233,6 +233,11 @@ class Store:
         table = self._table
         return StoreWrites(table.changes, table.event_bytes) if table else StoreWrites()
 
+    @property
+    def path(self) -> Path | None:
+        """The store's file; None in memory and in PostgreSQL."""
+        return self._path
+
     async def wait_stopped(self) -> None:
         """Wait until the store can no longer be used.
 
