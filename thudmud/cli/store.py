@@ -39,7 +39,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     check.description = (
         "Check that the store is consistent and complete. The server may be running; it does the "
         "same by itself after each start. The exit status is 0 if all is in order, 1 if the file "
-        "is damaged, and 2 if it cannot be checked."
+        "is damaged, 2 if it cannot be checked, and 3 if nothing is wrong, but a server has to "
+        "upgrade the file first."
     )
     check.set_defaults(run=run)
     prune = actions.add_parser("prune", help="delete events that are no longer needed")
@@ -204,6 +205,8 @@ def _restore_file(path: Path, backup: Path) -> int:
         first, *others = done.kept
         also = ", ".join(each.name.removeprefix(first.name) for each in others)
         print(f"the previous file is kept as {first}{f' (with {also})' if also else ''}")
+    for each in done.contents.unchecked:
+        print(f"not checked: {each}")
     return 0
 
 
@@ -222,7 +225,7 @@ def _run_prune(options: argparse.Namespace) -> int:
     storage, folder = _place(options)
 
     async def prune() -> PruneReport:
-        async with open_existing_store(storage, folder) as store:
+        async with open_existing_store(storage, folder, reading=options.dry_run) as store:
             with Progress("events") as told:
                 return await upkeep.prune(
                     store,

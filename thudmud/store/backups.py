@@ -31,6 +31,7 @@ from thudmud.store.files import (
     damaged,
     errors_translated,
     is_damage,
+    megabytes,
     reason,
     require_nothing_left,
     require_ours,
@@ -40,6 +41,9 @@ from thudmud.store.files import (
 from thudmud.store.interface import StoreError, StoreInUseError
 
 _PRIVATE, _PRIVATE_FOLDER, _PUBLIC = 0o600, 0o700, 0o644
+_ROOM_SHARE, _ROOM_LEAST = 1.2, 64 << 20
+"""The free room that is needed to keep a copy: a multiple of its size, and bytes besides."""
+
 _STAMP, _STAMPED = "%Y-%m-%dT%H%MZ", r"-(\d{4}-\d\d-\d\dT\d{4}Z)(?:-(\d+))?"
 
 
@@ -284,7 +288,7 @@ def copy_file(path: Path, target: Path) -> int:
         if not path.exists():
             raise StoreError(f"{path}: no such file.")
         require_ours(path)
-        commits = verify_watermark(path, PATIENCE)
+        commits, _ = verify_watermark(path, PATIENCE)
         with closing(connect(path, PATIENCE, reading=True)) as connection:
             try:
                 connection.execute("vacuum into ?", (os.fspath(target),))
@@ -314,16 +318,57 @@ def publish(part: Path, folder: Path, stem: str, suffix: str, now: float) -> Pat
     # Never lower than another one of the same minute, which would then count as newer.
     for number in count(max(same, default=0) + 1):
         target = folder / f"{stem}-{stamp}{f'-{number}' if number > 1 else ''}{suffix}"
-        try:
-            os.link(part, target)
-        except FileExistsError:
-            continue
-        except OSError:  # a file system without hard links
-            part.rename(target)
-        else:
-            part.unlink()
-        break
-    sync(folder)
+        if _link(part, target):
+            return target
+    raise AssertionError
+
+
+def _link(part: Path, target: Path) -> bool:
+    """Give a finished file its name; return False if there is such a file."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if target.exists():
+            return False
+        part.rename(target)
+    else:
+        part.unlink()
+    sync(target.absolute().parent)
+    return True
+
+
+def keep_copy(path: Path, label: str) -> Path:
+    """Copy a store to a file beside it, unless there is such a copy of its present state.
+
+    Args:
+        path: the store.
+        label: the end of the copy's name.
+
+    Raises:
+        DamagedStoreError: the store is damaged.
+        StoreError: it cannot be copied, for example for want of room.
+    """
+    head = _read_head(path)
+    for number in count(1):
+        target = path.with_name(f"{path.name}.{label}{f'-{number}' if number > 1 else ''}")
+        if not target.exists():
+            break
+        if head and _read_head(target) == head:
+            return target
+    size = sum(each.stat().st_size for each in (path, beside(path, "-wal")) if each.exists())
+    disk = os.statvfs(path.absolute().parent)
+    needed, room = int(size * _ROOM_SHARE) + _ROOM_LEAST, disk.f_bavail * disk.f_frsize
+    if room < needed:
+        raise StoreError(
+            f"A copy of {path} needs {megabytes(needed)} of free disk space, and only "
+            f"{megabytes(room)} are free."
+        )
+    with temporary_file(path) as part:
+        copy_file(path, part)
+        if not _link(part, target):
+            raise StoreError(f"There is a file {target} by now.")
     return target
 
 

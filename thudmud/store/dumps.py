@@ -56,7 +56,7 @@ def dump(dsn: str, folder: Path, keep: int | None = None) -> Backup:
         StoreError: it is not possible.
     """
     program = _program("pg_dump")
-    with closing(Postgres(dsn)) as backend:
+    with closing(Postgres(dsn, reading=True)) as backend:
         execute = backend.connection.execute
         _require_version(program, backend.connection.session.info.server_version // 10_000)
         # Within one snapshot, so that the counts are those of the dump.
