@@ -123,6 +123,15 @@ def test_keep_deletes_only_old_backups_of_the_same_store(
     assert "deleted" in capsys.readouterr().out
 
 
+def test_new_backup_is_kept_after_the_clock_was_set_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for later in (86400, 2 * 86400, 0):
+        monkeypatch.setattr(backups, "time", lambda later=later: NOW + later)
+        assert main(["store", "backup", "copies", "--keep", "2"]) == 0
+    assert files_in(folder / "copies") == [f"{NAME}.db", "thudmud-2026-12-02T0327Z.db"]
+
+
 def test_damaged_store_leaves_older_backups_alone(folder: Path, capsys: Shown) -> None:
     assert main(["store", "backup", "copies"]) == 0
     change(folder / "thudmud.db", "update event set at = at + 1 where position = 2")

@@ -91,7 +91,7 @@ def back_up(path: Path, folder: Path, keep: int | None = None) -> Backup:
     if keep is not None:
         found = list_backups(folder, path.stem, path.suffix)
         ours = [each for each in found if (_read_head(each) or (0, None))[1] == head[1]]
-        removed = remove_all(ours[:-keep])
+        removed = remove_oldest(ours, target, keep)
     return Backup(target, target.stat().st_size, contents, removed, _note(path, now))
 
 
@@ -387,10 +387,17 @@ def _numbered(folder: Path, stem: str, suffix: str) -> list[tuple[str, int, Path
     )
 
 
-def remove_all(paths: list[Path]) -> tuple[Path, ...]:
-    """Delete some files; return those that could be deleted."""
+def remove_oldest(backups: list[Path], newest: Path, keep: int) -> tuple[Path, ...]:
+    """Delete the oldest backups; return those that could be deleted.
+
+    Args:
+        backups: all backups, the oldest first.
+        newest: the one just made. It is kept even if its name is older, because the clock was set.
+        keep: the number of backups to keep.
+    """
     removed = []
-    for path in paths:
+    others = [each for each in backups if each != newest]
+    for path in others[: max(0, len(others) + 1 - keep)]:
         with suppress(OSError):
             path.unlink()
             removed.append(path)

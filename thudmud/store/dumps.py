@@ -24,7 +24,7 @@ from thudmud.store.backups import (
     list_backups,
     make_folder,
     publish,
-    remove_all,
+    remove_oldest,
     sync,
     temporary_file,
 )
@@ -76,7 +76,7 @@ def dump(dsn: str, folder: Path, keep: int | None = None) -> Backup:
             target = publish(part, folder, stem, SUFFIX, time())
     removed: tuple[Path, ...] = ()
     if keep is not None:
-        removed = remove_all(list_backups(folder, stem, SUFFIX)[:-keep])
+        removed = remove_oldest(list_backups(folder, stem, SUFFIX), target, keep)
     return Backup(target, target.stat().st_size, contents, removed)
 
 
