@@ -85,10 +85,10 @@ def contents(path: Path) -> list[bytes]:
     return [each.read_bytes() if each.exists() else b"" for each in files]
 
 
-def make_old(path: Path) -> list[bytes]:
-    """Let a store have been written by the version before; return its contents."""
+def make_old(path: Path, projection: int = PROJECTION - 1) -> list[bytes]:
+    """Let a store have been written by another version; return its contents."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("update head set projection = ?", (PROJECTION - 1,))
+        connection.execute("update head set projection = ?", (projection,))
         connection.execute("delete from battle")
     return contents(path)
 
@@ -153,7 +153,8 @@ def test_upgrade_keeps_the_old_file_and_reports(
     first, kept, share, last = records(caplog)
     assert first == f"upgrading the store from schema {OLD} to {NEW}"
     assert kept == "kept the store as it was"
-    assert share.startswith("upgrading the store: 50 % after ")
+    assert share == "upgrading the store"
+    assert vars(caplog.records[2])["percent"] == 50
     assert (
         last
         == f'upgraded the store in 0 s; "thudmud store restore {path}.schema-{OLD}" undoes that'
@@ -165,6 +166,14 @@ def test_upgrade_keeps_the_old_file_and_reports(
     check_file(path)
     assert main(["store", "restore", KEPT]) == 0
     assert check_file(path).outdated
+
+
+def test_earlier_version_computes_its_own_rows_again(folder: Path, caplog: Logged) -> None:
+    path = folder / "thudmud.db"
+    make_old(path, PROJECTION + 1)
+    assert upgraded(path, ServerUpgrade()) == 1
+    assert records(caplog)[0].endswith(f"from schema {FORMAT}.{PROJECTION + 1} to {NEW}")
+    assert check_file(path).outdated is None
 
 
 def test_current_store_is_not_reported_or_kept(folder: Path, caplog: Logged) -> None:

@@ -241,7 +241,8 @@ class ServerUpgrade(Upgrade):
             return
         self._due = now + PAUSE
         share = 100 * done // max(1, in_all)
-        _log.info("upgrading the store: %d %% after %.0f s", share, now - self._begun)
+        done_for = {"percent": share, "seconds": round(now - self._begun)}
+        _log.info("upgrading the store", extra=done_for)
         found, wanted = self._schemas
         self._report(f"Upgrading the store from schema {found} to {wanted}: {share} %")
 
