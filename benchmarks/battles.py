@@ -56,6 +56,7 @@ from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Piece, Score, Side
 from thudmud.store.codec import SCHEMA, to_array, to_text
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
+from thudmud.store.interface import Upgrade
 from thudmud.store.rows import SqlTable
 from thudmud.values import replace
 
@@ -211,6 +212,13 @@ def events(matches: int, people: int, first: int, *, different: bool = False) ->
             yield from (each for each in at_a_time if each)
 
 
+def open_outdated(path: Path, clock: Callable[[], float]) -> Database:
+    """Open a file, and rebuild the projections that `fill` has left out."""
+    upgrade = Upgrade()
+    files = OnDisk(path, serving=False, lock_timeout=5.0, upgrade=upgrade)
+    return Database(files, clock, upgrade=upgrade)
+
+
 def fill(path: Path, battles: int, *, different: bool = False) -> None:
     """Create a store with a number of battles, and two boards at which nobody plays.
 
@@ -219,7 +227,7 @@ def fill(path: Path, battles: int, *, different: bool = False) -> None:
         battles: number of battles; an odd one is rounded down.
         different: whether each battle is unique, and shorter.
     """
-    database = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: NOW - YEARS)
+    database = open_outdated(path, lambda: NOW - YEARS)
     boards = [
         BoardOpened(NOW, "", board, f"{board} board", "discworld") for board in ("oak", "pine")
     ]
@@ -272,7 +280,7 @@ def main(arguments: Sequence[str]) -> int:
     fill(path, battles)
     print(f"{battles:,} battles written in {perf_counter() - begun:,.0f} s", flush=True)
     begun = perf_counter()
-    database = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: NOW)
+    database = open_outdated(path, lambda: NOW)
     print(f"their rows made in {perf_counter() - begun:,.0f} s", flush=True)
     database.backend.scrub()
     database.close()

@@ -41,7 +41,7 @@ from prometheus_client import Histogram
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.battles import NOW, PLIES, battle, fill, short_battle
+from benchmarks.battles import NOW, PLIES, battle, fill, open_outdated, short_battle
 from thudmud.cli.export import export
 from thudmud.features.explorer.model import ExploreLookup
 from thudmud.features.explorer.storage import explored_rows
@@ -52,7 +52,6 @@ from thudmud.store import Store, persons, scores
 from thudmud.store import battles as battle_rows
 from thudmud.store.codec import to_array, to_text
 from thudmud.store.database import Database
-from thudmud.store.files import OnDisk
 from thudmud.store.lookups import answer
 
 SIZES = (0, 10_000)
@@ -68,11 +67,13 @@ START = r"""
 import asyncio, re, sys
 from pathlib import Path
 from time import perf_counter
-from thudmud.store import Store, hall, nodes
+from thudmud.store import Store, Upgrade, hall, nodes
 async def start():
     begun = perf_counter()
     place = sys.argv[1]
-    opened = Store.connect(place) if "=" in place else Store.open(place, serving=True)
+    opened = Store.connect(place) if "=" in place else Store.open(
+        place, serving=True, upgrade=Upgrade()
+    )
     store = await opened
     for board in await store.read(hall.open_boards):
         await store.read_stream(board.key, board.beginning)
@@ -226,7 +227,7 @@ def explores(folder: Path, battles: int) -> Iterator[Row]:
     path = folder / f"{battles} different"
     fill(path, battles, different=True)
     begun = perf_counter()
-    database = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: NOW)
+    database = open_outdated(path, lambda: NOW)
     made = perf_counter() - begun
     bare = _pages(database)
     begun = perf_counter()

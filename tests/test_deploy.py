@@ -58,23 +58,47 @@ def test_metrics_of_the_process_are_visible_in_the_sandbox(
         assert re.search(rf"^process_{name} [0-9.e+]+$", told, re.MULTILINE), name
 
 
+UNITS = ("thudmud.service", "thudmud-backup.service", "thudmud-backup.timer")
+
+
 @pytest.fixture
-def unit(tmp_path: Path) -> Path:
-    """Return the unit, with a program that exists on this machine."""
-    text = (DEPLOY / "thudmud.service").read_text("utf-8")
-    path = tmp_path / "thudmud.service"
-    path.write_text(text.replace("/opt/thudmud/bin/thudmud", sys.executable), "utf-8")
-    return path
+def units(tmp_path: Path) -> Path:
+    """Return a folder with the units, with a program that exists on this machine."""
+    for name in UNITS:
+        text = (DEPLOY / name).read_text("utf-8")
+        (tmp_path / name).write_text(
+            text.replace("/opt/thudmud/bin/thudmud", sys.executable), "utf-8"
+        )
+    return tmp_path
 
 
-def test_unit_passes_systemd_analyze(unit: Path) -> None:
-    assert run("systemd-analyze", "verify", "--man=no", unit) == ""
+@pytest.fixture
+def unit(units: Path) -> Path:
+    """Return the server's unit."""
+    return units / "thudmud.service"
 
 
-def test_unit_restricts_the_rights_of_the_server(unit: Path) -> None:
+@pytest.mark.parametrize("name", UNITS)
+def test_unit_passes_systemd_analyze(units: Path, name: str) -> None:
+    assert run("systemd-analyze", "verify", "--man=no", units / name) == ""
+
+
+@pytest.mark.parametrize("name", UNITS[:2])
+def test_unit_restricts_the_rights_of_the_program(units: Path, name: str) -> None:
     threshold = str(round(float(MOST_EXPOSED) * 10))
-    told = run("systemd-analyze", "security", "--offline=true", f"--threshold={threshold}", unit)
-    assert "Overall exposure level" in told
+    analyze = "systemd-analyze", "security", "--offline=true", f"--threshold={threshold}"
+    assert "Overall exposure level" in run(*analyze, units / name)
+
+
+def test_backup_has_the_user_and_the_sandbox_of_the_server() -> None:
+    server, backup = (
+        dict(re.findall(r"(?m)^(\w+)=(.*)$", (DEPLOY / name).read_text("utf-8")))
+        for name in UNITS[:2]
+    )
+    options = {name for name in server if name.startswith(("Protect", "Private", "Restrict"))}
+    options -= {"RestartPreventExitStatus"}
+    for option in {*options, "User", "Group", "SystemCallFilter", "CapabilityBoundingSet"}:
+        assert backup[option] == server[option], option
 
 
 def test_unit_stop_timeout_exceeds_the_shutdown_grace(unit: Path) -> None:
@@ -199,6 +223,37 @@ def test_page_commands_and_files_exist() -> None:
     assert {one or other for one, other in commands} <= {*SUBCOMMANDS}
     for file in re.findall(r"(?<=[ `])deploy/[\w.-]+", PAGE):
         assert (ROOT / file).is_file()
+
+
+BACKUP_SECTION = PAGE[PAGE.index("## Back up and restore") : PAGE.index("## Monitor the server")]
+
+
+def test_documented_backup_commands_work_twice(tmp_path: Path) -> None:
+    """Run the commands of the section and of the timer, except systemctl, with other paths."""
+    config, store = tmp_path / "config.toml", tmp_path / "thudmud.db"
+    config.write_text(f'[storage]\nfile = "{store}"\n', "utf-8")
+    environment = {"PYTHONPATH": str(ROOT)}
+    create = "import asyncio, sys\nfrom thudmud.store import Store\n"
+    create += "asyncio.run(Store.open(sys.argv[1]))"
+    run(sys.executable, "-c", create, store, **environment)
+    [daily] = re.findall(
+        r"(?m)^ExecStart=(.*)$", (DEPLOY / "thudmud-backup.service").read_text("utf-8")
+    )
+    lines = [daily, *re.findall(r"(?m)^    # runuser -u thudmud -- (.*)$", BACKUP_SECTION)]
+    assert len(lines) == 3
+    backups = tmp_path / "backups"
+    for _ in range(2):
+        for line in lines:
+            newest = sorted(backups.glob("*.db")) if "FILE" in line else [""]
+            known = {
+                "/etc/thudmud/config.toml": config,
+                "/var/lib/thudmud/backups": backups,
+                "FILE": newest[0],
+            }
+            words = [str(known.get(word, word)) for word in line.split()[1:]]
+            run(sys.executable, "-m", "thudmud.cli.main", *words, **environment)
+    assert len([*backups.glob("thudmud-*.db")]) == 4
+    run(sys.executable, "-m", "thudmud.cli.main", "store", "check", store, **environment)
 
 
 def test_page_lists_settings_that_need_a_restart() -> None:

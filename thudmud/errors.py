@@ -29,6 +29,7 @@ defined in the package that raises it; those that several packages raise are def
             NotWrittenError         nothing was stored; it may be tried again
             UncertainError          unknown whether it was stored
             DamagedStoreError       the stored data is damaged
+            OutdatedStoreError      another version wrote it: a server has to upgrade it
             HistoryLostError        stored events that were seen are gone
             UnknownFormatError      written by a later version of thudmud, or another program
             StoreInUseError         another server uses the store

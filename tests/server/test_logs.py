@@ -174,6 +174,7 @@ OURS = {
     "stopped",
     "stopping",
     "not rehashed: the password has just been changed",
+    "upgrading the store",
 }
 """Events at the level `info` that a stranger cannot cause."""
 

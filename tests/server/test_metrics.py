@@ -29,7 +29,8 @@ from thudmud.server.metrics import (
 from thudmud.server.runtime import open_sessions
 from thudmud.server.session_registry import Sessions
 from thudmud.service import Node
-from thudmud.store import NotWrittenError, Store, nodes
+from thudmud.store import NotWrittenError, Store, last_backup, nodes
+from thudmud.store.backups import back_up
 from thudmud.web.connection import MAX_HEAD
 
 SETTINGS = Settings.model_validate(
@@ -139,6 +140,17 @@ async def test_player_activity_is_counted(watched: Watched) -> None:
     assert told["process_resident_memory_bytes"] > 0
     for each in (*clients, third, fourth):
         await each.close()
+
+
+async def test_last_backup_is_exported(watched: Watched, tmp_path: Path) -> None:
+    name = "thudmud_backup_timestamp_seconds"
+    assert name not in await watched.numbers()
+    path = watched.sessions.store.path
+    assert path
+    back_up(path, tmp_path / "copies")
+    made = last_backup(path)
+    assert made
+    assert (await watched.numbers())[name] == made
 
 
 async def test_health_reflects_the_lease_and_the_store(

@@ -12,7 +12,7 @@ from thudmud.errors import NotYetError
 from thudmud.server import runtime
 from thudmud.server.config import StorageSettings
 from thudmud.service import Node
-from thudmud.store import Store
+from thudmud.store import Store, Upgrade
 
 
 def test_start_during_takeover_by_a_newer_version_is_refused(
@@ -25,7 +25,7 @@ def test_start_during_takeover_by_a_newer_version_is_refused(
     async def begin_late(node: Node) -> None:
         process = World.here.process
         process.version += 1
-        other = await Store.connect(storage.dsn)  # rebuilds the projections
+        other = await Store.connect(storage.dsn, upgrade=Upgrade())  # rebuilds the projections
         await other.close()
         process.version -= 1
         await begin(node)

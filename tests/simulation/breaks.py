@@ -575,7 +575,7 @@ BREAKS: dict[str, Mistake] = {
     "a starting server reads data that the standby may lack": Mistake(
         552,
         [
-            Change(STORES, "(storage.dsn, serving=serving)", "(storage.dsn)"),
+            Change(STORES, "storage.dsn, serving=serving, reading", "storage.dsn, reading"),
         ],
     ),
     "an earlier version writes after a later one has taken over": Mistake(

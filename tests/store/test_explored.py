@@ -41,7 +41,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.projections import PROJECTION
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score, Side, write_record
-from thudmud.store import Store, hooks, upkeep
+from thudmud.store import Store, Upgrade, hooks, upkeep
 from thudmud.store import battles as battle_rows
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
@@ -254,7 +254,7 @@ async def test_explored_counts_are_rebuilt_in_the_background(
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
-    store = await Store.open(path)
+    store = await Store.open(path, upgrade=Upgrade())
     assert rows_of(path) == {"played": [], "reached": []}  # opening does not wait for them
     opening = ExploreLookup("discworld", RULESETS["discworld"].initial_position)
     found = await store.look_up(opening)

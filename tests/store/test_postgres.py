@@ -51,6 +51,7 @@ from thudmud.store.codec import Form
 from thudmud.store.copying import copy
 from thudmud.store.database import Append, Database
 from thudmud.store.hall import open_boards
+from thudmud.store.interface import Upgrade
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS, OURS, Parts, Postgres, split_note
 from thudmud.store.rows import FORMAT, SqlTable
 from thudmud.values import replace
@@ -905,11 +906,11 @@ async def test_rebuild_waits_for_servers_of_another_version(
 
     update()
     with pytest.raises(StoreError, match="Servers of another version"):
-        await Store.connect(dsn)
+        await Store.connect(dsn, upgrade=Upgrade())
     monkeypatch.undo()
     await store.write(nodes.renew_lease, "one", 0)
     update()
-    new = await Store.connect(dsn)
+    new = await Store.connect(dsn, upgrade=Upgrade())
     assert await new.read(battles.battles) == before
     assert check_database(dsn)
     await new.close()
@@ -922,7 +923,7 @@ async def test_suspended_server_cannot_write_after_an_upgrade(
     await store.append({OAK: (0, [joined(1)])})
     with monkeypatch.context() as update:
         update.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
-        await (await Store.connect(dsn)).close()
+        await (await Store.connect(dsn, upgrade=Upgrade())).close()
     ended = asyncio.ensure_future(store.wait_stopped())
     with pytest.raises(StoreError, match="another version of thudmud have taken over"):
         await store.append({OAK: (1, [joined(2)])})

@@ -53,6 +53,7 @@ from thudmud.store import (
 from thudmud.store.checking import check_backend, check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, Sqlite
+from thudmud.store.interface import Upgrade
 from thudmud.values import replace
 
 BOARDS = (OAK, PINE, "realm/oak")
@@ -391,7 +392,7 @@ async def test_rows_are_rebuilt_by_another_version(
         connection.execute("update adjourned set dwarf = 17")
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
-    store = await Store.open(path)
+    store = await Store.open(path, upgrade=Upgrade())
     assert [await store.read(scores.score, player) for player in PLAYERS] == before
     assert [
         await store.read(battles.battle, each.number, realm=realm_of(each.id.board))
@@ -411,11 +412,11 @@ async def test_rows_are_not_rebuilt_while_another_version_serves(
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     with pytest.raises(StoreError, match="Servers of another version"):
-        await Store.open(path)
+        await Store.open(path, upgrade=Upgrade())
     await store.close()
     with pytest.raises(StoreError, match="Servers of another version"):
-        await Store.open(path)  # it may be dead or alive
-    store = await Store.open(path, serving=True)
+        await Store.open(path, upgrade=Upgrade())  # it may be dead or alive
+    store = await Store.open(path, serving=True, upgrade=Upgrade())
     assert len(await store.read(battles.battles)) == len(model.battles) - sum(
         bool(realm_of(each.id.board)) for each in model.battles
     )
@@ -428,7 +429,7 @@ async def test_rows_rebuilt_by_another_process_are_kept(
     late = Database(OnDisk(path, serving=False, lock_timeout=5.0), lambda: 1.0)
     other = await Store.open(path)
     model = await live(other, 1, 20)
-    late.rebuild()  # its cached view of the file is outdated
+    late.rebuild(Upgrade())  # its cached view of the file is outdated
     assert late.head.position == await other.position()
     check_file(path)
     assert len(await other.read(battles.battles)) == len(model.battles) - sum(

@@ -17,8 +17,10 @@ from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
+from thudmud.store.interface import Upgrade
 from thudmud.store.nodes import renew_lease
-from thudmud.store.rows import FORMAT
+from thudmud.store.rows import FORMAT, OLDEST_FORMAT
+from thudmud.version import VERSION
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
@@ -30,8 +32,13 @@ def quotes() -> list[str]:
     return [" ".join(each.split()) for each in quoted.split("\n\n") if each.strip()]
 
 
-def opened(path: Path) -> Database:
-    return Database(OnDisk(path, serving=True, lock_timeout=0.1), Clock())
+def opened(path: Path, *, serving: bool = True, upgrade: Upgrade | None = None) -> Database:
+    files = OnDisk(path, serving=serving, lock_timeout=0.1, upgrade=upgrade)
+    try:
+        return Database(files, Clock(), upgrade=upgrade)
+    except StoreError:
+        files.close()
+        raise
 
 
 def refused(path: Path) -> str:
@@ -103,6 +110,8 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
     change(path, f"pragma user_version = {FORMAT + 1}")
     yield refused(path)
+    change(path, "pragma user_version = 0")
+    yield refused(path)
     change(path, "pragma application_id = 9")
     yield refused(path)
     yield refused(path.parent / "srv" / path.name)
@@ -114,7 +123,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with monkeypatch.context() as update:
         for module in ("database", "files"):
             update.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
-        Database(OnDisk(path.with_name("slept"), serving=False, lock_timeout=0.1), Clock()).close()
+        opened(path.with_name("slept"), serving=False, upgrade=Upgrade()).close()
     yield str(write(slept))
     slept.close()
 
@@ -123,10 +132,12 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     served.close()
     for module in ("database", "files"):
         monkeypatch.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
-    newer = OnDisk(path.with_name("served"), serving=False, lock_timeout=0.1)
-    with closing(newer), pytest.raises(StoreError) as error:
-        Database(newer, Clock())
+    with pytest.raises(StoreError) as error:
+        opened(path.with_name("served"), serving=False, upgrade=Upgrade())
     yield str(error.value)
+    with pytest.raises(StoreError) as error:
+        opened(path.with_name("served"), serving=False)
+    yield str(error.value).replace("served", path.name)
 
 
 def test_reliability_page_quotes_actual_messages(
@@ -145,6 +156,11 @@ def test_reliability_page_quotes_actual_messages(
         assert any(re.fullmatch(pattern, message) for pattern in patterns), message
     for pattern in patterns:
         assert any(re.fullmatch(pattern, message) for message in said), pattern
+
+
+def test_reliability_page_lists_the_schema_of_this_version() -> None:
+    rows = re.findall(r"(?m)^\| (\S+) \| (\d+\.\d+) \| (\S+) \|", PAGE.read_text("utf-8"))
+    assert rows[-1] == (VERSION, f"{FORMAT}.{PROJECTION}", f"{OLDEST_FORMAT}.0")
 
 
 def test_reliability_page_lists_actual_damage_reports(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _act(options: argparse.Namespace) -> None:
-    async with open_store(options.config) as store:
+    async with open_store(options.config, reading=options.action == "list") as store:
         if options.action == "list":
             await _list(store)
             return

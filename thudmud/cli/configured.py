@@ -19,7 +19,8 @@ from thudmud.server.config import (
     load_settings,
     named_or_default,
 )
-from thudmud.store import Store, StoreError
+from thudmud.store import OutdatedStoreError, Store, StoreError
+from thudmud.store.checking import OUTDATED
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -49,6 +50,8 @@ def reports_errors(run: Run) -> Run:
             return refuse(*error.problems)
         except NotYetError as error:
             return refuse(error, status=TRY_LATER)
+        except OutdatedStoreError as error:
+            return refuse(error, status=OUTDATED)
         except (CommandError, StartError, StoreError) as error:
             return refuse(*str(error).splitlines())
 
@@ -56,8 +59,12 @@ def reports_errors(run: Run) -> Run:
 
 
 @asynccontextmanager
-async def open_store(config: Path | None) -> AsyncIterator[Store]:
+async def open_store(config: Path | None, *, reading: bool = False) -> AsyncIterator[Store]:
     """Open the configured store for the duration of the context, even beside a running server.
+
+    Args:
+        config: the configuration.
+        reading: whether it is only read. Then nothing changes it.
 
     Raises:
         ConfigError: the configuration cannot be used.
@@ -66,13 +73,13 @@ async def open_store(config: Path | None) -> AsyncIterator[Store]:
         StoreError: the store cannot be used.
     """
     storage, folder = storage_of(config)
-    async with open_existing_store(storage, folder) as store:
+    async with open_existing_store(storage, folder, reading=reading) as store:
         yield store
 
 
 @asynccontextmanager
 async def open_existing_store(
-    storage: StorageSettings, folder: Path, *, serving: bool = False
+    storage: StorageSettings, folder: Path, *, serving: bool = False, reading: bool = False
 ) -> AsyncIterator[Store]:
     """Open an existing store; close it at the end.
 
@@ -80,6 +87,7 @@ async def open_existing_store(
         storage: settings of the store.
         folder: folder to which its file is relative.
         serving: whether to open the store as a server does, which excludes other servers.
+        reading: whether it is only read. Then nothing changes it.
 
     Raises:
         CommandError: the store's file doesn't exist.
@@ -92,7 +100,7 @@ async def open_existing_store(
             f"{file}: no such file. The server creates it when it first starts. If it is "
             "elsewhere, name the configuration with --config FILE."
         )
-    store = await shared_store.open_store(storage, folder, serving=serving)
+    store = await shared_store.open_store(storage, folder, serving=serving, reading=reading)
     try:
         yield store
     finally:

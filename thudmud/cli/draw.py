@@ -150,7 +150,7 @@ def _stored(number: int, options: argparse.Namespace) -> Game:
     from thudmud.game.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (as above)
 
     async def find() -> FoundBattle | None:
-        async with open_store(options.config) as store:
+        async with open_store(options.config, reading=True) as store:
             found: FoundBattle | None = await store.look_up(BattleLookup(number))
             return found
 

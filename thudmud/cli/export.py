@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
 
 async def _run(options: argparse.Namespace, folder: Path | None) -> Written:
     wanted = options.player, options.since, options.battle
-    async with open_store(options.config) as store:
+    async with open_store(options.config, reading=True) as store:
         if folder is None:
             return await export(store, None, *wanted, bare=options.bare)
         with Progress("battles") as told:

@@ -7,10 +7,11 @@ import asyncio
 import sys
 from pathlib import Path
 
+from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, open_existing_store, reports_errors, storage_of
 from thudmud.english import rounded_duration
 from thudmud.server.config import StorageSettings
-from thudmud.store import LEASE, nodes
+from thudmud.store import LEASE, OutdatedStoreError, nodes
 from thudmud.store.checking import last_stored
 
 
@@ -34,7 +35,11 @@ def run(options: argparse.Namespace) -> int:
         file = folder / storage.file
         where, seconds = str(file), last_stored(file) if file.exists() else None
     else:
-        where, seconds = "the database", asyncio.run(_seconds_since_heartbeat(storage, folder))
+        try:
+            seconds = asyncio.run(_seconds_since_heartbeat(storage, folder))
+        except OutdatedStoreError as error:
+            return refuse(error)
+        where = "the database"
     if seconds is None:
         print(f"No server is running on {where}.", file=sys.stderr)
     elif seconds > LEASE:
@@ -50,5 +55,5 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _seconds_since_heartbeat(storage: StorageSettings, folder: Path) -> float | None:
-    async with open_existing_store(storage, folder) as store:
+    async with open_existing_store(storage, folder, reading=True) as store:
         return await store.read(nodes.seconds_since_heartbeat)

@@ -1,12 +1,15 @@
-"""`thudmud store`: check, prune, compact and copy the store, a file or a database."""
+"""`thudmud store`: check, back up, restore, prune, compact and copy a file or a database."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from thudmud.cli.common import Progress
+from thudmud.cli.common import Progress, refuse
 from thudmud.cli.configured import (
     config_option,
     day,
@@ -18,10 +21,13 @@ from thudmud.english import pluralize
 from thudmud.errors import CommandError, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.server.shared_store import NEEDS_PSYCOPG
-from thudmud.store import checking, copying, upkeep
+from thudmud.store import DamagedStoreError, checking, copying, upkeep
 from thudmud.store.database import Database
 from thudmud.store.files import megabytes
 from thudmud.store.pruning import PruneReport
+
+if TYPE_CHECKING:
+    from thudmud.store.backups import Backup
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +39,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     check.description = (
         "Check that the store is consistent and complete. The server may be running; it does the "
         "same by itself after each start. The exit status is 0 if all is in order, 1 if the file "
-        "is damaged, and 2 if it cannot be checked."
+        "is damaged, 2 if it cannot be checked, and 3 if nothing is wrong, but a server has to "
+        "upgrade the file first."
     )
     check.set_defaults(run=run)
     prune = actions.add_parser("prune", help="delete events that are no longer needed")
@@ -68,6 +75,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
             "--gateway", action="store_true", help="the gateway's file instead of the server's"
         )
         config_option(action)
+    _declare_backups(actions)
     copy = actions.add_parser("copy", help="copy the store to another place")
     copy.description = (
         "Copy the store to another place, and check it there: from a file to a PostgreSQL "
@@ -79,6 +87,47 @@ def declare(parser: argparse.ArgumentParser) -> None:
     copy.set_defaults(run=_run_copy)
     copy.add_argument("source", metavar="FROM", help="the file, or the database")
     copy.add_argument("target", metavar="TO", help="the destination; a file is created")
+
+
+def _declare_backups(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the actions that make and restore backups."""
+    backup = actions.add_parser("backup", help="make a backup of the store, and check it")
+    backup.description = (
+        "Make a backup of the store in a folder, and check it. The server may be running. The "
+        "backup's name has the time in UTC, such as thudmud-2026-11-30T0327Z.db, and only its "
+        "owner can read it. The exit status is 0 if the backup is made, 1 if the store is "
+        "damaged, and 2 if it cannot be backed up."
+    )
+    backup.epilog = f"Example: {backup.prog} /var/lib/thudmud/backups --keep 14"
+    backup.set_defaults(run=_run_backup)
+    backup.add_argument("folder", type=Path, metavar="DIR", help="the folder; it may be missing")
+    backup.add_argument(
+        "--keep",
+        type=_positive,
+        metavar="N",
+        help="keep the newest N backups of this store there, and delete older ones; default: all",
+    )
+    restore = actions.add_parser("restore", help="replace the store by a backup")
+    restore.description = (
+        "Replace the store by a backup, after checking it. Stop the server first. The present "
+        "files are kept under another name. For PostgreSQL, the database must be empty."
+    )
+    restore.epilog = f"Example: {restore.prog} backups/thudmud-2026-11-30T0327Z.db"
+    restore.set_defaults(run=_run_restore)
+    restore.add_argument("backup", type=Path, metavar="FILE", help="the backup")
+    for action in (backup, restore):
+        words = "the store's file; default: the one in the configuration"
+        action.add_argument("--file", type=Path, metavar="STORE", help=words)
+        action.add_argument(
+            "--gateway", action="store_true", help="the gateway's file instead of the server's"
+        )
+        config_option(action)
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text!r}")
+    return int(text)
 
 
 @reports_errors
@@ -96,8 +145,78 @@ def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
     if options.file is None:
         return storage_of(options.config, gateway=options.gateway)
     if options.gateway or options.config:
-        raise CommandError("expected either FILE, or --config and --gateway")
+        option = "--file" if "folder" in options or "backup" in options else "FILE"
+        raise CommandError(f"expected either {option}, or --config and --gateway")
     return StorageSettings(file=str(options.file)), Path()
+
+
+@reports_errors
+def _run_backup(options: argparse.Namespace) -> int:
+    """Make a backup; print its name and its contents."""
+    storage, folder = _place(options)
+    os.nice(19)
+    try:
+        made = _back_up(storage, folder, options)
+    except DamagedStoreError as damage:
+        return refuse(damage, status=checking.DAMAGED)
+    told = f"{made.path}: {megabytes(made.size)}, {_counts(made.contents)}"
+    if made.removed:
+        told += f"; deleted {pluralize(len(made.removed), 'older backup')}"
+    print(told)
+    if made.note_problem:
+        print(f"thudmud: could not note the time: {made.note_problem}", file=sys.stderr)
+    return 0
+
+
+def _back_up(storage: StorageSettings, folder: Path, options: argparse.Namespace) -> Backup:
+    from thudmud.store import backups  # noqa: PLC0415  (Windows has no fcntl)
+
+    if not storage.dsn:
+        return backups.back_up(folder / storage.file, options.folder, options.keep)
+    try:
+        from thudmud.store import dumps  # noqa: PLC0415  (an optional dependency)
+    except ImportError as error:
+        raise StartError(NEEDS_PSYCOPG) from error
+    return dumps.dump(storage.dsn, options.folder, options.keep)
+
+
+def _counts(contents: checking.Contents) -> str:
+    return f"{pluralize(contents.events, 'event')} and {pluralize(contents.battles, 'battle')}"
+
+
+@reports_errors
+def _run_restore(options: argparse.Namespace) -> int:
+    """Restore a backup; print what was done."""
+    storage, folder = _place(options)
+    try:
+        if storage.dsn:
+            return _restore_database(storage.dsn, options.backup)
+        return _restore_file(folder / storage.file, options.backup)
+    except DamagedStoreError as damage:
+        return refuse(damage, status=checking.DAMAGED)
+
+
+def _restore_file(path: Path, backup: Path) -> int:
+    from thudmud.store import backups  # noqa: PLC0415  (Windows has no fcntl)
+
+    done = backups.restore(backup, path)
+    print(f"{path}: restored from {backup}, {_counts(done.contents)}")
+    if done.kept:
+        first, *others = done.kept
+        also = ", ".join(each.name.removeprefix(first.name) for each in others)
+        print(f"the previous file is kept as {first}{f' (with {also})' if also else ''}")
+    for each in done.contents.unchecked:
+        print(f"not checked: {each}")
+    return 0
+
+
+def _restore_database(dsn: str, backup: Path) -> int:
+    try:
+        from thudmud.store import dumps  # noqa: PLC0415  (an optional dependency)
+    except ImportError as error:
+        raise StartError(NEEDS_PSYCOPG) from error
+    print(f"the database: restored from {backup}, {_counts(dumps.load(dsn, backup))}")
+    return 0
 
 
 @reports_errors
@@ -106,7 +225,7 @@ def _run_prune(options: argparse.Namespace) -> int:
     storage, folder = _place(options)
 
     async def prune() -> PruneReport:
-        async with open_existing_store(storage, folder) as store:
+        async with open_existing_store(storage, folder, reading=options.dry_run) as store:
             with Progress("events") as told:
                 return await upkeep.prune(
                     store,

@@ -49,7 +49,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         ("unban", _unban, "unban a player, an address or a network", " 192.0.2.0/24"),
     ):  # fmt: skip
         action = _action(actions, word, help_, example)
-        action.set_defaults(run=run, act=act)
+        reads = act in {_list, _export}
+        action.set_defaults(run=run, act=act, reads=lambda _, reads=reads: reads)
         optional = "?" if act is _list else None
         action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
         if act is _operator:
@@ -61,7 +62,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         config_option(action)
     for each in chain.from_iterable(each.user_actions for each in features.load()):
         action = _action(actions, each.word, each.help)
-        action.set_defaults(run=run, act=partial(_act, each))
+        action.set_defaults(run=run, act=partial(_act, each), reads=each.reads)
         for name, details in each.options.items():
             action.add_argument(name, **details)
         config_option(action)
@@ -91,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out an action on the accounts in the configured store."""
 
     async def act() -> None:
-        async with open_store(options.config) as store:
+        async with open_store(options.config, reading=options.reads(options)) as store:
             await options.act(store, options)
 
     asyncio.run(act())

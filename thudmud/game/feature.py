@@ -363,12 +363,14 @@ class UserAction(NamedTuple):
         act: takes a `thudmud.store.Store` and the options, and returns the lines to print; may
             raise CommandError.
         options: keyword arguments for ``ArgumentParser.add_argument``, by option name.
+        reads: takes the options, and returns whether the store is only read.
     """
 
     word: str
     help: str
     act: Callable[[Any, Any], Coroutine[Any, Any, Iterable[str]]]
     options: Mapping[str, Mapping[str, Any]]
+    reads: Callable[[Any], bool] = lambda _: False
 
 
 class Feature(Value):

@@ -90,6 +90,9 @@ class Acceptor:
         self._whole, self._settings, self._folder = settings, settings.server, folder
         self._contexts: Contexts = {}
         self._listening: list[asyncio.Server] = []
+        self._telnet_proxies = self._web_proxies = self._forwarders = Proxies(())
+        self._opening: asyncio.Future[list[None]] | None = None
+        """The start of listening for connections that are turned away."""
         self._pages: Pages | None = None
         """The web side, loaded with the first web connection; None until then."""
         self._passwords = Passwords(hasher)
@@ -133,6 +136,13 @@ class Acceptor:
             raise
         return self._places
 
+    def turn_away(self) -> None:
+        """Listen before the start, and tell all who connect that the server is being upgraded."""
+        if not self.limiter.is_upgrading:
+            self.limiter.is_upgrading = True
+            starts = (each.start_serving() for each in self._listening)
+            self._opening = asyncio.gather(*starts)
+
     async def start(self, sessions: Sessions) -> None:
         """Start to accept connections, whose sessions register with ``sessions``."""
         self._sessions, self._booted = sessions, sessions.clock()
@@ -144,6 +154,9 @@ class Acceptor:
             clock=sessions.clock,
         )
         self.adopt(self._whole, self._contexts)
+        if self._opening:
+            await self._opening
+        self.limiter.is_upgrading = False
         for listening in self._listening:
             await listening.start_serving()
             for each in listening.sockets:
@@ -364,6 +377,7 @@ class Rejection(Enum):
     FULL = "The server is full. Please try again in a while."
     CROWDED = "There are too many connections from your address. Please try again in a while."
     HASTY = "Too many connections are coming in at once. Please try again in a minute."
+    UPGRADING = "The server is being upgraded. Please try again in a few minutes."
 
 
 class ConnectionLimiter:
@@ -386,12 +400,14 @@ class ConnectionLimiter:
         closing: the number of rejected connections that may still read the reason.
         max_closing: the limit of ``closing``.
         handshakes: a lock that limits new TLS handshakes to one per event loop iteration.
+        is_upgrading: whether all connections are rejected, until the store is upgraded.
         recent: recent connections by address, and by `site`.
     """
 
     def __init__(self, settings: ServerSettings, room: ConnectionCapacity) -> None:
         self.closing, self.max_closing = 0, min(MAX_CLOSING, room.turned_away // 3)
         self.handshakes = asyncio.Lock()
+        self.is_upgrading = False
         self.accepted, self.rejected = 0, Counter[Rejection]()
         self._most, self._kept = room.connections, settings.connections_reserved
         if room.is_short:
@@ -447,6 +463,8 @@ class ConnectionLimiter:
                 del self._counts[where]
 
     def _rejection(self, address: str | None, now: float) -> Rejection | None:
+        if self.is_upgrading:
+            return Rejection.UPGRADING
         local = address is not None and is_local(address)
         if self._count >= self._most - (0 if local else self._kept):
             return Rejection.FULL

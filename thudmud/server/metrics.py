@@ -30,7 +30,7 @@ from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.session_registry import Session, Sessions
 from thudmud.server.sockets import bound_sockets, log_places
-from thudmud.store import Entry
+from thudmud.store import Entry, last_backup
 from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
 from thudmud.web.http import Answer, HttpRequest, HttpResponse, plain
 from thudmud.web.routes import Route, Routes
@@ -154,6 +154,8 @@ class ServerCollector(Collector):
             written.rows,
         )
         yield _counter("event_bytes_written", "Bytes of the stored events.", written.event_bytes)
+        if sessions.store.path and (made := last_backup(sessions.store.path)):
+            yield _gauge("backup_timestamp_seconds", "Time of the last backup of the file.", made)
         over = sessions.quota.count_exhausted(sessions.clock()) if sessions.quota else 0
         yield _gauge("addresses_over_quota", "Addresses whose connections are being limited.", over)
         yield _counter("connections_accepted", "Connections accepted.", limiter.accepted)

@@ -13,10 +13,16 @@ from collections.abc import (
     Callable,
     Coroutine,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -51,7 +57,7 @@ from thudmud.server.config import (
     with_changes,
 )
 from thudmud.server.session_registry import Sessions, make_service
-from thudmud.server.shared_store import leader_lock, open_store, serving_lock
+from thudmud.server.shared_store import ServerUpgrade, leader_lock, open_store, serving_lock
 from thudmud.server.systemd import ServiceManager
 from thudmud.service import Node, Service
 from thudmud.store import (
@@ -63,6 +69,7 @@ from thudmud.store import (
     StoreError,
     StoreInUseError,
     UnknownFormatError,
+    Upgrade,
     accounts,
     upkeep,
 )
@@ -115,7 +122,9 @@ async def serve(
         # Bind first: a server that can't have its port must not touch the store of another.
         places = await server.bind()
         stack.callback(server.close)
-        async with open_sessions(settings, folder) as sessions, AsyncExitStack() as meanwhile:
+        upgrade = stack.enter_context(_upgrade(server, manager, stopped))
+        opened = open_sessions(settings, folder, upgrade)
+        async with opened as sessions, AsyncExitStack() as meanwhile:
             if settings.metrics.enabled:
                 await meanwhile.enter_async_context(_measured(settings, server, sessions))
             sessions.service.server_stopper = stopped.ask
@@ -149,6 +158,32 @@ def _serving_lock(
         announce(line)
 
     return serving_lock(storage, stopped, stand_by, stopped.ask)
+
+
+@contextmanager
+def _upgrade(
+    server: Acceptor, manager: ServiceManager, stopped: Shutdown
+) -> Iterator[ServerUpgrade]:
+    """Yield the permission to upgrade the store, until the server has to stop.
+
+    Meanwhile the service manager shows the progress, and connections are turned away in words.
+    """
+    loop = asyncio.get_running_loop()
+
+    def show(status: str) -> None:
+        manager.starting(status)
+        server.turn_away()
+
+    # Called in the store's thread; `show` runs in the loop before that learns of the end.
+    upgrade = ServerUpgrade(
+        lambda status: loop.call_soon_threadsafe(show, status), should_stop=stopped.is_set
+    )
+    try:
+        yield upgrade
+    except (StartError, StoreError) as error:
+        if not upgrade.is_stopped:
+            raise
+        _log.warning("stopped", extra={"why": str(error)})
 
 
 def _ready_line(settings: Settings, server: Acceptor, places: Iterable[tuple[str, int]]) -> str:
@@ -192,8 +227,15 @@ def _status(sessions: Sessions) -> str:
 
 
 @asynccontextmanager
-async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessions]:
+async def open_sessions(
+    settings: Settings, folder: Path, upgrade: Upgrade | None = None
+) -> AsyncIterator[Sessions]:
     """Open the store, boards, workers and bots, and close them at the end of the context.
+
+    Args:
+        settings: all settings.
+        folder: the base folder of relative file names.
+        upgrade: permits the store's upgrade; by default one that is only logged.
 
     Raises:
         StartError: the configured file isn't a store, or the news can't be read.
@@ -211,9 +253,8 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         common = common_settings(settings)
         for each in served:
             common |= each.common
-        store, node = await stack.enter_async_context(
-            open_serving_store(storage, folder, common=common)
-        )
+        opened = open_serving_store(storage, folder, common=common, upgrade=upgrade)
+        store, node = await stack.enter_async_context(opened)
         hall = Hall(configured_boards(settings), **settings.game.limits)
         name_bots(hall, level_of_each(settings.bot))
         configure(hall, settings, news)
@@ -227,12 +268,9 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         changed = await _watch_orders(sessions)
         await _begin_features(served, service, storage, stack)
         sessions.pages = lambda: [page for each in served for page in each.pages]
-        works = run_in_background(
-            _check_once_ready(sessions),
-            follow_logins(sessions, changed),
-            log_clock_changes(store.clock),
-        )
-        await stack.enter_async_context(works)
+        works = _check_once_ready(sessions), follow_logins(sessions, changed)
+        clock = log_clock_changes(store.clock)
+        await stack.enter_async_context(run_in_background(*works, clock))
         patience = settings.game.seat_grace
         bots = Bots(settings.bot, sessions, folder, workers, patience=patience, pause=START_AFTER)
         stack.push_async_callback(bots.close)
@@ -485,6 +523,7 @@ async def open_serving_store(
     folder: Path,
     setting: str = "storage",
     common: Mapping[str, str] | None = None,
+    upgrade: Upgrade | None = None,
 ) -> AsyncIterator[tuple[Store, Node]]:
     """Open a store and a node for serving boards, and close both at the end of the context.
 
@@ -493,6 +532,7 @@ async def open_serving_store(
         folder: the base folder of a relative file name.
         setting: the name of the settings section, for error messages.
         common: the settings that all servers on the store must share.
+        upgrade: as for `open_sessions`.
 
     Yields:
         The store, and a live node on it.
@@ -503,7 +543,7 @@ async def open_serving_store(
         StoreError: the store is damaged, or in use by another server.
     """
     try:
-        store = await open_store(storage, folder, serving=True)
+        store = await open_store(storage, folder, serving=True, upgrade=upgrade or ServerUpgrade())
     except (DamagedStoreError, StoreInUseError):
         raise
     except StoreError as error:

@@ -1,4 +1,4 @@
-"""The store named in the settings, and the advisory locks that servers on one database share.
+"""The store named in the settings, its upgrade, and the locks that servers on one database share.
 
 One lock decides which servers may serve; others elect the one that runs the bots and the one that
 sends notifications.
@@ -7,14 +7,24 @@ sends notifications.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from thudmud.errors import NotYetError, StartError
 from thudmud.server.config import StorageSettings
-from thudmud.store import Holder, Lock, Store, StoreError
+from thudmud.store import (
+    DamagedStoreError,
+    Holder,
+    Lock,
+    Schema,
+    Store,
+    StoreError,
+    Upgrade,
+)
 from thudmud.version import installation_of
 
 if TYPE_CHECKING:
@@ -27,14 +37,25 @@ ALONE = (
 )
 TAKEN = "Another server took over while the database could not be reached."
 
+_log = logging.getLogger(__name__)
 
-async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -> Store:
+
+async def open_store(
+    storage: StorageSettings,
+    folder: Path,
+    *,
+    serving: bool,
+    reading: bool = False,
+    upgrade: Upgrade | None = None,
+) -> Store:
     """Open the store that is configured in the settings.
 
     Args:
         storage: the backend and its file or connection string.
         folder: the directory that a relative SQLite path refers to.
         serving: whether boards are served from the store.
+        reading: whether it is only read. Then nothing changes it.
+        upgrade: permits its upgrade, if another version has written it.
 
     Raises:
         StartError: PostgreSQL is configured but psycopg isn't installed.
@@ -43,9 +64,10 @@ async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -
     if storage.backend == "memory":
         return Store.in_memory(serving=serving)
     if storage.backend == "sqlite":
-        return await Store.open(folder / storage.file, serving=serving)
+        file = folder / storage.file
+        return await Store.open(file, serving=serving, reading=reading, upgrade=upgrade)
     try:
-        return await Store.connect(storage.dsn, serving=serving)
+        return await Store.connect(storage.dsn, serving=serving, reading=reading, upgrade=upgrade)
     except ImportError as error:
         raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
 
@@ -156,3 +178,81 @@ def _advisory_lock(
         loop.call_soon_threadsafe(told, answer)
 
     return AdvisoryLock(storage.dsn, key, tell, shared=shared)
+
+
+PAUSE = 5.0
+"""Seconds between two reports of an upgrade's progress."""
+
+
+class ServerUpgrade(Upgrade):
+    """An upgrade that is logged, and before which the file is kept as it was.
+
+    The copy is named ``FILE.schema-1.6``, and needs room on the disk. If the upgrade was
+    interrupted, the next one finds that copy, and makes no second one. A PostgreSQL database is not
+    copied.
+
+    Args:
+        report: called with a sentence for the operator at the beginning, and every few seconds.
+        should_stop: returns whether to stop, which leaves the store as it was.
+
+    Attributes:
+        is_stopped: whether the upgrade was stopped.
+    """
+
+    def __init__(
+        self,
+        report: Callable[[str], object] = lambda _: None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.is_stopped = False
+        self._report, self._should_stop = report, should_stop
+        self._begun = self._due = monotonic()
+        self._schemas: tuple[Schema, Schema] | None = None
+        self._kept: Path | None = None
+
+    def begin(self, found: Schema, wanted: Schema) -> None:
+        """Report that an upgrade begins; later calls do nothing."""
+        if self._schemas:
+            return
+        self._schemas = found, wanted
+        self._begun = monotonic()
+        self._due = self._begun + PAUSE
+        _log.warning("upgrading the store from schema %s to %s", found, wanted)
+        self._report(f"Upgrading the store from schema {found} to {wanted}")
+
+    def keep_file(self, path: Path, found: Schema) -> None:
+        """Copy a store's file before it is changed, if there is room."""
+        from thudmud.store.backups import keep_copy  # noqa: PLC0415  (rarely needed)
+
+        try:
+            self._kept = keep_copy(path, f"schema-{found}")
+        except DamagedStoreError:
+            raise
+        except StoreError as error:
+            _log.warning("could not keep the store as it was", extra={"why": str(error)})
+        else:
+            _log.warning("kept the store as it was", extra={"file": str(self._kept)})
+
+    def advance(self, done: int, in_all: int) -> None:
+        """Report the progress, if enough time has passed; StoreError if it should stop."""
+        if self._should_stop():
+            self.is_stopped = True
+            raise StoreError("The upgrade was stopped. The store is as it was.")
+        if self._schemas is None or (now := monotonic()) < self._due:
+            return
+        self._due = now + PAUSE
+        share = 100 * done // max(1, in_all)
+        done_for = {"percent": share, "seconds": round(now - self._begun)}
+        _log.info("upgrading the store", extra=done_for)
+        found, wanted = self._schemas
+        self._report(f"Upgrading the store from schema {found} to {wanted}: {share} %")
+
+    def end(self) -> None:
+        """Report that the store is upgraded."""
+        if self._schemas is None:
+            return
+        seconds = monotonic() - self._begun
+        back = "there is no way back"
+        if self._kept:
+            back = f'"thudmud store restore {self._kept}" undoes that'
+        _log.warning("upgraded the store in %.0f s; %s", seconds, back)

@@ -14,6 +14,8 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 
 _MICROSECONDS = 1_000_000
+_MORE_TIME = 600
+"""Seconds until a start has to report its progress again: a copy of a large file takes minutes."""
 
 
 class ServiceManager:
@@ -33,6 +35,11 @@ class ServiceManager:
         is_for_us = environment.pop("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         limit = int(environment.pop("WATCHDOG_USEC", "0")) / _MICROSECONDS
         self._limit = limit if is_for_us else 0.0
+
+    def starting(self, status: str) -> None:
+        """Report the progress of a long start, and ask for more time to finish it."""
+        self.status = lambda: status
+        self._tell(f"STATUS={status}\nEXTEND_TIMEOUT_USEC={_MORE_TIME * _MICROSECONDS}")
 
     def ready(self) -> None:
         """Report that the server accepts players, after startup or a reload."""

@@ -1,6 +1,7 @@
 """Events and accounts, stored durably in memory, in a file or in PostgreSQL."""
 
 from thudmud.store.backend import Holder, Lock
+from thudmud.store.files import last_backup
 from thudmud.store.interface import (
     Account,
     ConflictError,
@@ -16,12 +17,15 @@ from thudmud.store.interface import (
     NotWrittenError,
     OpenBoard,
     OtherSettingsError,
+    OutdatedStoreError,
     PlayerClaim,
+    Schema,
     Stored,
     StoreError,
     StoreInUseError,
     UncertainError,
     UnknownFormatError,
+    Upgrade,
     new_epoch,
 )
 from thudmud.store.nodes import LEASE
@@ -46,7 +50,9 @@ __all__ = [
     "NotesMissed",
     "OpenBoard",
     "OtherSettingsError",
+    "OutdatedStoreError",
     "PlayerClaim",
+    "Schema",
     "Store",
     "StoreError",
     "StoreInUseError",
@@ -54,6 +60,8 @@ __all__ = [
     "Subscription",
     "UncertainError",
     "UnknownFormatError",
+    "Upgrade",
+    "last_backup",
     "new_epoch",
     "run_synchronously",
 ]

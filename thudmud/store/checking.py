@@ -62,16 +62,29 @@ from thudmud.store.files import (
     resolve_symlink,
     verify_watermark,
 )
-from thudmud.store.interface import DamagedStoreError, StoreError
+from thudmud.store.interface import (
+    DamagedStoreError,
+    Schema,
+    StoreError,
+)
 from thudmud.store.projected import ProjectedRows, as_text, project_all
-from thudmud.store.rows import MALFORMED, PROJECTIONS, SqlTable, columns_of, definitions, scan
+from thudmud.store.rows import (
+    FORMAT,
+    MALFORMED,
+    PROJECTIONS,
+    SqlTable,
+    columns_of,
+    definitions,
+    scan,
+)
 from thudmud.store.streams import EventRow, Stream
 from thudmud.values import replace
 
 IN_ORDER = 0
 DAMAGED = 1
 UNCHECKED = 2
-"""The exit statuses: no damage, damage, and check not possible."""
+OUTDATED = 3
+"""The exit statuses: no damage, damage, check not possible, and another version's schema."""
 
 PATIENCE = 5.0
 """Seconds to wait for other processes that are writing."""
@@ -85,12 +98,14 @@ class Contents(NamedTuple):
         battles: the number of battles.
         players: the number of players.
         unchecked: descriptions of the checks that were not possible.
+        outdated: the schema of another version; None if a server need not upgrade it.
     """
 
     events: int
     battles: int
     players: int
     unchecked: tuple[str, ...] = ()
+    outdated: Schema | None = None
 
     def __str__(self) -> str:
         """Return the numbers in words."""
@@ -144,20 +159,21 @@ def check_database(dsn: str) -> Contents:
     """
     from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
 
-    with closing(Postgres(dsn)) as backend:
+    with closing(Postgres(dsn, reading=True)) as backend:
         backend.read_all()
         if found := check_backend(backend):
             raise backend.translate_error(DamagedStoreError(found))
-        return _contents(SqlTable(backend.connection), backend.skipped_checks())
+        return contents_of(SqlTable(backend.connection), backend.skipped_checks())
 
 
-def check_file(path: Path, *, held: bool = False) -> Contents:
+def check_file(path: Path, *, held: bool = False, name: Path | None = None) -> Contents:
     """Check a file, which may be in use, and return the size of its contents.
 
     Args:
         path: the file.
         held: whether the check is for a server that has the file open. A missing file was moved
             away then: that server refuses writes until it is back, and needs no restart.
+        name: the file to name in messages, if ``path`` is a copy of it.
 
     Raises:
         DamagedStoreError: it is damaged.
@@ -165,7 +181,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
     """
     load_storage()
     path = resolve_symlink(path)
-    with errors_translated(path):
+    with errors_translated(name or path):
         if not held:
             require_nothing_left(path)
         if not path.exists():
@@ -176,14 +192,22 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
             backend = Sqlite(connection, path)
             backend.read_all()
             if found := check_backend(backend):
-                raise damaged(path, found)
-            return _contents(SqlTable(connection))
+                raise damaged(name or path, found)
+            return contents_of(SqlTable(connection))
 
 
-def _contents(table: SqlTable, unchecked: tuple[str, ...] = ()) -> Contents:
+def contents_of(table: SqlTable, unchecked: tuple[str, ...] = ()) -> Contents:
+    """Return the size of a store's contents."""
     names = "event", "battle", "player"
     events, battles, players = (table.number(f"select count(*) from {name}") for name in names)  # noqa: S608  (ours)
-    return Contents(events, battles, players, unchecked)
+    head = table.row("head", "where id = 1")
+    found = Schema(FORMAT, cast("int", head[3] if head else PROJECTION))
+    if found.projection == PROJECTION:
+        return Contents(events, battles, players, unchecked)
+    wanted = Schema(FORMAT, PROJECTION)
+    told = f'what is computed from the events. It has schema {found}, which "thudmud serve" will'
+    told += f" upgrade to {wanted}."
+    return Contents(events, battles, players, (*unchecked, told), found)
 
 
 def _check_events(backend: Backend) -> Head:
@@ -401,7 +425,7 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
     print(f"{path or 'The database'} is in order: {contents}")
     for each in contents.unchecked:
         print(f"Not checked: {each}")
-    return IN_ORDER
+    return OUTDATED if contents.outdated else IN_ORDER
 
 
 async def check_beside(path: str, dsn: str) -> str | None:
@@ -432,7 +456,7 @@ async def check_beside(path: str, dsn: str) -> str | None:
         process.send_signal(signal.SIGKILL)
         await process.communicate()  # also waits until its pipes are closed
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
-    if process.returncode == IN_ORDER:
+    if process.returncode in {IN_ORDER, OUTDATED}:
         return None
     if process.returncode != DAMAGED or not said:  # status 1 is also Python's, if it can't start
         why = trouble.splitlines()[-1:] or ["the store could not be checked"]

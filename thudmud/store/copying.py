@@ -17,7 +17,12 @@ from thudmud.store.backend import Backend
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
-from thudmud.store.interface import DamagedStoreError, StoreError, StoreInUseError
+from thudmud.store.interface import (
+    DamagedStoreError,
+    StoreError,
+    StoreInUseError,
+    Upgrade,
+)
 from thudmud.store.rows import DURABLE, SqlTable, insertion, scan
 
 AT_ONCE = 1000
@@ -82,7 +87,7 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         except old.errors as error:
             raise old.translate_error(error) from error
         try:
-            Database(new, time)  # rebuilds the projections
+            Database(new, time, upgrade=Upgrade())  # rebuilds the projections
             new.read_all()
             found = check_backend(new)
         except new.errors as error:

@@ -88,14 +88,18 @@ from thudmud.store.interface import (
     Entry,
     HistoryLostError,
     NotWrittenError,
+    OutdatedStoreError,
+    Schema,
     Stored,
     StoreError,
     UncertainError,
     UnknownFormatError,
+    Upgrade,
 )
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text, project_all
 from thudmud.store.rows import (
+    FORMAT,
     PROJECTIONS,
     SqlTable,
     definitions,
@@ -157,13 +161,20 @@ class Database:
         backend: the connection.
         clock: returns the seconds since the epoch.
         alone: whether no other process can serve boards from the database.
+        upgrade: permits the upgrade of an older database; None refuses it.
 
     Raises:
+        OutdatedStoreError: it has to be upgraded.
         StoreError: it cannot be used, or a running server of another version needs its projections.
     """
 
     def __init__(
-        self, backend: Backend, clock: Callable[[], float], *, alone: bool = False
+        self,
+        backend: Backend,
+        clock: Callable[[], float],
+        *,
+        alone: bool = False,
+        upgrade: Upgrade | None = None,
     ) -> None:
         self.backend = backend
         self.damage: DamagedStoreError | None = None
@@ -194,13 +205,19 @@ class Database:
         self._link = backend.reconnect()
         """The number of the connection on which our view was last verified."""
         with self._errors_translated():
-            if backend.is_new:
-                self._begin()
-            self.head = self.read_head()
-            if self.head.projection != PROJECTION:
-                self.rebuild(alone=alone)
+            self._open(upgrade, alone=alone)
         self.feed.position = self.head.position
         backend.record_acknowledged(self.head.commits, self.head.store)
+
+    def _open(self, upgrade: Upgrade | None, *, alone: bool) -> None:
+        """Read ``head``, after inserting it into a new database, or upgrading an older one."""
+        if self.backend.is_new:
+            self._begin()
+        self.head = self.read_head()
+        if self.head.projection != PROJECTION:
+            if upgrade is None:
+                raise OutdatedStoreError("The store", *self._schemas())
+            self.rebuild(upgrade, alone=alone)
 
     def _begin(self) -> None:
         """Insert the row of ``head``, unless another process has just done so."""
@@ -662,10 +679,15 @@ class Database:
         """Return the first entries after a position, in whole appends."""
         return self.feed.entries_after(position, self.position())
 
-    def rebuild(self, *, alone: bool = False) -> None:
+    def _schemas(self) -> tuple[Schema, Schema]:
+        """Return the database's schema, and that of this version."""
+        return Schema(FORMAT, self.head.projection), Schema(FORMAT, PROJECTION)
+
+    def rebuild(self, upgrade: Upgrade, *, alone: bool = False) -> None:
         """Rebuild the projections from the events, unless another process has just done so.
 
         Args:
+            upgrade: gets the progress.
             alone: whether no other process can serve boards from the database.
 
         Raises:
@@ -678,11 +700,13 @@ class Database:
             if self.head.projection != PROJECTION:
                 if not alone:
                     require_no_servers(self.table, max(self.backend.now(), self.head.at))
+                upgrade.begin(*self._schemas())
                 for name in PROJECTIONS:
                     self.table.execute(f"drop table if exists {name}")
                 for statement in definitions(PROJECTIONS, self.backend.dialect):
                     self.table.execute(statement)
-                project_all(self.backend, self.projected)
+                last = self.head.position
+                project_all(self.backend, self.projected, lambda done: upgrade.advance(done, last))
                 for hook in rebuilt:
                     hook(self)
                 commits = self.head.commits + 1
@@ -692,6 +716,7 @@ class Database:
         except BaseException:
             self.backend.rollback()
             raise
+        upgrade.end()
 
     def compact(self) -> tuple[int, int]:
         """Return free pages to the file system; return the size before and after, in bytes.

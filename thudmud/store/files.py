@@ -41,6 +41,7 @@ from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 from urllib.parse import quote
 from weakref import finalize
 from zlib import crc32
@@ -51,14 +52,18 @@ from thudmud.store.backend import Backend
 from thudmud.store.interface import (
     DamagedStoreError,
     NotWrittenError,
+    OutdatedStoreError,
+    Schema,
     StoreError,
     StoreInUseError,
     UnknownFormatError,
+    Upgrade,
 )
 from thudmud.store.rows import (
     APPLICATION,
     DURABLE,
     FORMAT,
+    OLDEST_FORMAT,
     PROJECTIONS,
     SqlTable,
     definitions,
@@ -113,6 +118,23 @@ def has_log(path: Path) -> bool:
     """Return whether a file's write-ahead log is non-empty; OSError if it cannot be read."""
     log = beside(path, "-wal")
     return log.exists() and log.stat().st_size > 0
+
+
+BACKUP_NOTE = "-backup"
+"""The suffix of the file that holds the time of the last backup."""
+
+
+def last_backup(store_path: str | Path) -> float | None:
+    """Return the time of the last backup of a store, in seconds since the epoch.
+
+    It is None if ``thudmud store backup`` has never made one. The file is read at each call.
+
+    Args:
+        store_path: the store's file.
+    """
+    with suppress(OSError, ValueError):
+        return float(beside(resolve_symlink(Path(store_path)), BACKUP_NOTE).read_text("ascii"))
+    return None
 
 
 def identity(path: str) -> Identity | None:
@@ -254,6 +276,40 @@ class Sqlite(Backend):
         return translate_error(self._path, error, writing=writing)
 
 
+class OnDiskReading(Sqlite):
+    """A database on disk, opened for reading only: none of its files is changed.
+
+    Args:
+        path: the file.
+        lock_timeout: seconds to wait for another process that is writing.
+
+    Raises:
+        OutdatedStoreError: a server has to upgrade it first.
+        StoreError: as `Store.open`; or the file does not exist.
+    """
+
+    def __init__(self, path: Path, *, lock_timeout: float) -> None:
+        load_storage()
+        path = resolve_symlink(path)
+        with errors_translated(path):
+            require_nothing_left(path)
+            if not path.exists():
+                raise StoreError(f"The store {path} could not be used: no such file.")
+            require_ours(path)
+            _, found = verify_watermark(path, lock_timeout)
+            if found != current_schema():
+                raise OutdatedStoreError(f"The store {path}", found, current_schema())
+            super().__init__(connect(path, lock_timeout, reading=True), path)
+            if not self.connection.execute("select 1 from head").fetchone():
+                self.close()
+                raise StoreError(f"The store {path} could not be used: it has no data yet.")
+
+    def version(self) -> int:
+        """Return SQLite's data version, which changes with other connections' commits."""
+        ((version,),) = self.connection.execute("pragma data_version")
+        return int(version)
+
+
 class InMemory(Sqlite):
     """A database in memory, deleted when it is closed or garbage-collected."""
 
@@ -282,6 +338,7 @@ class OnDisk(Sqlite):
         path: the file.
         serving: whether boards are served from it; this locks out other servers.
         lock_timeout: seconds to wait for another process that is writing.
+        upgrade: permits the upgrade of an older file; None refuses it.
 
     Raises:
         StoreError: as `Store.open`.
@@ -289,7 +346,9 @@ class OnDisk(Sqlite):
 
     _path: Path
 
-    def __init__(self, path: Path, *, serving: bool, lock_timeout: float) -> None:
+    def __init__(
+        self, path: Path, *, serving: bool, lock_timeout: float, upgrade: Upgrade | None = None
+    ) -> None:
         _require_posix(path)
         load_storage()
         path = self._path = resolve_symlink(path)
@@ -313,7 +372,10 @@ class OnDisk(Sqlite):
                 self._lock()
             # Last chance to look without changing anything: connecting below may checkpoint the
             # -wal.
-            self._highest_acknowledged = max(verify_watermark(path, lock_timeout), 0)
+            acknowledged, found = verify_watermark(path, lock_timeout)
+            self._highest_acknowledged = max(acknowledged, 0)
+            if found != current_schema():
+                _begin_upgrade(path, found, upgrade)
             self._make_private()
             self.connection = connect(path, lock_timeout)
             self._prepare()
@@ -488,12 +550,25 @@ def require_ours(path: Path) -> None:
         )
 
 
+def current_schema() -> Schema:
+    """Return the schema of this version's stores."""
+    return Schema(FORMAT, PROJECTION)
+
+
+def _begin_upgrade(path: Path, found: Schema, upgrade: Upgrade | None) -> None:
+    """Keep a copy of a file that is about to be upgraded; refuse it without a permission."""
+    if upgrade is None:
+        raise OutdatedStoreError(f"The store {path}", found, current_schema())
+    upgrade.begin(found, current_schema())
+    upgrade.keep_file(path, found)
+
+
 def _require_writable(path: Path) -> None:
     if not os.access(path, os.W_OK):
         raise StoreError(f"The store {path} could not be used: it is not writable.")
 
 
-def verify_watermark(path: Path, lock_timeout: float) -> int:
+def verify_watermark(path: Path, lock_timeout: float) -> tuple[int, Schema]:
     """Check read-only that the format is known and no acknowledged commit is missing.
 
     Args:
@@ -501,10 +576,11 @@ def verify_watermark(path: Path, lock_timeout: float) -> int:
         lock_timeout: seconds to wait for a process that is writing.
 
     Returns:
-        The count in the watermark; -1 if there is none.
+        The count in the watermark, or -1 if there is none; and the database's schema.
 
     Raises:
-        UnknownFormatError: a later version of this program wrote the database.
+        UnknownFormatError: a later version of this program wrote the database, or one that is too
+            old.
         DamagedStoreError: commits or tables are missing, or the watermark is invalid or of another
             store.
     """
@@ -516,6 +592,12 @@ def verify_watermark(path: Path, lock_timeout: float) -> int:
             raise UnknownFormatError(
                 f"The store {path} was written by a later version of thudmud: it has schema "
                 f"{found}, and this version knows schemas up to {FORMAT}."
+            )
+        if found < OLDEST_FORMAT:
+            raise UnknownFormatError(
+                f"The store {path} is older than what this version of thudmud can upgrade: it has "
+                f"schema {found}, and {OLDEST_FORMAT} is the oldest. Upgrade it by an earlier "
+                "version first."
             )
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
         row = SqlTable(connection).row("head", "where id = 1") if there else None
@@ -537,7 +619,7 @@ def verify_watermark(path: Path, lock_timeout: float) -> int:
             f"it has {commits} of at least {witness} transactions; if you restored it from a "
             f"backup, delete {beside(path, HEAD).name}",
         )
-    return witness
+    return witness, Schema(found, cast("int", projection))
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from secrets import randbits
 from typing import Any, NamedTuple
 
@@ -14,6 +15,39 @@ from thudmud.values import Value
 
 class StoreError(ThudmudError):
     """The store cannot be used, now or at all; ``str()`` is a sentence for the operator."""
+
+
+class Schema(NamedTuple):
+    """The version of a store's form, printed as ``1.7``.
+
+    Attributes:
+        format: the version of the tables.
+        projection: the version of the rows that are computed from events. An earlier version of the
+            program can compute its own again, whichever is there.
+    """
+
+    format: int
+    projection: int
+
+    def __str__(self) -> str:
+        """Return both numbers with a dot."""
+        return f"{self.format}.{self.projection}"
+
+
+class OutdatedStoreError(StoreError):
+    """Another version of this program has written the store; a server upgrades it at its start.
+
+    Args:
+        name: the store, as the beginning of a sentence.
+        found: its schema.
+        wanted: this version's schema.
+    """
+
+    def __init__(self, name: str, found: Schema, wanted: Schema) -> None:
+        super().__init__(
+            f'{name} has schema {found}, and this version of thudmud uses {wanted}: "thudmud '
+            'serve" will upgrade it.'
+        )
 
 
 class ConflictError(StoreError):
@@ -86,6 +120,39 @@ class NameTakenError(StoreError):
 
 class NoSuchAccountError(StoreError):
     """There is no account, or no sanction, of the name to change."""
+
+
+class Upgrade:
+    """The permission to bring a store of another version into this version's form.
+
+    It is done in one transaction: if the process is killed, the store is as before. Here nothing is
+    reported, and no copy kept; subclasses may do both.
+    """
+
+    def begin(self, found: Schema, wanted: Schema) -> None:
+        """Take note that an upgrade begins; later calls do nothing."""
+
+    def keep_file(self, path: Path, found: Schema) -> None:
+        """Copy a store's file before it is changed.
+
+        Args:
+            path: the file, locked by this process.
+            found: its schema.
+
+        Raises:
+            DamagedStoreError: it is damaged.
+        """
+
+    def advance(self, done: int, in_all: int) -> None:
+        """Take note of the progress.
+
+        Args:
+            done: the number of events that are done.
+            in_all: the number of all.
+        """
+
+    def end(self) -> None:
+        """Take note that the store is upgraded."""
 
 
 class NotesMissed(Value):

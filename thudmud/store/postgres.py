@@ -58,6 +58,7 @@ from thudmud.store.interface import (
 from thudmud.store.rows import (
     DURABLE,
     FORMAT,
+    OLDEST_FORMAT,
     PROJECTIONS,
     definitions,
     has_rows,
@@ -396,6 +397,7 @@ class Postgres(Backend):
         patience: seconds for which work waits for a lost connection.
         serving: whether boards are served from it. Then opening it waits until everything that can
             be read is safe on a standby too.
+        reading: whether it is only read. Then it has to have tables already.
     """
 
     connection: DatabaseLink
@@ -403,8 +405,16 @@ class Postgres(Backend):
     errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
     is_shared = True
 
-    def __init__(self, dsn: str, patience: float = PATIENCE, *, serving: bool = False) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        patience: float = PATIENCE,
+        *,
+        serving: bool = False,
+        reading: bool = False,
+    ) -> None:
         load_storage()
+        self._is_read_only = reading
         self._dsn, self._name = dsn, name_of(dsn)
         self._token = token_hex(8)
         """Distinguishes this store from all others, also from those in this process."""
@@ -448,6 +458,10 @@ class Postgres(Backend):
                 "template0."
             )
         self._channel = f'"thudmud {schema}"'
+        if self._is_read_only:
+            if self._is_empty(self._tables()) or self._has_no_head():
+                raise StoreError(f"{self._name} could not be used: it has no data yet.")
+            return
         if not self._is_whole():
             self._make()
         self.is_new = self._has_no_head()
@@ -508,6 +522,12 @@ class Postgres(Backend):
             raise UnknownFormatError(
                 f"{self._name} was written by a later version of thudmud: it has schema {found}, "
                 f"and this version knows schemas up to {FORMAT}."
+            )
+        if found < OLDEST_FORMAT:
+            raise UnknownFormatError(
+                f"{self._name} is older than what this version of thudmud can upgrade: it has "
+                f"schema {found}, and {OLDEST_FORMAT} is the oldest. Upgrade it by an earlier "
+                "version first."
             )
         if not there.issuperset(DURABLE):
             raise DamagedStoreError("its tables are not those of a store")

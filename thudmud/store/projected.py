@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from thudmud.game.archive import Battle, Pool, Rating, RatingChange, State, Tally
@@ -360,8 +360,16 @@ def _pool(rules: object, time: object) -> Pool:
     return Pool(cast("str", rules), TimeClass(time))
 
 
-def project_all(backend: Backend, rows: ProjectedRows) -> None:
-    """Compute the rows of the projections from all events."""
+def project_all(
+    backend: Backend, rows: ProjectedRows, advance: Callable[[int], None] = lambda _: None
+) -> None:
+    """Compute the rows of the projections from all events.
+
+    Args:
+        backend: the events.
+        rows: the projections.
+        advance: called with the position of each event that is done.
+    """
     streams = SqlTable(backend.connection).rows("stream")
     keys = {row[0]: cast("str", row[1]) for row in streams}
     these, names = of_kinds(PROJECTED, backend.dialect)
@@ -371,6 +379,7 @@ def project_all(backend: Backend, rows: ProjectedRows) -> None:
         event = from_text(cast("int", schema), cast("str", body), cast("float", at), as_text)
         place = EventPlace(keys[stream], cast("int", version), cast("int", position))
         project(event, place, rows)
+        advance(place.position)
 
 
 def of_kinds(kinds: tuple[type[StoredEvent], ...], dialect: Dialect) -> tuple[str, list[str]]:

@@ -145,6 +145,9 @@ FORMAT = 1
 """The version of the tables' form. Raise it when they change: a program that only knows a lower one
 does not open the database."""
 
+OLDEST_FORMAT = 1
+"""The oldest form that this version can upgrade."""
+
 _PARENTS = {"player", "stream"}
 """Tables whose rows are referred to by columns of the same name."""
 

@@ -29,7 +29,7 @@ from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, MalformedTextError
 from thudmud.store.database import Append, Database, Fence, Work
-from thudmud.store.files import InMemory, OnDisk
+from thudmud.store.files import InMemory, OnDisk, OnDiskReading
 from thudmud.store.interface import (
     DamagedStoreError,
     Entry,
@@ -37,6 +37,7 @@ from thudmud.store.interface import (
     NotWrittenError,
     Stored,
     StoreError,
+    Upgrade,
 )
 from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.rows import SqlTable
@@ -139,6 +140,8 @@ class Store:
         path: str | Path,
         *,
         serving: bool = False,
+        reading: bool = False,
+        upgrade: Upgrade | None = None,
         poll: float = POLL,
         lock_timeout: float = 5.0,
         clock: Callable[[], float] | None = None,
@@ -148,6 +151,8 @@ class Store:
         Args:
             path: the file. Three more are kept beside it.
             serving: whether boards are served from it; only one process at a time may do that.
+            reading: whether it is only read. Then the file has to exist, and nothing changes it.
+            upgrade: permits its upgrade, if another version has written it.
             poll: seconds within which writes of other processes are noticed.
             lock_timeout: seconds to wait for another process that is writing.
             clock: returns the seconds since the epoch; a `SteadyClock` by default.
@@ -156,6 +161,7 @@ class Store:
             StoreInUseError: another server serves boards from it.
             DamagedStoreError: stored data is missing or has changed.
             UnknownFormatError: a later version of this program wrote it, or another program.
+            OutdatedStoreError: another version wrote it, and there is no ``upgrade``.
             StoreError: it cannot be used.
         """
         store = cls()
@@ -164,8 +170,10 @@ class Store:
         store.is_exclusive = serving
 
         def open_it() -> Database:
-            files = OnDisk(Path(path), serving=serving, lock_timeout=lock_timeout)
-            return _open_database(files, clock, alone=serving)
+            if reading:
+                return _open_database(OnDiskReading(Path(path), lock_timeout=lock_timeout), clock)
+            files = OnDisk(Path(path), serving=serving, lock_timeout=lock_timeout, upgrade=upgrade)
+            return _open_database(files, clock, alone=serving, upgrade=upgrade)
 
         await store._run(open_it, poll)
         return store
@@ -176,6 +184,8 @@ class Store:
         dsn: str,
         *,
         serving: bool = False,
+        reading: bool = False,
+        upgrade: Upgrade | None = None,
         poll: float = SLOW_POLL,
         clock: Callable[[], float] | None = None,
     ) -> Store:
@@ -188,6 +198,8 @@ class Store:
             serving: whether boards are served from it. Then opening it waits, for some seconds,
                 until everything that can be read is safe on the standby too: after a crash it may
                 not be.
+            reading: whether it is only read. Then it has to have tables, and nothing changes it.
+            upgrade: permits its upgrade, if another version has written it.
             poll: seconds within which writes of other nodes are noticed, at most. Usually a
                 notification comes sooner.
             clock: returns the seconds since the epoch; a `SteadyClock` by default.
@@ -195,6 +207,7 @@ class Store:
         Raises:
             DamagedStoreError: stored data is missing or has changed.
             UnknownFormatError: a later version of this program wrote it, or another program.
+            OutdatedStoreError: another version wrote it, and there is no ``upgrade``.
             StoreError: it cannot be used.
         """
         # psycopg is needed only here.
@@ -203,7 +216,12 @@ class Store:
         store = cls()
         clock = store.clock = clock or store.clock
         store._dsn = dsn
-        await store._run(lambda: _open_database(Postgres(dsn, serving=serving), clock), poll)
+
+        def open_it() -> Database:
+            database = Postgres(dsn, serving=serving, reading=reading)
+            return _open_database(database, clock, upgrade=upgrade)
+
+        await store._run(open_it, poll)
         return store
 
     async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
@@ -232,6 +250,11 @@ class Store:
         """The amount of data that this store has written since it was opened."""
         table = self._table
         return StoreWrites(table.changes, table.event_bytes) if table else StoreWrites()
+
+    @property
+    def path(self) -> Path | None:
+        """The store's file; None in memory and in PostgreSQL."""
+        return self._path
 
     async def wait_stopped(self) -> None:
         """Wait until the store can no longer be used.
@@ -618,7 +641,11 @@ class Store:
 
 
 def _open_database(
-    backend: Backend, clock: Callable[[], float], *, alone: bool = False
+    backend: Backend,
+    clock: Callable[[], float],
+    *,
+    alone: bool = False,
+    upgrade: Upgrade | None = None,
 ) -> Database:
     """Open the database on a backend.
 
@@ -626,9 +653,10 @@ def _open_database(
         backend: the backend, which is closed if this fails.
         clock: set to the nodes' shared time, or at least past the last event.
         alone: whether no other node can serve boards from it; then all nodes' leases are ended.
+        upgrade: permits its upgrade, if another version has written it.
     """
     try:
-        database = Database(backend, clock, alone=alone)
+        database = Database(backend, clock, alone=alone, upgrade=upgrade)
         if isinstance(clock, SteadyClock):
             if backend.is_shared:
                 clock.set_to(database.read(lambda opened: opened.backend.now()))

@@ -50,5 +50,6 @@ USER_ACTIONS = (
                 "help": "close the report with this number instead of listing them",
             },
         },
+        lambda options: options.close is None,
     ),
 )

@@ -1,0 +1,413 @@
+"""Backups of a store in a file: made beside a running server, checked, and put back in its place.
+
+A backup is made by ``vacuum into``: one snapshot, without free pages, that needs none of the files
+beside the database. It is written under a temporary name, checked, and synced before it gets its
+own. A process that is killed leaves the temporary file, which the next one overwrites.
+
+The time of the last backup is noted in ``FILE-backup``, from which a running server reads it
+(`thudmud.store.files.last_backup`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from time import gmtime, strftime, time
+from typing import NamedTuple
+
+from thudmud.store.checking import PATIENCE, Contents, check_file
+from thudmud.store.files import (
+    BACKUP_NOTE,
+    HEAD,
+    beside,
+    connect,
+    damaged,
+    errors_translated,
+    is_damage,
+    megabytes,
+    reason,
+    require_nothing_left,
+    require_ours,
+    resolve_symlink,
+    verify_watermark,
+)
+from thudmud.store.interface import StoreError, StoreInUseError
+
+_PRIVATE, _PRIVATE_FOLDER, _PUBLIC = 0o600, 0o700, 0o644
+_ROOM_SHARE, _ROOM_LEAST = 1.2, 64 << 20
+"""The free room that is needed to keep a copy: a multiple of its size, and bytes besides."""
+
+_STAMP, _STAMPED = "%Y-%m-%dT%H%MZ", r"-(\d{4}-\d\d-\d\dT\d{4}Z)(?:-(\d+))?"
+
+
+class Backup(NamedTuple):
+    """A backup that has been made.
+
+    Attributes:
+        path: its file.
+        size: its size in bytes.
+        contents: the size of its contents.
+        removed: the older backups that were deleted.
+        note_problem: why its time could not be noted for the server; "" without a problem.
+    """
+
+    path: Path
+    size: int
+    contents: Contents
+    removed: tuple[Path, ...]
+    note_problem: str = ""
+
+
+def back_up(path: Path, folder: Path, keep: int | None = None) -> Backup:
+    """Make a backup of a store, which a server may be using.
+
+    Args:
+        path: the store.
+        folder: where to put the backup; created if it does not exist.
+        keep: the number of backups of this store to keep there, with the new one; None for all.
+
+    Raises:
+        DamagedStoreError: the store is damaged. No backup is made, and no older one deleted.
+        StoreError: it is not possible.
+    """
+    path = resolve_symlink(path)
+    make_folder(folder)
+    with temporary_file(folder / path.name) as part:
+        commits = copy_file(path, part)
+        contents = check_file(part, name=path)
+        head = _read_head(part)
+        if head is None or head[0] < commits:
+            raise damaged(path, f"its copy lacks some of {commits} transactions")
+        now = time()
+        target = publish(part, folder, path.stem, path.suffix, now)
+    removed: tuple[Path, ...] = ()
+    if keep is not None:
+        found = list_backups(folder, path.stem, path.suffix)
+        ours = [each for each in found if (_read_head(each) or (0, None))[1] == head[1]]
+        removed = remove_oldest(ours, target, keep)
+    return Backup(target, target.stat().st_size, contents, removed, _note(path, now))
+
+
+def _note(path: Path, now: float) -> str:
+    """Note the time of a backup; return why that was not possible, or ""."""
+    note = beside(path, BACKUP_NOTE)
+    new = beside(path, f"{BACKUP_NOTE}.{os.getpid()}")
+    try:
+        # Not private: a backup made by root is read by the server's user.
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PUBLIC), "w") as file:  # noqa: PTH123  (a descriptor)
+            os.fchmod(file.fileno(), _PUBLIC)
+            file.write(f"{now:.0f}\n")
+        new.replace(note)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        return f"{note}: {error.strerror}"
+    return ""
+
+
+class Restored(NamedTuple):
+    """A store that has been replaced by a backup.
+
+    Attributes:
+        contents: the size of its contents.
+        kept: the files that were there before, under their new names.
+    """
+
+    contents: Contents
+    kept: tuple[Path, ...]
+
+
+def restore(backup: Path, path: Path) -> Restored:
+    """Put a copy of a backup in the place of a store; the present files get other names.
+
+    No file is deleted. If the process is killed between two renames, a server refuses to start on
+    what is there, and the backup can be restored again.
+
+    Args:
+        backup: the backup, or any other store that is not in use.
+        path: the store, which need not exist.
+
+    Raises:
+        StoreInUseError: a server runs on the store.
+        DamagedStoreError: the backup is damaged.
+        StoreError: the backup is no store, or a later version's; or a file cannot be written.
+    """
+    path = resolve_symlink(path)
+    if path.exists() and backup.exists() and backup.samefile(path):
+        raise StoreError(f"{backup} is the store itself. Name a backup of it.")
+    contents = check_file(backup)
+    with errors_translated(path), _servers_kept_out(path), temporary_file(path) as part:
+        commits = copy_file(backup, part)
+        if (_read_head(part) or (-1, 0))[0] < commits:
+            raise damaged(backup, f"its copy lacks some of {commits} transactions")
+        _give_to_owner(part, path)
+        kept = _replace(path, part)
+    return Restored(contents, kept)
+
+
+@contextmanager
+def _servers_kept_out(path: Path) -> Iterator[None]:
+    """Keep servers from starting on a store; StoreInUseError if one runs."""
+    head = beside(path, HEAD)
+    descriptor = os.open(head, os.O_RDWR | os.O_CREAT, _PRIVATE)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise StoreInUseError(
+            f"A server is running on the store {path}. Stop it before you restore a backup."
+        ) from error
+    finally:
+        if not os.fstat(descriptor).st_size and _is_at(descriptor, head):
+            head.unlink()  # made for the lock alone
+        os.close(descriptor)
+
+
+def _give_to_owner(part: Path, path: Path) -> None:
+    """Give a file the owner of a store's present file, or of the folder if there is none.
+
+    Raises:
+        StoreError: only that user and root may do this.
+    """
+    status = (path if path.exists() else path.absolute().parent).stat()
+    if os.geteuid() == 0:
+        os.chown(part, status.st_uid, status.st_gid)
+    elif os.geteuid() != status.st_uid and path.exists():
+        raise StoreError(
+            f"The store {path} belongs to the user with the number {status.st_uid}. Restore it as "
+            "that user, or as root."
+        )
+
+
+def _replace(path: Path, part: Path) -> tuple[Path, ...]:
+    """Rename the files of a store, and put another one in its place; return the new names.
+
+    The watermark goes last: a server refuses to start as long as it is there and locked, or there
+    without its store.
+    """
+    stamp = strftime(_STAMP, gmtime(time()))
+    suffixes = ("", "-wal", "-shm", HEAD)
+    for number in count(1):
+        again = f"-{number}" if number > 1 else ""
+        aside = path.with_name(f"{path.name}.replaced-{stamp}{again}")
+        if not any(beside(aside, suffix).exists() for suffix in suffixes):
+            break
+    kept = []
+    for suffix in suffixes:
+        if suffix == HEAD:
+            part.rename(path)
+        old, new = beside(path, suffix), beside(aside, suffix)
+        if old.exists() and (suffix != HEAD or old.stat().st_size):
+            old.rename(new)
+            kept.append(new)
+    sync(path.absolute().parent)
+    return tuple(kept)
+
+
+def make_folder(folder: Path) -> None:
+    """Create a private folder, unless it exists; StoreError if that fails."""
+    try:
+        folder.mkdir(_PRIVATE_FOLDER, exist_ok=True)
+    except FileNotFoundError as error:
+        why = f"no folder {folder.parent}"
+        raise StoreError(f"The folder {folder} could not be created: {why}.") from error
+    except OSError as error:
+        raise StoreError(f"The folder {folder} could not be used: {error.strerror}.") from error
+
+
+@contextmanager
+def temporary_file(beside_path: Path) -> Iterator[Path]:
+    """Create an empty, private file beside another; remove it at the end unless it was renamed.
+
+    The name is always the same, and the file locked, so that those left by killed processes do not
+    pile up. A second process waits for the first.
+
+    Raises:
+        StoreError: it cannot be created.
+    """
+    path = beside_path.with_name(f".{beside_path.name}.part")
+    try:
+        descriptor = _open_locked(path)
+    except OSError as error:
+        raise StoreError(f"The file {path} could not be created: {error.strerror}.") from error
+    try:
+        for suffix in ("-journal", "-wal", "-shm"):
+            beside(path, suffix).unlink(missing_ok=True)
+        yield path
+    finally:
+        if _is_at(descriptor, path):
+            path.unlink()
+        os.close(descriptor)
+
+
+def _open_locked(path: Path) -> int:
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, _PRIVATE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, path):  # else its process has renamed it meanwhile
+                os.fchmod(descriptor, _PRIVATE)
+                os.ftruncate(descriptor, 0)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def copy_file(path: Path, target: Path) -> int:
+    """Write a snapshot of a store into an empty file, and sync it.
+
+    Args:
+        path: the store, which may be in use.
+        target: the file.
+
+    Returns:
+        The number of transactions that the copy has at least.
+
+    Raises:
+        DamagedStoreError: the store is damaged.
+        StoreError: it cannot be read, or the copy not written.
+    """
+    with errors_translated(path):
+        require_nothing_left(path)
+        if not path.exists():
+            raise StoreError(f"{path}: no such file.")
+        require_ours(path)
+        commits, _ = verify_watermark(path, PATIENCE)
+        with closing(connect(path, PATIENCE, reading=True)) as connection:
+            try:
+                connection.execute("vacuum into ?", (os.fspath(target),))
+            except sqlite3.Error as error:
+                if is_damage(error):
+                    raise
+                why = reason(target, error)
+                raise StoreError(f"The copy {target} could not be written: {why}.") from error
+    sync(target)
+    return commits
+
+
+def _read_head(path: Path) -> tuple[int, int] | None:
+    """Return a store's number of transactions and its identity; None if it is no store."""
+    try:
+        with closing(connect(path, PATIENCE, reading=True)) as connection:
+            row = connection.execute("select commits, store from head where id = 1").fetchone()
+    except sqlite3.Error:
+        return None
+    return row and (int(row[0]), int(row[1]))
+
+
+def publish(part: Path, folder: Path, stem: str, suffix: str, now: float) -> Path:
+    """Give a finished file its name, with the time in UTC, without replacing another file."""
+    stamp = strftime(_STAMP, gmtime(now))
+    same = [number for at, number, _ in _numbered(folder, stem, suffix) if at == stamp]
+    # Never lower than another one of the same minute, which would then count as newer.
+    for number in count(max(same, default=0) + 1):
+        target = folder / f"{stem}-{stamp}{f'-{number}' if number > 1 else ''}{suffix}"
+        if _link(part, target):
+            return target
+    raise AssertionError
+
+
+def _link(part: Path, target: Path) -> bool:
+    """Give a finished file its name; return False if there is such a file."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if target.exists():
+            return False
+        part.rename(target)
+    else:
+        part.unlink()
+    sync(target.absolute().parent)
+    return True
+
+
+def keep_copy(path: Path, label: str) -> Path:
+    """Copy a store to a file beside it, unless there is such a copy of its present state.
+
+    Args:
+        path: the store.
+        label: the end of the copy's name.
+
+    Raises:
+        DamagedStoreError: the store is damaged.
+        StoreError: it cannot be copied, for example for want of room.
+    """
+    head = _read_head(path)
+    for number in count(1):
+        target = path.with_name(f"{path.name}.{label}{f'-{number}' if number > 1 else ''}")
+        if not target.exists():
+            break
+        if head and _read_head(target) == head:
+            return target
+    size = sum(each.stat().st_size for each in (path, beside(path, "-wal")) if each.exists())
+    disk = os.statvfs(path.absolute().parent)
+    needed, room = int(size * _ROOM_SHARE) + _ROOM_LEAST, disk.f_bavail * disk.f_frsize
+    if room < needed:
+        raise StoreError(
+            f"A copy of {path} needs {megabytes(needed)} of free disk space, and only "
+            f"{megabytes(room)} are free."
+        )
+    with temporary_file(path) as part:
+        copy_file(path, part)
+        if not _link(part, target):
+            raise StoreError(f"There is a file {target} by now.")
+    return target
+
+
+def list_backups(folder: Path, stem: str, suffix: str) -> list[Path]:
+    """Return the backups in a folder, the oldest first, by their names."""
+    return [path for _, _, path in _numbered(folder, stem, suffix)]
+
+
+def _numbered(folder: Path, stem: str, suffix: str) -> list[tuple[str, int, Path]]:
+    """Return the minute, the number within it, and the path of each backup in a folder."""
+    pattern = re.compile(re.escape(stem) + _STAMPED + re.escape(suffix))
+    return sorted(
+        (match[1], int(match[2] or 1), each)
+        for each in folder.iterdir()
+        if (match := pattern.fullmatch(each.name)) and stat.S_ISREG(each.lstat().st_mode)
+    )
+
+
+def remove_oldest(backups: list[Path], newest: Path, keep: int) -> tuple[Path, ...]:
+    """Delete the oldest backups; return those that could be deleted.
+
+    Args:
+        backups: all backups, the oldest first.
+        newest: the one just made. It is kept even if its name is older, because the clock was set.
+        keep: the number of backups to keep.
+    """
+    removed = []
+    others = [each for each in backups if each != newest]
+    for path in others[: max(0, len(others) + 1 - keep)]:
+        with suppress(OSError):
+            path.unlink()
+            removed.append(path)
+    return tuple(removed)
+
+
+def sync(path: Path) -> None:
+    """Write a file or a folder through to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
