@@ -116,6 +116,22 @@ class PageRoute(NamedTuple):
     methods: tuple[str, ...] = ("GET",)
 
 
+class Figure(NamedTuple):
+    """A number for monitoring systems, which may go up and down.
+
+    Attributes:
+        name: the metric's name, without the prefix ``thudmud_``.
+        help: what it means.
+        labels: the values of its labels, by name. All figures of a metric have the same labels.
+        value: the number.
+    """
+
+    name: str
+    help: str
+    labels: Mapping[str, str]
+    value: float
+
+
 Key = tuple[str, ...]
 """Identifies a timer: the feature or part of the service, followed by the timer's subject."""
 
@@ -341,6 +357,13 @@ class Serving(Protocol):
 
         Returns:
             a coroutine to run in the background, or None.
+        """
+
+    async def measure(self) -> Sequence[Figure]:
+        """Return the feature's figures for monitoring systems.
+
+        Raises:
+            StoreError: the store can't be read.
         """
 
     @property
