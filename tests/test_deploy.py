@@ -166,7 +166,7 @@ def test_page_limits_admit_a_class_behind_one_address(tmp_path: Path) -> None:
 def test_page_commands_and_files_exist() -> None:
     commands = re.findall(r"\bthudmud ([a-z]+) (?:[a-z]+ )?--config|`thudmud ([a-z]+)", PAGE)
     assert {one or other for one, other in commands} <= {*SUBCOMMANDS}
-    for file in re.findall(r"(?<=[ `])deploy/[\w.-]+", PAGE):
+    for file in re.findall(r"(?<=[ `])deploy/[\w./-]+", PAGE):
         assert (ROOT / file).is_file()
 
 
