@@ -53,7 +53,7 @@ def matches(log: Path, *options: str) -> Sequence[Match]:
     """Return the addresses that fail2ban finds in a log, with the times of the failures."""
     done = run(
         "fail2ban-regex",
-        *("-c", settings_of_fail2ban(), *options, "-o", "row", log, FILTER),
+        *("-c", str(settings_of_fail2ban()), *options, "-o", "row", str(log), str(FILTER)),
         TZ="Asia/Tokyo",  # the log is in UTC all the same
     )
     assert done.returncode in {0, 1}, done.stdout  # 1: nothing is found

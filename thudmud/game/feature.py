@@ -8,6 +8,7 @@ texts of its refusals. Event handlers and timers are registered per service, by 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import RefusedError
@@ -130,6 +131,35 @@ class Figure(NamedTuple):
     help: str
     labels: Mapping[str, str]
     value: float
+
+
+class Severity(Enum):
+    """How bad the result of a check of a server's environment is."""
+
+    OK = "ok"
+    UNKNOWN = "unknown"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class CheckResult(NamedTuple):
+    """The result of a check of a server's environment, for ``thudmud doctor``.
+
+    Attributes:
+        severity: how bad it is.
+        subject: what was checked, such as a setting.
+        text: what was found, without a full stop.
+        remedy: what to do about it, as sentences; "" if nothing has to be done.
+    """
+
+    severity: Severity
+    subject: str
+    text: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        line = f"{self.severity.value} {self.subject}: {self.text}"
+        return f"{line}. {self.remedy}" if self.remedy else line
 
 
 Key = tuple[str, ...]

@@ -562,8 +562,8 @@ def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapac
         connections: the number of connections that the settings allow.
         programs: the number of bot programs and workers.
     """
-    others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
-    needed = others + connections + _TURNED_AWAY
+    needed = needed_file_descriptors(connections, programs)
+    others = needed - connections - _TURNED_AWAY
     granted = _raise_file_limit(needed)
     if granted >= needed:
         return ConnectionCapacity(connections)
@@ -576,6 +576,17 @@ def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapac
         extra={"allowed": granted, "needed": needed, "server.connections": connections},
     )
     return room
+
+
+def needed_file_descriptors(connections: int, programs: int) -> int:
+    """Return how many files a server may have open at once.
+
+    Args:
+        connections: the number of connections that the settings allow.
+        programs: the number of bot programs and workers.
+    """
+    others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
+    return others + connections + _TURNED_AWAY
 
 
 def _open_files() -> int:
