@@ -76,6 +76,7 @@ def record(player: str, address: str, **more: object) -> logging.LogRecord:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 async def test_failed_logins_at_a_server_are_found(
     form: str, tmp_path: Path, run_server: RunServer
@@ -116,6 +117,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "prefix"), list(product(FORMATS, ("", JOURNAL))))
 def test_player_name_cannot_forge_an_address(form: str, prefix: str, tmp_path: Path) -> None:
     formatter = FORMATS[form]()
@@ -139,6 +141,7 @@ def test_player_name_cannot_forge_an_address(form: str, prefix: str, tmp_path: P
         assert {time for _, time in found} == {1_796_010_380}
 
 
+@pytest.mark.slow
 def test_fail2ban_accepts_the_jail(tmp_path: Path) -> None:
     config = tmp_path / "fail2ban"
     shutil.copytree(settings_of_fail2ban(), config)

@@ -38,6 +38,7 @@ def rotate(rotation: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.slow
 def test_server_goes_on_in_a_new_file(
     rotation: Path, tmp_path: Path, run_server: RunServer, free_port: FreePort
 ) -> None:

@@ -91,12 +91,14 @@ def expressions() -> Iterator[str]:
 # The alarms.
 
 
+@pytest.mark.slow
 def test_promtool_accepts_the_rules() -> None:
     done = run("promtool", "check", "rules", RULES)
     assert done.returncode == 0, done.stdout
     assert "SUCCESS" in done.stdout
 
 
+@pytest.mark.slow
 def test_alarms_are_raised_for_faults_alone() -> None:
     done = run("promtool", "test", "rules", ROOT / "tests" / "prometheus_rules.test.yml")
     assert done.returncode == 0, done.stdout
@@ -145,6 +147,7 @@ def test_dashboard_panels_are_distinct_and_described() -> None:
             assert len(set(letters)) == len(letters)
 
 
+@pytest.mark.slow
 def test_dashboard_expressions_are_valid_promql(tmp_path: Path) -> None:
     """promtool checks rules only, so each expression becomes one."""
     rules = [{"record": f"panel:{n}", "expr": each} for n, each in enumerate(expressions())]
@@ -202,6 +205,7 @@ def test_page_lists_every_alarm() -> None:
     assert re.findall(r"(?m)^\| `(Thudmud\w+)` \|", PAGE) == alarms
 
 
+@pytest.mark.slow
 def test_page_configuration_of_prometheus_is_valid(tmp_path: Path) -> None:
     (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     installed = "/etc/prometheus/thudmud.yml"
