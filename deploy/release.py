@@ -48,7 +48,8 @@ def build(folder: Path) -> tuple[Path, Path, Path]:
     shiv = [sys.executable, "-m", "shiv", "--compressed", "--extend-pythonpath", "--no-modify"]
     # Shiv leaves out bytecode anyway, so pip need not compile any.
     shiv += ["-c", "thudmud", "-p", "/usr/bin/env python3", "-o", str(single), "--no-compile"]
-    run(*shiv, f"{wheel}[server]")
+    # These extras have no compiled parts.
+    run(*shiv, f"{wheel}[server,metrics,completion]")
     return wheel, source, single
 
 

@@ -113,31 +113,61 @@ def test_containerfile_copies_all_sources_of_the_wheel() -> None:
     assert copied >= {*wanted, "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"}
 
 
-def test_certbot_hook_installs_a_renewed_certificate(tmp_path: Path) -> None:
-    """Run the certbot hook with stand-ins for the commands that need root."""
-    renewed, tools = tmp_path / "renewed", tmp_path / "bin"
-    renewed.mkdir()
-    tools.mkdir()
+@pytest.mark.parametrize("fails", ["", "thudmud"])
+def test_certbot_hook_installs_a_renewed_certificate(tmp_path: Path, fails: str) -> None:
+    """Run the certbot hook with stand-ins for the commands that need root.
+
+    A server that refuses to reload, because of an error in its configuration, doesn't keep the
+    proxies from reloading.
+    """
+    renewed, tools, haproxy = tmp_path / "thud.example.org", tmp_path / "bin", tmp_path / "haproxy"
+    for folder in (renewed, tools, haproxy):
+        folder.mkdir()
     for name in ("fullchain.pem", "privkey.pem"):
-        (renewed / name).write_text(name, "ascii")
-    for name in ("install", "systemctl"):
-        (tools / name).write_text(f'#!/bin/sh\necho {name} "$@"\n', "ascii")
+        (renewed / name).write_text(f"{name}\n", "ascii")
+    for name, more in (("install", "cat <&0"), ("systemctl", f'test "$*" != "reload {fails}"')):
+        (tools / name).write_text(f'#!/bin/sh\necho {name} "$@"\n{more}\n', "ascii")
         (tools / name).chmod(0o755)
-    told = run(
-        *[DEPLOY / "certbot-hook.sh"],
-        PATH=f"{tools}:{os.environ['PATH']}",
-        RENEWED_LINEAGE=str(renewed),
+    done = subprocess.run(
+        [DEPLOY / "certbot-hook.sh"],
+        env={
+            "PATH": f"{tools}:{os.environ['PATH']}",
+            "RENEWED_LINEAGE": str(renewed),
+            "HAPROXY_FOLDER": str(haproxy),
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
     )
     copy = "install -o root -g thudmud -m 0640"
-    assert told.splitlines() == [
+    assert done.stdout.splitlines() == [
         "install -d -o root -g thudmud -m 0750 /etc/thudmud/tls",
         f"{copy} {renewed}/fullchain.pem /etc/thudmud/tls/fullchain.pem",
         f"{copy} {renewed}/privkey.pem /etc/thudmud/tls/privkey.pem",
-        "systemctl --quiet is-active thudmud",
-        "systemctl reload thudmud",
-        "systemctl --quiet is-active nginx",
-        "systemctl reload nginx",
+        f"install -m 0600 /dev/stdin {haproxy}/thud.example.org.pem",
+        "fullchain.pem",
+        "privkey.pem",
+        *(
+            f"systemctl {what} {service}"
+            for service in ("thudmud", "nginx", "haproxy")
+            for what in ("--quiet is-active", "reload")
+        ),
     ]
+    assert done.returncode == bool(fails)
+
+
+def test_reload_of_a_broken_configuration_fails(tmp_path: Path) -> None:
+    """Run the unit's reload commands up to the signal."""
+    text = (DEPLOY / "thudmud.service").read_text("utf-8")
+    check, signalled = re.findall(r"(?m)^ExecReload=(.*)$", text)
+    assert signalled == "/bin/kill -HUP $MAINPID"
+    path = tmp_path / "config.toml"
+    words = check.replace("/opt/thudmud/bin/thudmud", f"{sys.executable} -m thudmud.cli.main")
+    words = words.replace("/etc/thudmud/config.toml", str(path))
+    for wrong, status in (("port = 0", 0), ("prot = 0", 2)):
+        path.write_text(f"[server]\n{wrong}\n[web]\nport = 0\n", "utf-8")
+        assert subprocess.run(words.split(), check=False, capture_output=True).returncode == status
 
 
 # The page.

@@ -113,6 +113,26 @@ def test_zipapp_alone_runs_a_server(
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
 
 
+def test_zipapp_has_the_metrics_and_names_what_it_lacks(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHIV_ROOT", str(tmp_path / "cache"))
+    path = tmp_path / "config.toml"
+    path.write_text(
+        "[server]\nport = 0\n[web]\nport = 0\npublic_url = 'https://example.org'\n"
+        "[metrics]\nenabled = true\nport = 0\n"
+        "[mail]\nrelay = 'localhost'\nsender = 'thud@example.org'\n",
+        "utf-8",
+    )
+    command = [release.bare(tmp_path / "bare"), made / "thudmud.pyz", "config", "check", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"thudmud: {path}: mail.relay needs more packages: thudmud.pyz can't contain it; install "
+        'the wheel with the extra "notify" instead\n'
+    )
+
+
 def test_installation_has_the_manual_page(installed: Path, tmp_path: Path) -> None:
     page = (installed.parent / "share" / "man" / "man1" / "thudmud.1").read_text("utf-8")
     assert page == run(installed / "thudmud", "manual", cwd=tmp_path)

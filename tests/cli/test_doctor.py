@@ -24,6 +24,7 @@ from tests.server.relays import Handler, relaying
 from thudmud.cli import doctor
 from thudmud.cli.doctor import Surroundings, run_check
 from thudmud.cli.main import main
+from thudmud.errors import StartError
 from thudmud.features.notifications import diagnosis
 from thudmud.features.notifications.serving import outside
 from thudmud.game.feature import CheckResult, Severity
@@ -179,7 +180,7 @@ def test_packages_of_needed_extras_are_required(monkeypatch: pytest.MonkeyPatch)
     assert [each.severity for each in results(doctor.check_packages)] == [OK, OK]
     missing = results(doctor.check_packages, "[metrics]\nenabled = true\n")[1]
     assert missing.severity is ERROR
-    assert missing.remedy.endswith('pip install --upgrade "thudmud[metrics]"')
+    assert missing.remedy == 'To mend that: pip install "thudmud[metrics]" installs it.'
 
 
 # The network.
@@ -200,14 +201,14 @@ def test_address_of_another_machine_is_an_error() -> None:
     text = '[server]\nhost = "203.0.113.9"\n[web]\nenabled = false\n'
     found = only(results(doctor.check_ports, text))
     assert found.severity is ERROR
-    assert "this machine has no address '203.0.113.9'" in found.text
+    assert "'203.0.113.9': this machine has no such address" in found.text
 
 
 def test_port_without_the_right_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
+    async def refuse(*_: object) -> None:
+        raise StartError("server.port: no") from PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(doctor, "_try_to_bind", refuse)
+    monkeypatch.setattr(doctor, "bound_sockets", refuse)
     found = only(results(doctor.check_ports, "[server]\nport = 23\n[web]\nenabled = false\n"))
     assert found.severity is WARNING
     assert "CAP_NET_BIND_SERVICE" in found.remedy

@@ -274,7 +274,7 @@ def test_short_secret_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = configured(tmp_path, secret="x" * 15)
     assert main(["gateway", "--config", str(path)]) == 2
     problem = "gateway.secret: expected 16 to 256 characters"
-    assert capsys.readouterr().err == f"thudmud: {path}: {problem}\n"
+    assert capsys.readouterr().err == f"thudmud: {path}, line 2: {problem}\n"
 
 
 def test_unusable_listening_address_is_reported(
@@ -284,7 +284,8 @@ def test_unusable_listening_address_is_reported(
         port = taken.getsockname()[1]
         path = configured(tmp_path, secret=SECRET, port=port)
         assert main(["gateway", "--config", str(path)]) == 2
-    assert f"thudmud: 127.0.0.1 {port}: " in capsys.readouterr().err
+    told = f"thudmud: gateway.port: port {port} of 127.0.0.1 is in use by another program\n"
+    assert capsys.readouterr().err == told
     (tmp_path / "file").touch()
     for name in ("file", "nowhere/socket", "x" * 200):
         path = configured(tmp_path, socket=name)

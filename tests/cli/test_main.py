@@ -276,8 +276,9 @@ def test_invalid_configuration_is_reported_one_line_per_mistake(
     assert main(["serve", "--config", "other.toml"]) == 2
     assert capsys.readouterr() == (
         "",
-        'thudmud: other.toml: server.port: expected a whole number from 0 to 65535, got "x"\n'
-        'thudmud: other.toml: server.prot: unknown setting; did you mean "port"?\n',
+        "thudmud: other.toml, line 2: server.port: expected a whole number from 0 to 65535, "
+        'got "x"\n'
+        'thudmud: other.toml, line 3: server.prot: unknown setting; did you mean "port"?\n',
     )
     assert main(["--config", "none.toml"]) == 2
     told = "thudmud: none.toml: no such file\n"

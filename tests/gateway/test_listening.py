@@ -16,6 +16,7 @@ from thudmud.errors import StartError
 from thudmud.gateway import listening
 from thudmud.gateway.listening import GatewayAcceptor
 from thudmud.gateway.session import GatewayPolicy
+from thudmud.server.sockets import bound_sockets
 
 HELLO = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 
@@ -70,10 +71,13 @@ class Knocking:
 async def knocking(policy: GatewayPolicy | None = None) -> AsyncIterator[Knocking]:
     gateway = await opened(policy=policy)
     acceptor = GatewayAcceptor(gateway)
-    server, place = await acceptor.listen_on_port("127.0.0.1", 0)
+    [server] = await acceptor.listen_on_sockets(
+        await bound_sockets(["127.0.0.1"], "gateway.port", 0)
+    )
+    host, port = server.sockets[0].getsockname()
     async with AsyncExitStack() as stack:
         try:
-            yield Knocking(acceptor, place, stack)
+            yield Knocking(acceptor, f"{host} {port}", stack)
         finally:
             server.close()
             acceptor.close()
@@ -172,7 +176,7 @@ async def test_closed_connections_do_not_count_towards_the_limit(
 async def test_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
     acceptor = GatewayAcceptor(gateway)
-    server, _ = await acceptor.listen_on_path(tmp_path / "socket")
+    server = await acceptor.listen_on_path(tmp_path / "socket")
     with pytest.raises(StartError, match="another program is already listening there"):
         await acceptor.listen_on_path(tmp_path / "socket")
     link = Knocker(*await asyncio.open_unix_connection(tmp_path / "socket"))

@@ -398,7 +398,7 @@ async def test_store_is_not_timed_without_metrics(tmp_path: Path) -> None:
 async def test_missing_dependency_error_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "thudmud.server.metrics", None)
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
     settings = Settings.model_validate(
         {"server": {"port": 0}, "web": {"port": 0}, "metrics": {"enabled": True}}
     )

@@ -16,6 +16,7 @@ from typing import Any, Literal, cast
 
 import pytest
 import uvloop
+from pydantic import ValidationError
 
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import FreePort, RunServer
@@ -413,25 +414,26 @@ class TestPortOfThePage:
             await server.bind()
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # noqa: S104  (nobody connects)
+@pytest.mark.parametrize("host", ["localhost", "0.0.0.0", "::"])  # noqa: S104  (nobody connects)
 @pytest.mark.parametrize("section", ["web", "metrics"])
 async def test_port_shared_by_two_settings_is_reported_with_both(
     tmp_path: Path, free_port: FreePort, section: str, host: str
 ) -> None:
+    """`localhost` is found to be the same address when it is looked up, the others before."""
     port = free_port()
-    chosen = {"host": host, "port": port, "enabled": True}
     told = {
-        "server": {"port": port},
+        "server": {"host": "127.0.0.1", "port": port},
         "storage": {"backend": "memory"},
         "web": {"enabled": False},
         "bot": [],
     }
-    settings = Settings.model_validate({**told, section: chosen})
-    wrong = (
-        rf"^{section}\.port: port {port} is already used by server\.port; give each its own port$"
-    )
-    with pytest.raises(StartError, match=wrong):
-        await serving.serve(settings, tmp_path, lambda _: None)
+    chosen = {"host": host, "port": port, "enabled": True}
+    wrong = f"port {port} is already used by server.port; give "
+    with pytest.raises((StartError, ValidationError), match=re.escape(wrong)) as caught:
+        await serving.serve(
+            Settings.model_validate({**told, section: chosen}), tmp_path, lambda _: None
+        )
+    assert f"{section}.port" in str(caught.value)
 
 
 async def test_default_page_port_yields_to_the_telnet_port(

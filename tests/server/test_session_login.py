@@ -352,6 +352,30 @@ async def test_disconnect_at_any_point_of_registration_is_survived(
             break
 
 
+async def test_log_says_who_went_and_why(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    bert, _ = await come(setup, "Bert")
+    keeper, _ = await come(setup, "Keeper")
+    stranger = await setup.connect()
+    await anna.send(b"quit\r\n")
+    for client in (anna, bert, stranger):
+        await client.close()
+    async with asyncio.timeout(PATIENCE):
+        while caplog.messages.count("gone") < 3:
+            await keeper.fence()
+    gone = [vars(each) for each in caplog.records if each.getMessage() == "gone"]
+    assert {(each.get("player"), each["why"]) for each in gone} == {
+        ("Anna", "quit"),
+        ("Bert", "lost"),
+        (None, "lost"),
+    }
+    assert all(each["peer"] for each in gone)
+
+
 async def test_half_close_during_registration_ends_the_session(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")

@@ -181,6 +181,13 @@ async def test_board_name_must_be_valid_and_unique(store: SlowStore, place: Plac
     assert other.value.code is Refusal.BOARD_NAME_TAKEN
     with pytest.raises(StartError, match=r"with the key \"oak board\" instead of"):
         await Service(Hall([BoardSpec(OAK, key="oak")]), store, clock=lambda: NOW).open()
+    both = [BoardSpec(OAK, key="oak"), BoardSpec("elm board", key="elm")]
+    with pytest.raises(StartError) as problems:
+        await Service(Hall(both), store, clock=lambda: NOW).open()
+    assert [each[:32] for each in str(problems.value).splitlines()] == [
+        "there is an oak board already, w",
+        "there is an elm board already, w",
+    ]
     assert names(place) == [OAK, "elm board"]
 
 

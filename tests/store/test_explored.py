@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import SOAKING
 from tests.rules.test_random_play import LEFT_TO_RIGHT, SYMMETRIES, Turning, turn_position
 from tests.store.deeds import NOON, is_in_order
+from thudmud.features.explorer import storage
 from thudmud.features.explorer.model import (
     COUNTED_PLIES,
     MOST_TOLD,
@@ -40,9 +41,10 @@ from thudmud.game.events import (
 )
 from thudmud.game.projections import PROJECTION
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score, Side, write_record
-from thudmud.store import Store, upkeep
+from thudmud.store import Store, hooks, upkeep
 from thudmud.store import battles as battle_rows
 from thudmud.store.checking import check_file
+from thudmud.store.database import Database
 from thudmud.values import replace
 
 Groups = dict[frozenset[Move], list[tuple[Battle, Move]]]
@@ -256,16 +258,46 @@ async def test_explored_counts_are_rebuilt_in_the_background(
     assert rows_of(path) == {"played": [], "reached": []}  # opening does not wait for them
     opening = ExploreLookup("discworld", RULESETS["discworld"].initial_position)
     found = await store.look_up(opening)
-    assert (found.times, found.left) == (0, await store.read(battle_rows.count))
+    in_all = await store.read(battle_rows.count)
+    assert (found.times, found.left, found.seconds_left) == (0, in_all, None)
     check_file(path)
+    times = iter([100.0, 107.0])
+    monkeypatch.setattr(storage, "monotonic", lambda: next(times, 200.0))
     assert await store.write(lambda database: explored_rows(database).count_next_batch(7))
-    assert (await store.look_up(opening)).left == await store.read(battle_rows.count) - 7
+    found = await store.look_up(opening)
+    assert (found.left, found.seconds_left) == (in_all - 7, in_all - 7)
     for _ in range(5):  # while the rebuild runs
         await life.battle(store)
     check_file(path)
     await upkeep.finish(store)
     assert await store.check() is None
     await require_counted(store, 3)
+    await store.close()
+
+
+@pytest.mark.parametrize(("is_played", "pauses"), [(False, 1), (True, 9)])
+async def test_upkeep_pauses_longer_while_people_play(
+    path: Path, monkeypatch: pytest.MonkeyPatch, *, is_played: bool, pauses: int
+) -> None:
+    """Each of the three parts of the work takes a second; people play after the first."""
+    store, life = await Store.open(path), Life(3)
+    now, slept, parts = 0.0, list[float](), iter([True, True, True, False])
+
+    def work(_: Database) -> bool:
+        nonlocal now
+        now += 1.0
+        return next(parts)
+
+    async def pause(seconds: float) -> None:
+        slept.append(seconds)
+        if is_played and len(slept) == 1:
+            await life.battle(store)
+
+    monkeypatch.setattr(hooks, "unfinished", [work])
+    monkeypatch.setattr(upkeep, "monotonic", lambda: now)
+    monkeypatch.setattr(store, "pause", pause)
+    await upkeep.finish(store)
+    assert slept == [1.0, pauses, pauses]
     await store.close()
 
 

@@ -657,6 +657,22 @@ class TestTwo:
         await until(lambda: Holder.OURS in told[1])
         second.close()
 
+    async def test_return_of_the_database_is_logged(
+        self, dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        connect, told, failures = postgres.open_connection, list[object](), iter([True])
+
+        def failing_once(dsn: str) -> psycopg.Connection[Any]:
+            if next(failures, False):
+                raise psycopg.OperationalError("away")
+            return connect(dsn)
+
+        monkeypatch.setattr(postgres, "open_connection", failing_once)
+        lock = postgres.AdvisoryLock(dsn, Lock.SERVING, told.append)
+        await until(lambda: Holder.OURS in told)
+        lock.close()
+        assert caplog.messages == ["waiting for a lock: away", "connected to the database again"]
+
     async def test_serving_lock_can_be_closed_while_being_acquired(self, dsn: str) -> None:
         with_it = postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None)
         for _ in range(20):

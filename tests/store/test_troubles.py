@@ -116,6 +116,21 @@ async def test_full_disk_fails_every_append_of_the_batch(
     assert await stored.read(Database.stream_versions) == {OAK: 2}
 
 
+async def test_end_of_a_full_disk_is_logged_once(
+    stored: Store, connections: Connections, caplog: pytest.LogCaptureFixture
+) -> None:
+    connections.set("pragma max_page_count = 1")
+    for _ in range(3):
+        with pytest.raises(NotWrittenError):
+            await stored.append({OAK: (2, [moved(ply) for ply in range(1000)])})
+    assert "stores again" not in caplog.messages
+    connections.set("pragma max_page_count = 1000")
+    await works(stored)
+    [record] = [each for each in caplog.records if each.getMessage() == "stores again"]
+    assert (record.levelname, vars(record)["refused"]) == ("WARNING", 3)
+    assert vars(record)["seconds"] >= 0
+
+
 async def test_disk_write_error_is_reported(stored: Store) -> None:
     before = await everything(stored)
     with (

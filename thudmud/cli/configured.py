@@ -50,7 +50,7 @@ def reports_errors(run: Run) -> Run:
         except NotYetError as error:
             return refuse(error, status=TRY_LATER)
         except (CommandError, StartError, StoreError) as error:
-            return refuse(error)
+            return refuse(*str(error).splitlines())
 
     return telling
 

@@ -41,10 +41,11 @@ from thudmud.server.certificates import Certificate, load_certificate
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
 from thudmud.server.runtime import read_news
 from thudmud.server.shared_store import NEEDS_PSYCOPG
+from thudmud.server.sockets import bound_sockets
 from thudmud.store import LEASE, StoreError
 from thudmud.store.files import HEAD, beside, megabytes, resolve_symlink, store_size
 from thudmud.store.inspecting import StoreFacts, inspect_database, inspect_file, last_backup
-from thudmud.version import VERSION
+from thudmud.version import VERSION, installation_of
 
 PATIENCE = 20.0
 """Seconds after which a check is given up."""
@@ -184,8 +185,7 @@ def check_packages(surroundings: Surroundings) -> Results:
         problems.setdefault(extra, []).extend([problem] if problem else [])
     for extra in sorted(wanted):
         for problem in problems.get(extra, []):
-            what = f"thudmud[{extra or 'server'}]"
-            remedy = f'Install it: pip install --upgrade "{what}"'
+            remedy = f"To mend that: {installation_of(extra or 'server')}."
             yield CheckResult(Severity.ERROR, "packages", problem, remedy)
     if not any(problems.get(extra) for extra in wanted):
         complete = sorted(extra for extra, missing in problems.items() if extra and not missing)
@@ -236,65 +236,41 @@ def check_ports(surroundings: Surroundings) -> Results:
         wanted.append(("web.port", web.host, web.port, bool(web.tls_certificate)))
     if metrics.enabled:
         wanted.append(("metrics.port", metrics.host, metrics.port, False))
-    for setting, host, port, has_tls in wanted:
-        if not port:
+    for setting, hosts, port, has_tls in wanted:
+        if port:
+            yield _check_port(surroundings, setting, hosts, port, has_tls=has_tls)
+        else:
             yield CheckResult(Severity.OK, setting, "any free port")
-            continue
-        for each in _hosts(host):
-            yield _check_port(surroundings, setting, each, port, has_tls=has_tls)
-
-
-def _hosts(host: str | Sequence[str]) -> Sequence[str]:
-    return (host,) if isinstance(host, str) else host
 
 
 def _check_port(
-    surroundings: Surroundings, setting: str, host: str, port: int, *, has_tls: bool
+    surroundings: Surroundings, setting: str, hosts: Sequence[str], port: int, *, has_tls: bool
 ) -> CheckResult:
     """Bind a port without listening, which no client notices."""
-    place = f"port {port} of {host}"
+    place = f"port {port} of {' and '.join(hosts)}"
     try:
-        _try_to_bind(host, port)
-    except OSError as error:
-        number = error.errno
+        for end in asyncio.run(bound_sockets(hosts, setting, port)):
+            end.close()
+    except StartError as error:
+        number = getattr(error.__cause__, "errno", None)
+        text = str(error).removeprefix(f"{setting}: ")
     else:
         return CheckResult(Severity.OK, setting, f"{place} is free")
-    if number == errno.EADDRINUSE:
-        if _is_thudmud(setting, host, port, has_tls=has_tls):
-            return CheckResult(Severity.OK, setting, f"{place} answers as thudmud")
-        if surroundings.has_server:
-            text = f"{place} is in use, presumably by the server that runs"
-            return CheckResult(Severity.OK, setting, text)
-        if setting == "web.port" and surroundings.settings.web.may_move:
-            text = f"{place} is in use by another program, so the page will have another port"
-            return CheckResult(Severity.WARNING, setting, text, "Choose a free one in [web].")
-        text, remedy = f"{place} is in use by another program", "Stop that, or choose another port."
-        return CheckResult(Severity.ERROR, setting, text, remedy)
     if number == errno.EACCES:
-        text = f"this user may not listen on {place}"
         remedy = "The service needs CAP_NET_BIND_SERVICE for it: see docs/operating.md."
         return CheckResult(Severity.WARNING, setting, text, remedy)
-    text = f"this machine has no address {host!r}"
-    key = f"{setting.partition('.')[0]}.host"
-    return CheckResult(Severity.ERROR, setting, text, f'Correct {key}; "0.0.0.0" means all.')
-
-
-def _try_to_bind(host: str, port: int) -> None:
-    """Bind and release a port at all addresses of a host.
-
-    Raises:
-        OSError: it can't be bound.
-    """
-    wanted = None if host == "*" else host
-    flags = socket.AI_PASSIVE
-    for family, kind, protocol, _, place in socket.getaddrinfo(
-        wanted, port, type=socket.SOCK_STREAM, flags=flags
-    ):
-        with closing(socket.socket(family, kind, protocol)) as end:
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                end.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            end.bind(place)
+    if number != errno.EADDRINUSE:
+        remedy = 'Correct that setting; "*" stands for all addresses.'
+        return CheckResult(Severity.ERROR, setting, text, remedy)
+    if any(_is_thudmud(setting, host, port, has_tls=has_tls) for host in hosts):
+        return CheckResult(Severity.OK, setting, f"{place} answers as thudmud")
+    if surroundings.has_server:
+        text = f"{place} is in use, presumably by the server that runs"
+        return CheckResult(Severity.OK, setting, text)
+    if setting == "web.port" and surroundings.settings.web.may_move:
+        remedy = "The page will have another one. Choose a free one in [web]."
+        return CheckResult(Severity.WARNING, setting, text, remedy)
+    return CheckResult(Severity.ERROR, setting, text, "Stop that, or choose another port.")
 
 
 def _is_thudmud(setting: str, host: str, port: int, *, has_tls: bool) -> bool:

@@ -31,6 +31,7 @@ from thudmud.server.runtime import (
     run_in_background,
     tune_for_latency,
 )
+from thudmud.server.sockets import bound_sockets, log_places
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -102,23 +103,27 @@ async def _listen(
     gateway: Gateway, settings: Settings, folder: Path, stopped: asyncio.Event
 ) -> None:
     listener = GatewayAcceptor(gateway)
-    name = settings.gateway.socket
-    if name:
-        server, place = await listener.listen_on_path(folder / name)
+    own = settings.gateway
+    if own.socket:
+        place = str(folder / own.socket)
+        servers = [await listener.listen_on_path(folder / own.socket)]
     else:
-        server, place = await listener.listen_on_port(settings.gateway.host, settings.gateway.port)
+        ends = await bound_sockets(own.host, "gateway.port", own.port)
+        servers = await listener.listen_on_sockets(ends)
+        place = " and ".join(f"{host} {port}" for host, port in log_places("gateway.port", ends))
     tune_for_latency()
     print(f"thudmud gateway is ready: {place}", flush=True)
     try:
         await stopped.wait()
     finally:
-        server.close()
+        for server in servers:
+            server.close()
         listener.close()
         await gateway.close()
         await listener.wait_closed()
-        if name:
+        if own.socket:
             with suppress(FileNotFoundError):
-                (folder / name).unlink()
+                (folder / own.socket).unlink()
 
 
 def _policy(settings: Settings) -> GatewayPolicy:

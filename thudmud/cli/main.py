@@ -21,11 +21,11 @@ from collections.abc import Callable, Container, Sequence
 from importlib import import_module
 
 from thudmud.cli.output import guard_streams, has_terminal, report_failure
-from thudmud.version import VERSION
+from thudmud.version import VERSION, installation_of
 
 SUBCOMMANDS = {
     "serve": ("serve", "run the game server", "--port 9618"),
-    "config": ("config", "write a configuration to start from", "config.toml"),
+    "config": ("config", "write a configuration to start from, or check one", "config.toml"),
     "health": ("health", "check whether the server is running and can store events", ""),
     "doctor": ("doctor", "check what a server needs of this machine", "--config config.toml"),
     "gateway": ("gateway", "provide boards to other MUDs", "--config config.toml"),
@@ -119,8 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report_missing_extra(subcommand: str, module: str | None) -> None:
     """Print which installation a subcommand needs, and the module that is missing."""
     print(
-        f'"thudmud {subcommand}" needs more than the library: pip install "thudmud[server]"',
-        f"installs it ({module} is missing).",
+        f'"thudmud {subcommand}" needs more than the library: {installation_of("server")}',
+        f"({module} is missing).",
         file=sys.stderr,
     )
 

@@ -34,6 +34,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--web-port", type=port, help="the port of the web page, instead of web.port"
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help='only say what the server could not start with, like "thudmud config check"',
+    )
     parser.set_defaults(run=run, is_output_needed=False)
 
 
@@ -52,6 +57,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the server until a signal arrives."""
     path = named_or_default(options.config)
     settings, folder = _settings(path, options), config_folder(path)
+    if options.check:
+        from thudmud.cli.config import check  # noqa: PLC0415  (the start does not wait for it)
+
+        return check(settings, path)
     set_up_logging(settings, folder)
     reread = None if has_terminal() else partial(_settings, path, options)
     try:
@@ -71,6 +80,7 @@ def _settings(path: Path | None, options: argparse.Namespace) -> Settings:
     """
     settings = load_settings(path)
     web_port = 0 if options.port == 0 and options.web_port is None else options.web_port
-    server = settings.server.model_copy(update=_given_options(host=options.host, port=options.port))
-    web = settings.web.model_copy(update=_given_options(host=options.host, port=web_port))
+    hosts = options.host and (options.host,)
+    server = settings.server.model_copy(update=_given_options(host=hosts, port=options.port))
+    web = settings.web.model_copy(update=_given_options(host=hosts, port=web_port))
     return settings.model_copy(update={"server": server, "web": web})

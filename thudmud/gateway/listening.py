@@ -8,7 +8,7 @@ import socket
 import stat
 from asyncio import StreamReader, StreamWriter
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -59,27 +59,15 @@ class GatewayAcceptor:
         self._gateway = gateway
         self._links: dict[asyncio.Task[None], Link] = {}
 
-    async def listen_on_port(self, host: str, port: int) -> tuple[asyncio.Server, str]:
-        """Listen on a TCP port.
+    async def listen_on_sockets(self, sockets: Iterable[socket.socket]) -> list[asyncio.Server]:
+        """Listen on bound sockets."""
+        return [
+            await asyncio.start_server(self._connected, sock=each, backlog=_BACKLOG)
+            for each in sockets
+        ]
 
-        Returns:
-            The server, and the actual address and port as text.
-
-        Raises:
-            StartError: the port can't be bound.
-        """
-        try:
-            server = await asyncio.start_server(self._connected, host, port, backlog=_BACKLOG)
-        except (OSError, ValueError) as error:
-            raise StartError(f"{host} {port}: {_reason(error)}") from error
-        host, port = server.sockets[0].getsockname()[:2]
-        return server, f"{host} {port}"
-
-    async def listen_on_path(self, path: Path) -> tuple[asyncio.Server, str]:
+    async def listen_on_path(self, path: Path) -> asyncio.Server:
         """Listen on a Unix socket that only this user can connect to.
-
-        Returns:
-            The server, and the path as text.
 
         Raises:
             StartError: the socket can't be created.
@@ -92,7 +80,7 @@ class GatewayAcceptor:
             raise StartError(f"{path}: {_reason(error)}") from error
         finally:
             os.umask(before)
-        return server, str(path)
+        return server
 
     def close(self) -> None:
         """Begin to drop all links; `wait_closed` waits for the end."""

@@ -25,6 +25,7 @@ from thudmud.pictures.drawing import (
 )
 from thudmud.pictures.pieces import SCHEME, Colours
 from thudmud.rules import SQUARES, Game, Piece, Position, Square
+from thudmud.version import installation_of
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -58,7 +59,7 @@ class MissingExtraError(ThudmudError, ImportError):
 
     def __init__(self, missing: str) -> None:
         super().__init__(
-            'PNG and GIF need more than the library: pip install "thudmud[pictures]" installs it '
+            f"PNG and GIF need more than the library: {installation_of('pictures')} "
             f"({missing} is missing).",
             name=missing,
         )

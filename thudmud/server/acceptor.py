@@ -15,7 +15,7 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Container, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -43,6 +43,7 @@ from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, FairSchedul
 from thudmud.server.proxies import HEAD, Place, Proxies, parse_proxy_header, proxy_header_length
 from thudmud.server.session import AcceptedConnection, SessionPolicy, TelnetSession
 from thudmud.server.session_registry import Sessions
+from thudmud.server.sockets import ANY_ADDRESS, bound_sockets, log_places
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.interface import TelnetPolicy
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
 FAREWELL = "The server is shutting down. Goodbye."
 
-_ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (they mean all addresses)
 _ABORT_TIME = 5.0  # seconds that connections may take to close once they are aborted
 _BACKLOG = 4096  # length of the accept queue, if the kernel allows it
 _HOUR = 3600.0
@@ -256,7 +256,8 @@ class Acceptor:
     def web_links(self) -> list[str]:
         """The URLs of the web page."""
         scheme = "https" if self._whole.web.tls_certificate else "http"
-        return [f"{scheme}://{_url_host(host)}:{port}/" for host, port in self.web_places]
+        links = [f"{scheme}://{_url_host(host)}:{port}/" for host, port in self.web_places]
+        return list(dict.fromkeys(links))  # all addresses of IPv6 and IPv4 have the same
 
     def _gui(self, *, to_local: bool) -> str:
         """Return the JSON that announces the Mudlet package; empty if it has no usable URL."""
@@ -266,7 +267,7 @@ class Acceptor:
         link = f"{web.public_url}/"
         if not web.public_url:
             host = self.web_places[0][0]
-            is_reached = to_local or not (host in _ALL_ADDRESSES or is_local(host))
+            is_reached = to_local or not (host in ANY_ADDRESS or is_local(host))
             if web.tls_certificate or web.proxies or not is_reached:
                 return ""  # a certificate needs a host name, which only public_url has
             link = self.web_links[0]
@@ -283,41 +284,40 @@ class Acceptor:
         return await self._listen(web.host, "web.port", 0, self._web_incoming)
 
     async def _listen(
-        self, host: str, setting: str, port: int, incoming: Callable[[], IncomingConnection]
+        self,
+        hosts: Sequence[str],
+        setting: str,
+        port: int,
+        incoming: Callable[[], IncomingConnection],
     ) -> list[tuple[str, int]]:
-        try:
-            listening = await asyncio.get_running_loop().create_server(
-                incoming,
-                host,
-                port,
-                backlog=self._room.accepted_at_once,  # asyncio accepts this many per iteration
-                start_serving=False,
+        ends = await bound_sockets(hosts, setting, port)
+        self.claim_ports(setting, ends)
+        loop = asyncio.get_running_loop()
+        for end in ends:
+            self._listening.append(
+                await loop.create_server(
+                    incoming,
+                    sock=end,
+                    backlog=self._room.accepted_at_once,  # asyncio accepts this many per iteration
+                    start_serving=False,
+                )
             )
-        except (OSError, ValueError) as error:  # ValueError: the host name is malformed
-            raise StartError(bind_problem(error, host, setting, port)) from error
-        try:
-            self.claim_ports(setting, listening.sockets)
-        except StartError:
-            listening.close()
-            raise
-        self._listening.append(listening)
-        places = [each.getsockname()[:2] for each in listening.sockets]
-        for address, number in places:
-            _log.info("listening", extra={"for": setting, "place": f"{address} {number}"})
-        return places
+        return log_places(setting, ends)
 
-    def claim_ports(self, setting: str, sockets: Iterable[socket.socket]) -> None:
+    def claim_ports(self, setting: str, sockets: Sequence[socket.socket]) -> None:
         """Record the sockets' ports as taken by a setting.
 
         The system doesn't report such a conflict: two sockets may share a port until they listen.
 
         Raises:
-            StartError: another setting has the same port.
+            StartError: another setting has the same port; the sockets are closed.
         """
         bound = [(each.family, *each.getsockname()[:2]) for each in sockets]
         for (family, address, port), (other, *known) in product(bound, self._claimed):
-            is_same = address == known[1] or {address, known[1]} & _ALL_ADDRESSES
+            is_same = address == known[1] or {address, known[1]} & ANY_ADDRESS
             if [family, port] == known[::2] and is_same:
+                for each in sockets:
+                    each.close()
                 told = f"{setting}: port {port} is already used by {other}; give each its own port"
                 raise StartError(told) from OSError(errno.EADDRINUSE, told)
         self._claimed += [(setting, *each) for each in bound]
@@ -367,22 +367,9 @@ class Acceptor:
 
 def _url_host(host: str) -> str:
     """Return a host for a URL that works on this machine."""
-    if host in _ALL_ADDRESSES:
+    if host in ANY_ADDRESS:
         return "localhost"
     return f"[{host}]" if ":" in host else host
-
-
-def bind_problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
-    """Return the reason why the server can't listen, as a line for its operator."""
-    number = error.errno if isinstance(error, OSError) else None
-    if number == errno.EADDRINUSE:
-        return f"{setting}: port {port} of {host} is in use by another program"
-    if number == errno.EACCES:
-        return f"{setting}: this user may not listen on port {port} of {host}"
-    return (
-        f"{setting.partition('.')[0]}.host: cannot listen on {host!r}: this machine has no such "
-        "address"
-    )
 
 
 # Limits.

@@ -1,6 +1,6 @@
 """Configuration: the schema of all settings, and the parser of `config.toml`.
 
-Each problem is reported in one line with the file, the key, and the expected value.
+Each problem is reported in one line with the file, the line, the key, and the expected value.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypedDict
+from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -36,6 +36,7 @@ from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, playe
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, find_level
 from thudmud.server.proxies import Proxies
+from thudmud.server.sockets import ANY_ADDRESS
 from thudmud.settings import (
     Section,
     conflict_error,
@@ -57,8 +58,16 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[
 # Fields. The description completes the error message for a wrong value: it names the valid ones.
 
 
+def _as_list(hosts: object) -> object:
+    return (hosts,) if hosts and isinstance(hosts, str) else hosts
+
+
+_Hosts = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)]
+
+
 def _host() -> Any:
-    return Field(default="127.0.0.1", min_length=1, description="an address or a host name")
+    words = 'an address, a host name, or a list of them, such as ["192.0.2.1", "2001:db8::1"]'
+    return Field(default=("127.0.0.1",), strict=False, min_length=1, description=words)
 
 
 def _remark() -> Any:
@@ -184,13 +193,36 @@ def _require_own_gateway_file(gateway: GatewaySettings, known: ValidationInfo) -
     return gateway
 
 
+_Listening = TypeVar("_Listening", "WebSettings", "MetricsSettings")
+
+
+def _require_own_port(section: _Listening, known: ValidationInfo) -> _Listening:
+    """Refuse a port that an earlier section has at the same address."""
+    if not section.enabled or (isinstance(section, WebSettings) and section.may_move):
+        return section
+    name = "web" if isinstance(section, WebSettings) else "metrics"
+    for of, key in (("server", "port"), ("server", "tls_port"), ("web", "port")):
+        if of not in known.data:
+            continue
+        other: ServerSettings | WebSettings = known.data[of]
+        if isinstance(other, WebSettings) and not other.enabled:
+            continue
+        hosts = {*other.host, *section.host}
+        is_shared = hosts & ANY_ADDRESS or len(hosts) < len(other.host) + len(section.host)
+        if section.port and section.port == getattr(other, key) and is_shared:
+            raise conflict_error(
+                f"port {section.port} is already used by {of}.{key}; give {name}.port another"
+            )
+    return section
+
+
 # Sections.
 
 
 class ServerSettings(Section):
     """The network, and the limits that protect clients from each other."""
 
-    host: str = _host()
+    host: _Hosts = _host()
     port: int = whole(8483, 0, 65535)
     tls_port: int = whole(0, 0, 65535)
     tls_certificate: str = file_name("")
@@ -265,7 +297,7 @@ class MetricsSettings(Section):
     """The endpoint for monitoring systems."""
 
     enabled: bool = flag(default=False)
-    host: str = _host()
+    host: _Hosts = _host()
     port: int = whole(8486, 0, 65535)
 
 
@@ -384,7 +416,7 @@ class StorageSettings(Section):
 class GatewaySettings(Section):
     """The gateway, to which other MUDs connect."""
 
-    host: str = _host()
+    host: _Hosts = _host()
     port: int = whole(8484, 0, 65535)
     socket: str = file_name("")
     secret: Annotated[str, AfterValidator(_secret)] = Field(
@@ -403,7 +435,7 @@ class WebSettings(Section):
     """The web page, and other WebSocket clients."""
 
     enabled: bool = flag(default=True)
-    host: str = _host()
+    host: _Hosts = _host()
     port: int = whole(8485, 0, 65535)
     tls_certificate: str = file_name("")
     tls_key: str = file_name("")
@@ -502,11 +534,15 @@ class Settings(Section):
     players: PlayerSettings = section_of("players", PlayerSettings())
     features: FeatureSettings = section_of("features", FeatureSettings())
     storage: StorageSettings = section_of("storage", StorageSettings())
-    web: WebSettings = section_of("web", WebSettings())
+    web: Annotated[WebSettings, AfterValidator(_require_own_port)] = section_of(
+        "web", WebSettings()
+    )
     for _name, (_kind, _default) in FEATURE_SECTIONS.items():
         __annotations__[_name], locals()[_name] = _kind, section_of(_name, _default)
         del _name, _kind, _default
-    metrics: MetricsSettings = section_of("metrics", MetricsSettings())
+    metrics: Annotated[MetricsSettings, AfterValidator(_require_own_port)] = section_of(
+        "metrics", MetricsSettings()
+    )
     gateway: Annotated[GatewaySettings, AfterValidator(_require_own_gateway_file)] = section_of(
         "gateway", GatewaySettings()
     )
@@ -673,7 +709,10 @@ def load_settings(path: Path | None) -> Settings:
     Raises:
         ConfigError: the file can't be read, isn't TOML, or contains an invalid setting.
     """
-    return Settings() if path is None else validate_settings(_read(path), str(path))
+    if path is None:
+        return Settings()
+    text = _read(path)
+    return validate_settings(_parse(text, path), str(path), text)
 
 
 def named_or_default(path: Path | None) -> Path | None:
@@ -686,12 +725,13 @@ def config_folder(path: Path | None) -> Path:
     return path.parent if path else Path()
 
 
-def validate_settings(values: Mapping[str, Any], source: str) -> Settings:
+def validate_settings(values: Mapping[str, Any], source: str, text: str = "") -> Settings:
     """Validate values by section and key, and return them as settings.
 
     Args:
         values: the parsed file.
         source: the name of the values' origin, for error messages.
+        text: the text of the file, to name lines in error messages.
 
     Raises:
         ConfigError: a value is invalid.
@@ -699,19 +739,35 @@ def validate_settings(values: Mapping[str, Any], source: str) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        problems = [f"{source}: {line}" for line in _error_lines(error.errors())]
-        raise ConfigError(problems) from None
+        from thudmud.server.toml_lines import find_lines  # noqa: PLC0415  (only for mistakes)
+
+        errors = _own_errors(error.errors())
+        numbers = find_lines(text, [each["loc"] for each in errors])
+        raise ConfigError(
+            [
+                f"{source}{f', line {number}' if number else ''}: {_error_line(each)}"
+                for each, number in zip(errors, numbers, strict=True)
+            ]
+        ) from None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason = f"is not valid TOML: {error}"
-    except UnicodeDecodeError:
-        reason = "is not UTF-8 text"
     except (ValueError, RecursionError):  # thousands of digits, or of nested brackets
         reason = "contains a value that is too large to read"
+    raise ConfigError([f"{path}: {reason}"])
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        reason = "is not UTF-8 text"
+    except ValueError:
+        reason = "is not the name of a file"
     except FileNotFoundError as error:
         reason = system_reason(error)
     except OSError as error:
@@ -719,13 +775,18 @@ def _read(path: Path) -> dict[str, Any]:
     raise ConfigError([f"{path}: {reason}"])
 
 
-def _error_lines(errors: Sequence[ErrorDetails]) -> Iterator[str]:
+def _own_errors(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out errors of lists with invalid items, which Pydantic also reports as too short."""
     places = [error["loc"] for error in errors]
-    for error in errors:
-        place = error["loc"]
-        # Pydantic also reports a list with invalid items as too short: the items are enough.
-        if not any(len(other) > len(place) and other[: len(place)] == place for other in places):
-            yield f"{_key_name(place)}: {_describe_error(error)}"
+    return [
+        error
+        for error, place in zip(errors, places, strict=True)
+        if not any(len(other) > len(place) and other[: len(place)] == place for other in places)
+    ]
+
+
+def _error_line(error: ErrorDetails) -> str:
+    return f"{_key_name(error['loc'])}: {_describe_error(error)}"
 
 
 def _describe_error(error: ErrorDetails) -> str:

@@ -36,14 +36,14 @@ from prometheus_client.registry import Collector
 from thudmud.accounts.guesses import Secret
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.bots.session import Bot
-from thudmud.errors import StartError
 from thudmud.game.events import Moved
 from thudmud.game.feature import Figure
-from thudmud.server.acceptor import Acceptor, Rejection, bind_problem
+from thudmud.server.acceptor import Acceptor, Rejection
 from thudmud.server.config import MetricsSettings
 from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.session_registry import Session, Sessions
+from thudmud.server.sockets import bound_sockets, log_places
 from thudmud.store import Entry, StoreError
 from thudmud.store.files import store_size
 from thudmud.version import VERSION
@@ -109,7 +109,8 @@ async def serve_metrics(
             task.cancel()
         store.timed = None
         following.close()
-        listening.close()
+        for each in listening:
+            each.close()
 
 
 def _histograms(registry: CollectorRegistry) -> tuple[Histogram, Histogram]:
@@ -132,28 +133,17 @@ def _histograms(registry: CollectorRegistry) -> tuple[Histogram, Histogram]:
 
 async def _listen(
     metrics_port: MetricsPort, settings: MetricsSettings, server: Acceptor
-) -> asyncio.Server:
+) -> list[asyncio.Server]:
     """Listen on the configured port for metrics.
 
     Raises:
         StartError: the port can't be used.
     """
-    try:
-        listening = await asyncio.get_running_loop().create_server(
-            metrics_port.connection, settings.host, settings.port
-        )
-    except (OSError, ValueError) as error:
-        raise StartError(
-            bind_problem(error, settings.host, "metrics.port", settings.port)
-        ) from error
-    try:
-        server.claim_ports("metrics.port", listening.sockets)
-    except StartError:
-        listening.close()
-        raise
-    for each in listening.sockets:
-        address, port = each.getsockname()[:2]
-        _log.info("listening", extra={"for": "metrics.port", "place": f"{address} {port}"})
+    ends = await bound_sockets(settings.host, "metrics.port", settings.port)
+    server.claim_ports("metrics.port", ends)
+    loop = asyncio.get_running_loop()
+    listening = [await loop.create_server(metrics_port.connection, sock=each) for each in ends]
+    log_places("metrics.port", ends)
     return listening
 
 

@@ -67,6 +67,7 @@ from thudmud.store import (
     upkeep,
 )
 from thudmud.store.steady import SteadyClock
+from thudmud.version import installation_of
 
 T = TypeVar("T")
 Limits = tuple[float, float, float]
@@ -168,16 +169,22 @@ def _measured(
     Raises:
         StartError: prometheus-client isn't installed.
     """
-    try:
-        from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
-    except ImportError as error:
-        raise StartError(
-            "metrics.enabled: this needs the package prometheus-client:"
-            ' pip install "thudmud[metrics]"'
-        ) from error
+    require_metrics()
+    from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
+
     storage = settings.storage
     file = folder / storage.file if storage.backend == "sqlite" else None
     return serve_metrics(settings.metrics, server, sessions, file)
+
+
+def require_metrics() -> None:
+    """Raise StartError unless prometheus-client is installed."""
+    try:
+        import_module("prometheus_client")
+    except ImportError as error:
+        raise StartError(
+            f"metrics.enabled: this needs prometheus-client: {installation_of('metrics')}"
+        ) from error
 
 
 def _status(sessions: Sessions) -> str:

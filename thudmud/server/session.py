@@ -104,6 +104,7 @@ _TOO_MUCH = (
     "disconnected."
 )
 _HERE = "Yes, thudmud is here."
+_LOST = "lost"  # why a connection ended, in the log, if not for a `CloseReason`
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
 
 _log = logging.getLogger(__name__)
@@ -193,6 +194,8 @@ class PlayerSession:
         """The current dialogue, cancelled with the connection."""
         self._has_ended = False
         """Whether the client has closed its side."""
+        self._end = self._left = ""
+        """Why the connection ends, and the player who had it, for the log; empty before."""
         self._client_logs_in = False
         """Whether the client program has sent the player's credentials."""
         self._pager: Pager | None = None
@@ -261,7 +264,11 @@ class PlayerSession:
 
     def connection_lost(self) -> None:
         """Clean up after the loss of the connection."""
-        _of_strangers.info("gone", extra={"peer": self._peer})
+        extra = {"peer": self._peer, "why": self._end or _LOST}
+        if player := self.name or self._left:
+            _log.info("gone", extra={**extra, "player": player})
+        else:
+            _of_strangers.info("gone", extra=extra)
         self._release()
         self.screen.connection_lost()
         self._stop(Parting.LOST)
@@ -297,6 +304,7 @@ class PlayerSession:
             self._logins.end_logins(self.name)
         if why is not Dismissal.TAKEN_OVER:  # after a takeover the player is still online
             self._logins.record_departure(self.name, gave_up=False)
+        self._left = self.name
         self.name, self._visit = "", None
         self._close(goodbye)
 
@@ -320,12 +328,14 @@ class PlayerSession:
 
     def _close(self, why: CloseReason = CloseReason.STOPPED, *, linger: bool = True) -> None:
         """Flush the output and close the connection; abort it after a grace period."""
+        self._end = self._end or why.value
         self._prompter.send_goodbye(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
         self._stop(_PARTINGS.get(why, Parting.LOST), at_once=True)
 
     async def _close_after_leaving(self) -> None:
         """Close the connection after the client's end of input, once the player has left."""
+        self._end = self._end or _LOST
         leaving = self._stop(Parting.LOST)
         if leaving:
             await asyncio.wait([leaving])
@@ -347,6 +357,7 @@ class PlayerSession:
         name, visit, self.name, self._visit = self.name, self._visit, "", None
         if visit is None:
             return None
+        self._left = name
         self._logins.record_departure(name, gave_up=parting is Parting.QUIT)
         return run_eagerly(self._leave(visit, parting, at_once=at_once))
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from thudmud.errors import NotYetError, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.store import Holder, Lock, Store, StoreError
+from thudmud.version import installation_of
 
 if TYPE_CHECKING:
     from thudmud.store.postgres import AdvisoryLock
 
-NEEDS_PSYCOPG = 'PostgreSQL needs psycopg: pip install "thudmud[postgres]"'
+NEEDS_PSYCOPG = f"PostgreSQL needs psycopg: {installation_of('postgres')}"
 ALONE = (
     "Another server with storage.standby = true serves alone from this database. Set "
     "storage.standby = true for this one too, or for neither."

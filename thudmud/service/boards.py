@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import cast
 
+from thudmud.english import with_article
 from thudmud.errors import RefusedError, StartError
 from thudmud.game.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
 from thudmud.game.projections import HALL, realm_of
@@ -70,17 +71,18 @@ async def update_open_boards(store: Store, tables: Collection[Table], at: float)
 
 
 def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> None:
-    """Raise StartError if another open board has the name of one of these."""
+    """Raise StartError if other open boards have the names of some of these: a line for each."""
     keys = {table.key for table in tables}
     names = {table.name.lower(): table for table in tables}
-    for board in up:
-        table = names.get(board.name.lower())
-        if table and board.key not in keys:
-            raise StartError(
-                f'a board {board.name} already exists, with the key "{board.key}" instead of '
-                f'"{table.key}": give the new one that key or another name, or close the other '
-                f'one with "thudmud board close {board.name}"'
-            )
+    problems = [
+        f'there is {with_article(board.name)} already, with the key "{board.key}" instead of '
+        f'"{table.key}": give the new one that key or another name, or close the other '
+        f'one with "thudmud board close {board.name}"'
+        for board in up
+        if board.key not in keys and (table := names.get(board.name.lower()))
+    ]
+    if problems:
+        raise StartError("\n".join(problems))
 
 
 async def open_board(store: Store, name: str, rules: str, at: float, player: str = "") -> None:

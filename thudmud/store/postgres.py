@@ -816,11 +816,18 @@ class _Companion:
         self._thread.join(ENDING)
 
     def _run(self) -> None:
+        away_since = 0.0
         while not self._is_closing(0.0):
             try:
                 with open_connection(self._dsn) as session:
+                    if away_since:
+                        seconds = round(monotonic() - away_since, 1)
+                        extra = {"for": self._thread.name, "seconds": seconds}
+                        _log.warning("connected to the database again", extra=extra)
+                        away_since = 0.0
                     self._use(session)
             except psycopg.Error as error:
+                away_since = away_since or monotonic()
                 self._failed(error)
                 self._is_closing(1.0)
         os.close(self._wake)

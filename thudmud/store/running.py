@@ -45,6 +45,7 @@ from thudmud.store.interface import (
     HistoryLostError,
     NotWrittenError,
     StoreError,
+    UncertainError,
     UnknownFormatError,
 )
 
@@ -223,6 +224,24 @@ class _Job(NamedTuple):
     writes: bool = False
 
 
+class _Outage:
+    """Logs when a store can be written to again after writes that were not stored."""
+
+    def __init__(self) -> None:
+        self._begun = 0.0
+        self._refused = 0
+
+    def note(self, outcomes: Sequence[object]) -> None:
+        """Note the outcomes of a transaction, which all fail if it isn't stored."""
+        if outcomes and isinstance(outcomes[0], NotWrittenError | UncertainError):
+            self._begun = self._begun if self._refused else monotonic()
+            self._refused += len(outcomes)
+        elif self._refused:
+            seconds = round(monotonic() - self._begun, 1)
+            _log.warning("stores again", extra={"seconds": seconds, "refused": self._refused})
+            self._refused = 0
+
+
 class ThreadRunner:
     """A thread with its own database. Call the public methods from the event loop only.
 
@@ -262,6 +281,7 @@ class ThreadRunner:
         """The message with which work is refused once the thread has ended."""
         self._trouble = ""
         """The last read error reported to subscribers; touched only by the thread."""
+        self._outage = _Outage()
         self._started: Future[None] = self._loop.create_future()
         self._ended: Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name="store", daemon=True)
@@ -414,6 +434,7 @@ class ThreadRunner:
     ) -> None:
         for job, outcome in zip(jobs, outcomes, strict=True):
             _resolve(job.result, outcome)
+        self._outage.note(outcomes)
         if entries:
             self._followers.deliver(entries)
 

@@ -295,11 +295,15 @@ class Store:
         """Do the same as `write`, then sleep for as long as it took, to let others write."""
         begun = monotonic()
         result = await self.write(work, *args, **kwargs)
+        await self.pause(monotonic() - begun)
+        return result
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep, unless the store is in memory, where nobody else can write meanwhile."""
         if self._path or self._dsn:
             import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
-            await asyncio.sleep(monotonic() - begun)
-        return result
+            await asyncio.sleep(seconds)
 
     async def watch(
         self, work: Callable[[Database], T], told: Callable[[T], None] | None = None

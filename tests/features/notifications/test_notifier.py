@@ -729,7 +729,7 @@ class TestRelay:
         [
             (
                 {"user": "thud", "password_file": "none"},
-                "mail.password_file: could not read .*e",
+                "mail.password_file: cannot read .*: no such file",
             ),
             ({"user": "thud", "password_file": "empty"}, "mail.password_file: expected a password"),
             ({"certificates": "none"}, "mail.certificates: could not load .*none"),

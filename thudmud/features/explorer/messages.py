@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thudmud.english import pluralize
+from thudmud.english import pluralize, rounded_duration
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Replay
 from thudmud.features.explorer.commands import Explore
@@ -135,7 +135,10 @@ def render_statistics(
 def _left(found: PositionStatistics, width: int) -> list[str]:
     if not found.left:
         return []
-    counting = f"Not all battles are counted yet: {pluralize(found.left, 'battle')} to go."
+    counting = f"Not all battles are counted yet: {pluralize(found.left, 'battle')} to go"
+    if found.seconds_left is not None:
+        counting += f", which takes about {rounded_duration(found.seconds_left)}"
+    counting += "."
     return wrap(counting, width)
 
 

@@ -161,6 +161,7 @@ class PositionStatistics(Value):
         times: the sum of all plies' counts.
         best: the best battle of all, see `is_better`.
         left: the number of battles still to count during a rebuild.
+        seconds_left: how long that will take at the speed so far; None if that isn't known.
     """
 
     plies: tuple[ExploredPly, ...] = ()
@@ -168,6 +169,7 @@ class PositionStatistics(Value):
     times: int = 0
     best: Battle | None = None
     left: int = 0
+    seconds_left: float | None = None
 
 
 class ExploredPosition(NamedTuple):

@@ -13,7 +13,9 @@ that ends with a higher number is left to the rebuild.
 from __future__ import annotations
 
 from collections.abc import Collection
+from time import monotonic
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from thudmud.features.explorer.model import (
     COUNTED_PLIES,
@@ -55,6 +57,9 @@ ALL = (1 << 62) - 1
 BATCH = 20
 """The number of battles to count in a transaction. The server has to wait for it."""
 
+_begun: WeakKeyDictionary[Backend, tuple[float, int]] = WeakKeyDictionary()
+"""When this process began or continued the rebuild of each database, and at which number."""
+
 _NAMES = {kind: f'["{name}",' for name, kind in KINDS.items()}
 _FOLDED = {_NAMES[kind]: kind for kind in (BattleStarted, Resumed, Imported, Moved, TakenBack)}
 
@@ -79,6 +84,7 @@ class ExploredRows:
         """Count the next batch of the rebuild; return whether there is more to do."""
         if (upto := self.upto()) == ALL:
             return False
+        _begun.setdefault(self._backend, (monotonic(), upto))
         upto = self._count_some(upto, ALL, most)
         self._put_upto(upto)
         return upto != ALL
@@ -105,9 +111,10 @@ class ExploredRows:
         place, symmetry = place_of(lookup.rules, lookup.position, realm)
         upto = self.upto()
         left = 0 if upto == ALL else max(0, self._projected.count() - upto)
+        seconds = self._seconds_for(left, upto) if left else None
         tried, battles = self._tried(place)
         if not tried:
-            return PositionStatistics(left=left)
+            return PositionStatistics(left=left, seconds_left=seconds)
         named: dict[int, Battle] = {}
 
         def with_names(number: int) -> Battle:
@@ -131,7 +138,14 @@ class ExploredRows:
             best = battle if is_better(battle, best) else best
         times = sum(each.times for each in tried.values())
         others = max(0, len(tried) - MOST_TOLD)
-        return PositionStatistics(tuple(plies), others, times, with_names(best.number), left)
+        return PositionStatistics(
+            tuple(plies), others, times, with_names(best.number), left, seconds
+        )
+
+    def _seconds_for(self, left: int, upto: int) -> float | None:
+        """Return the seconds that the rest of the rebuild will take, if its speed is known."""
+        since, first = _begun.get(self._backend, (0.0, upto))
+        return (monotonic() - since) / (upto - first) * left if upto > first else None
 
     def _tried(self, place: int) -> tuple[dict[str, PlyStatistics], dict[int, Battle]]:
         """Return the plies played from a place by record, and the best battle of each by number."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import aiosmtplib
 
-from thudmud.errors import InvalidValueError, StartError
+from thudmud.errors import InvalidValueError, StartError, system_reason
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import is_address
 from thudmud.features.notifications.notifier import NeverSentError, NotSentError
@@ -210,7 +210,8 @@ def _password(path: Path) -> str:
     try:
         first, *_ = path.read_text(encoding="utf-8-sig").splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
-        raise StartError(f"mail.password_file: could not read {path}: {error}") from error
+        why = system_reason(error) if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise StartError(f"mail.password_file: cannot read {path}: {why}") from error
     if not first:
         raise StartError(f"mail.password_file: expected a password in the first line of {path}")
     return first
