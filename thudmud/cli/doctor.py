@@ -118,7 +118,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "is no error, 1 if there is one, and 2 if the configuration can't be read."
     )
     config_option(parser)
-    parser.set_defaults(run=run, is_output_needed=False)
+    parser.set_defaults(run=run)
 
 
 @reports_errors
