@@ -32,7 +32,7 @@ REFERENCE := thudmud thudmud.rules thudmud.game thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
 .PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet viewer release clients \
-	evennia ranvier lowest clean
+	evennia ranvier lowest debian clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -60,6 +60,12 @@ soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py $(LONGER)
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
 	$(BIN)/python -m tests.simulation 0 $(SEEDS)
+	@test "$$(id -u)" != 0 || $(MAKE) --no-print-directory debian
+
+# Follow docs/operating.md, by its own commands, on a bare Debian under systemd. This takes root on
+# Debian 12, with the packages debootstrap and systemd-container.
+debian: $(VENV)/.dev
+	$(BIN)/python -m tests.soak.bare_debian
 
 # Number of simulation seeds for the soak.
 SEEDS ?= 2000

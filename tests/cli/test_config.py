@@ -112,7 +112,7 @@ command = ["./none"]
         "bot 1, command: no executable program './none'",
         f"players.news: {tmp_path}/news.txt: no such file",
         f"server.tls_certificate: cannot read {tmp_path}/none.pem: no such file",
-        f"server.log_file: {tmp_path}/nowhere/log: no such file",
+        f"server.log_file: {tmp_path}/nowhere/log: no folder {tmp_path}/nowhere",
         f"mail.password_file: cannot read {tmp_path}/password: no such file",
         f"storage.file: The store {tmp_path} could not be used: it is a folder.",
         f"server.port: port {taken} of 127.0.0.1 is in use by another program",

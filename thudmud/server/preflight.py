@@ -117,10 +117,11 @@ def _require_writable(setting: str, path: Path) -> None:
     Raises:
         StartError: it can't.
     """
-    known = path if path.exists() else path.parent
     try:
-        known.stat()
-    except OSError as error:
+        known = path if path.exists() else path.parent
+        if not known.exists():
+            raise StartError(f"{setting}: {path}: no folder {known}")
+    except OSError as error:  # a folder that can't be searched
         raise StartError(f"{setting}: {path}: {system_reason(error)}") from error
     if not os.access(known, os.W_OK):
         raise StartError(f"{setting}: {path}: {os.strerror(errno.EACCES)}")
