@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing of the clients, a browser and a database among them, that the tests need, and what looks over the
-# unit of systemd, from Debian's packages. What would start services or daily jobs is only unpacked, into build/debian: there
+# unit of systemd, from Debian's packages. What would start services or daily jobs is only unpacked, into build/unpacked: there
 # the tests find promtool (a download of 19 MB, 50 on the disk), fail2ban-regex and logrotate, which takes libpopt.
 set -eu
 # Where Debian keeps TinTin++, HAProxy, nginx, logrotate, and the server of PostgreSQL.
@@ -9,7 +9,7 @@ missing=""
 for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5 node:nodejs npm:npm chromium-headless-shell:chromium-headless-shell postgres:postgresql haproxy:haproxy nginx:nginx systemd-analyze:systemd lua5.1:lua5.1 luac5.1:lua5.1; do
     command -v "${each%%:*}" >/dev/null || missing="$missing ${each#*:}"
 done
-unpacked="$(cd "$(dirname "$0")/.." && pwd)/build/debian"
+unpacked="$(cd "$(dirname "$0")/.." && pwd)/build/unpacked"
 packed=""
 for each in bin/promtool:prometheus bin/fail2ban-regex:fail2ban sbin/logrotate:logrotate sbin/logrotate:libpopt0; do
     name="${each%%:*}"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-UNPACKED = Path(__file__).parents[1] / "build" / "debian"
+UNPACKED = Path(__file__).parents[1] / "build" / "unpacked"
 
 _PYTHON = Path("/usr/bin/python3")
 """The Python that the packages are made for."""
