@@ -325,9 +325,8 @@ def watch(machine: Machine) -> None:
     machine.until("curl --silent http://127.0.0.1:9090/api/v1/rules", "ThudmudDown")
     query = "curl --silent 'http://127.0.0.1:9090/api/v1/query?query=thudmud_healthy'"
     machine.until(query, '"1"]')
-    machine.run("systemctl start fail2ban")
     machine.follow("Keep guessers out")
-    assert "_SYSTEMD_UNIT=thudmud.service" in machine.run("fail2ban-client status thudmud")
+    machine.until("fail2ban-client status thudmud; true", "_SYSTEMD_UNIT=thudmud.service")
     machine.follow("Completion and the manual page")
     assert "EXIT STATUS" in machine.run("cat /usr/local/share/man/man1/thudmud.1")
     machine.follow("Rotate a log file")
