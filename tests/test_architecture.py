@@ -115,7 +115,7 @@ PURE = {
 }
 REACHING = {
     *("reactors.py", "storage.py"),
-    *("notifier.py", "pages.py", "serving.py", "smtp.py", "web_push.py"),
+    *("diagnosis.py", "notifier.py", "pages.py", "serving.py", "smtp.py", "web_push.py"),
 }
 """The modules of features that may have side effects."""
 

@@ -168,6 +168,7 @@ PRINTING = {
     "play": 0,
     "--version": 0,
     "serve --help": 0,
+    "doctor": 0,
     "health": 1,
     "user list Bert": 2,
 }

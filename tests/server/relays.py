@@ -85,7 +85,7 @@ class Handler:
         known = words[-1]
         assert isinstance(known, LoginPassword)
         told = known.login.decode(), known.password.decode()
-        return AuthResult(success=told == self.login)
+        return AuthResult(success=told == self.login, handled=False)
 
 
 def _hang_up(server: SMTP) -> None:

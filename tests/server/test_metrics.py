@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
 import pytest
+import trustme
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client
 from tests.service.stores import do_instead
+from tests.views.every_refusal import every_refusal
+from thudmud.accounts.passwords import Passwords
 from thudmud.errors import StartError
+from thudmud.game.feature import Figure
 from thudmud.server import runtime as serving
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.config import Settings
+from thudmud.server.config import ConfigError, Settings
 from thudmud.server.metrics import (
     HEALTHY,
     MOST_CONNECTIONS,
     UNHEALTHY,
+    ServerCollector,
     serve_metrics,
 )
-from thudmud.server.runtime import open_sessions
+from thudmud.server.runtime import Reload, open_sessions
 from thudmud.server.session_registry import Sessions
 from thudmud.service import Node
-from thudmud.store import NotWrittenError, Store, last_backup, nodes
+from thudmud.store import NotWrittenError, Store, StoreError, accounts, last_backup, nodes
 from thudmud.store.backups import back_up
+from thudmud.version import VERSION
 from thudmud.web.connection import MAX_HEAD
 
 SETTINGS = Settings.model_validate(
@@ -45,8 +54,11 @@ SETTINGS = Settings.model_validate(
 class Watched:
     """A server with metrics enabled."""
 
-    def __init__(self, place: tuple[str, int], port: int, sessions: Sessions) -> None:
-        self.place, self.url, self.sessions = place, f"http://127.0.0.1:{port}", sessions
+    def __init__(
+        self, place: tuple[str, int], settings: Settings, server: Acceptor, sessions: Sessions
+    ) -> None:
+        self.place, self.url = place, f"http://127.0.0.1:{settings.metrics.port}"
+        self.settings, self.server, self.sessions = settings, server, sessions
 
     async def ask(self, path: str, method: str = "GET", **fields: str) -> httpx.Response:
         async with httpx.AsyncClient(timeout=PATIENCE) as asking:
@@ -62,21 +74,26 @@ class Watched:
         }
 
 
-@pytest.fixture
-async def watched(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Watched]:
-    port = free_port()
-    settings = SETTINGS.model_copy(
-        update={"metrics": SETTINGS.metrics.model_copy(update={"port": port})}
-    )
+@asynccontextmanager
+async def watched_server(settings: Settings, folder: Path, port: int) -> AsyncIterator[Watched]:
+    metrics = settings.metrics.model_copy(update={"enabled": True, "port": port})
+    settings = settings.model_copy(update={"metrics": metrics})
     async with AsyncExitStack() as stack:
-        sessions = await stack.enter_async_context(open_sessions(settings, tmp_path))
-        server = Acceptor(settings, hasher=CHEAP)
+        sessions = await stack.enter_async_context(open_sessions(settings, folder))
+        server = Acceptor(settings, folder, hasher=CHEAP)
         [place] = await server.bind()
-        await stack.enter_async_context(serve_metrics(settings.metrics, server, sessions))
+        file = folder / settings.storage.file
+        await stack.enter_async_context(serve_metrics(settings.metrics, server, sessions, file))
         await server.start(sessions)
         stack.push_async_callback(server.stop)
         await sessions.ready()
-        yield Watched(place, port, sessions)
+        yield Watched(place, settings, server, sessions)
+
+
+@pytest.fixture
+async def watched(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Watched]:
+    async with watched_server(SETTINGS, tmp_path, free_port()) as watched:
+        yield watched
 
 
 async def test_player_activity_is_counted(watched: Watched) -> None:
@@ -258,6 +275,130 @@ async def test_store_writes_are_counted(watched: Watched) -> None:
     assert 50 < grown["event_bytes_written_total"] < 1000
     assert grown["addresses_over_quota"] == 0
     await client.close()
+
+
+async def test_labelled_counters_begin_at_zero(watched: Watched) -> None:
+    told = await watched.numbers()
+    codes = {name.split()[1] for name in told if name.startswith("thudmud_refusals_total ")}
+    assert codes >= {refusal.code.value for refusal in every_refusal()}
+    names = [
+        *(f"refusals_total {code}" for code in codes),
+        *(f"connections_refused_total {each}" for each in ("full", "crowded", "hasty")),
+        *(f"login_failures_total {each}" for each in ("password", "word")),
+    ]
+    assert {told[f"thudmud_{name}"] for name in names} == {0}
+
+
+async def test_wrong_secrets_are_counted_by_kind(watched: Watched) -> None:
+    member = await Passwords(CHEAP).hash_password("password")
+    await watched.sessions.store.write(accounts.enrol, "Mina", member)
+    guest, other = [Client(*await asyncio.open_connection(*watched.place)) for _ in range(2)]
+    await guest.until(b"name? ")
+    await guest.login("Anna")
+    await other.until(b"name? ")
+    await other.send(b"Mina\r\nwrong\r\n\r\nAnna\r\nno-such-words\r\nneither-these\r\n")
+    for _ in range(2):
+        await other.until(b"aren't the comeback words")
+    told = await watched.numbers()
+    assert told["thudmud_login_failures_total password"] == 1
+    assert told["thudmud_login_failures_total word"] == 2
+    for each in (guest, other):
+        await each.close()
+
+
+async def test_build_and_store_are_described(watched: Watched, tmp_path: Path) -> None:
+    told = await watched.numbers()
+    python = platform.python_version()
+    assert told[f"thudmud_build_info {python} {VERSION}"] == 1
+    assert told["thudmud_store_size_bytes"] >= (tmp_path / "thudmud.db").stat().st_size > 0
+    assert told["thudmud_store_disk_free_bytes"] > 0
+    (tmp_path / "thudmud.db").rename(tmp_path / "away.db")
+    assert "thudmud_store_size_bytes" not in await watched.numbers()
+
+
+async def test_reloads_are_reported(watched: Watched, tmp_path: Path) -> None:
+    success, last = (
+        f"thudmud_config_last_reload_{each}" for each in ("successful", "success_timestamp_seconds")
+    )
+    before = await watched.numbers()
+    assert before[success] == 1
+    assert before[last] == pytest.approx(time.time(), abs=PATIENCE)
+    wanted: list[Settings | ConfigError] = [ConfigError(["broken"]), watched.settings]
+
+    def reread() -> Settings:
+        first = wanted.pop(0)
+        if isinstance(first, Settings):
+            return first
+        raise first
+
+    reload = Reload(watched.settings, tmp_path, reread, watched.server, watched.sessions)
+    reload()
+    failed = await watched.numbers()
+    assert (failed[success], failed[last]) == (0, before[last])
+    reload()
+    after = await watched.numbers()
+    assert after[success] == 1
+    assert after[last] > before[last]
+
+
+async def test_end_of_the_certificate_in_use_is_reported(
+    tmp_path: Path, free_port: FreePort
+) -> None:
+    ends = datetime(2031, 1, 2, tzinfo=UTC)
+    name = "thudmud_certificate_expiry_timestamp_seconds telnet"
+
+    def issue(end: datetime) -> None:
+        issued = trustme.CA().issue_cert("thud.example.org", not_after=end)
+        issued.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "tls.pem"))
+
+    issue(ends)
+    server = SETTINGS.server.model_copy(
+        update={"tls_port": free_port(), "tls_certificate": "tls.pem"}
+    )
+    settings = SETTINGS.model_copy(update={"server": server})
+    async with watched_server(settings, tmp_path, free_port()) as watched:
+        assert (await watched.numbers())[name] == ends.timestamp()
+        # A renewed file counts once it is loaded; one that has expired is reported, too.
+        issue(datetime(2020, 1, 2, tzinfo=UTC))
+        assert (await watched.numbers())[name] == ends.timestamp()
+        wanted = watched.settings
+        Reload(wanted, tmp_path, lambda: wanted, watched.server, watched.sessions)()
+        assert (await watched.numbers())[name] == datetime(2020, 1, 2, tzinfo=UTC).timestamp()
+
+
+async def test_waiting_notifications_are_counted(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thudmud.server.metrics._FIGURES_PAUSE", 0.0)
+    figures: list[Figure] | StoreError = [
+        Figure("notifications_waiting", "Waiting.", {"way": way}, number)
+        for way, number in (("mail", 3), ("browser", 4))
+    ]
+
+    async def measure() -> list[Figure]:
+        if isinstance(figures, StoreError):
+            raise figures
+        return figures
+
+    watched.sessions.measure = measure
+    collector = ServerCollector(watched.server, watched.sessions)
+    following = asyncio.create_task(collector.follow_features())
+
+    def told() -> dict[str, float]:
+        return {
+            sample.labels["way"]: sample.value
+            for family in collector.collect()
+            if family.name == "thudmud_notifications_waiting"
+            for sample in family.samples
+        }
+
+    async with asyncio.timeout(PATIENCE):
+        while told() != {"mail": 3, "browser": 4}:  # noqa: ASYNC110  (no event to wait for)
+            await asyncio.sleep(0)
+        figures = StoreError("the database is away")  # then nobody knows
+        while told():  # noqa: ASYNC110  (the same)
+            await asyncio.sleep(0)
+    following.cancel()
 
 
 async def test_store_is_not_timed_without_metrics(tmp_path: Path) -> None:

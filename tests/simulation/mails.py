@@ -11,7 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from random import Random
 from unittest import mock
 
@@ -20,7 +19,6 @@ from thudmud.features.notifications import serving, storage
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import CODE, Ways
 from thudmud.features.notifications.notifier import NotSentError
-from thudmud.server.config import Settings
 from thudmud.store import Store, StoreError
 from thudmud.store.database import Database
 

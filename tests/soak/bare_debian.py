@@ -28,10 +28,10 @@ FILES = {"nginx": "etc/nginx/sites-enabled/thudmud", "haproxy": "etc/haproxy/hap
 DOMAIN = "thud.example.org"
 SUITE, PYTHON = "bookworm", (3, 11)
 BARE = "systemd,systemd-sysv,dbus,python3,ca-certificates,curl,openssl,procps,netcat-openbsd,ufw"
-LATER = ("certbot", "haproxy", "nginx", "prometheus", "fail2ban", "python3-venv")
+LATER = ("certbot", "haproxy", "nginx", "prometheus", "fail2ban", "logrotate", "python3-venv")
 """Debian packages that the page installs, some with others that they recommend."""
 
-EXTRAS = "server,metrics,pictures,notify,fast,postgres"
+EXTRAS = "server,metrics,pictures,notify,fast,postgres,completion"
 BOOT = (
     *("systemd-nspawn", "--boot", "--quiet", "--machine=thudmud-debian", "--private-network"),
     *("--register=no", "--keep-unit", "--console=read-only"),
@@ -313,7 +313,31 @@ def monitor(machine: Machine) -> None:
     machine.follow("The log")
 
 
-STEPS = (install, certify, serve_page, maintain, monitor)
+def watch(machine: Machine) -> None:
+    """Raise alarms, keep guessers out, rotate the log, and have everything checked."""
+    machine.follow("Alarms")
+    text = dict(steps("Alarms"))["yaml"]
+    settings = machine.root / "etc" / "prometheus" / "prometheus.yml"
+    settings.write_text(f"global:\n  scrape_interval: 1s\n{text}", "utf-8")
+    machine.run("systemctl restart prometheus")
+    machine.until("curl --silent http://127.0.0.1:9090/api/v1/rules", "ThudmudDown")
+    query = "curl --silent 'http://127.0.0.1:9090/api/v1/query?query=thudmud_healthy'"
+    machine.until(query, '"1"]')
+    machine.follow("Keep guessers out")
+    machine.until("fail2ban-client status thudmud; true", "_SYSTEMD_UNIT=thudmud.service")
+    machine.follow("Completion and the manual page")
+    assert "EXIT STATUS" in machine.run("cat /usr/local/share/man/man1/thudmud.1")
+    machine.follow("Rotate a log file")
+    machine.until("cat /var/lib/thudmud/thudmud.log", "listening")
+    machine.run("logrotate --force /etc/logrotate.d/thudmud")
+    machine.run("ls /var/lib/thudmud/thudmud.log.1")
+    (check,) = [each for each in commands("Monitor the server") if " doctor " in each]
+    told = machine.until(check, "ok server: one runs")
+    print(told)
+    assert "\nerror" not in told, told
+
+
+STEPS = (install, certify, serve_page, maintain, monitor, watch)
 
 
 def main() -> None:

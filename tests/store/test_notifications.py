@@ -377,6 +377,20 @@ class TestWaiting:
         assert mail.mailed is not None
         await is_in_order(store)
 
+    async def test_outbox_is_counted_by_way_and_failure(self, store: Store, clock: Clock) -> None:
+        assert set((await store.read(storage.count_waiting)).values()) == {storage.OutboxCount()}
+        await confirmed(store)
+        await store.write(storage.add_browser, "Anna", BROWSER)
+        await tell(store, Notification("Anna", Kind.END, 12))
+        await tell(store, Notification("Anna", Kind.END, 13))
+        [mail] = await store.read(storage.due, mails=True)
+        one = mail._replace(waiting=mail.waiting[:1])
+        await store.write(storage.put_off, one, clock.now + 600, failed=True)
+        assert await store.read(storage.count_waiting) == {
+            "mail": storage.OutboxCount(waiting=2, failing=1),
+            "browser": storage.OutboxCount(waiting=2, failing=0),
+        }
+
     async def test_withdrawn_notification_cannot_be_postponed(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))

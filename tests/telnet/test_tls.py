@@ -9,6 +9,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from thudmud.server.acceptor import (
 )
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
 from thudmud.server.runtime import open_sessions
+from thudmud.telnet import tls
 
 AUTHORITY = trustme.CA()
 
@@ -234,3 +236,35 @@ async def test_unusable_certificate_is_reported(
     settings = ServerSettings(port=0, tls_port=free_port(), tls_certificate="c.pem")
     with pytest.raises(StartError, match=problem):
         await Acceptor(Settings(server=settings, web=NO_WEB), tmp_path).bind()
+
+
+# The certificate in use.
+
+
+def issued(folder: Path, end: datetime) -> Path:
+    """Write a certificate for two names."""
+    path = folder / "tls.pem"
+    certificate = AUTHORITY.issue_cert("thud.example.org", "192.0.2.1", not_after=end)
+    certificate.private_key_and_cert_chain_pem.write_to_path(path)
+    return path
+
+
+@pytest.mark.parametrize("year", [2020, 2070])
+def test_certificate_in_use_is_described(tmp_path: Path, year: int) -> None:
+    end = datetime(year, 5, 6, 7, 8, 9, tzinfo=UTC)
+    path = issued(tmp_path, end)
+    certificate = tls.served_certificate(tls.context(path, None), path)
+    assert certificate is not None
+    assert certificate.end == end.timestamp()
+    assert certificate.begin < certificate.end
+    assert set(certificate.names) == {"thud.example.org", "192.0.2.1"}
+
+
+def test_certificate_in_a_replaced_file_is_not_the_one_in_use(tmp_path: Path) -> None:
+    end = datetime(2070, 1, 1, tzinfo=UTC)
+    path = issued(tmp_path, end)
+    context = tls.context(path, None)
+    issued(tmp_path, end)
+    assert tls.served_certificate(context, path) is None
+    path.unlink()
+    assert tls.served_certificate(context, path) is None

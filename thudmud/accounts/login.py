@@ -15,6 +15,7 @@ import asyncio
 import logging
 import re
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -160,6 +161,7 @@ class AccountDialogues:
         directory: knows which names are in use.
         guest_grace: the seconds for which a guest's name is reserved after they were last here.
         new_names: limits the new names from each network; None for no limit.
+        failures: counts the wrong passwords and resume words.
         clock: returns the seconds since the epoch.
 
     Attributes:
@@ -175,10 +177,12 @@ class AccountDialogues:
         guest_grace: float,
         *,
         new_names: RateLimiter | None = None,
+        failures: Counter[Secret] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store, self._passwords, self._directory = store, passwords, directory
         self.new_names, self._clock = new_names, clock
+        self._failures = Counter[Secret]() if failures is None else failures
         self._changes = RateLimiter(1 / _CHANGE_INTERVAL, _CHANGES)
         self._throttle = GuessThrottle()
         self._taking = asyncio.Semaphore(_TAKEN_AT_ONCE)
@@ -588,6 +592,7 @@ class AccountDialogues:
     ) -> bool:
         right = await self._throttle.is_right(guess, check, prompter.hold)
         if not right:
+            self._failures[guess.secret] += 1
             extra = {"player": guess.name, "address": guess.network}
             _of_strangers.info("wrong password or resume word", extra=extra)
         return right

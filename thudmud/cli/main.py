@@ -27,6 +27,7 @@ SUBCOMMANDS = {
     "serve": ("serve", "run the game server", "--port 9618"),
     "config": ("config", "write a configuration to start from, or check one", "config.toml"),
     "health": ("health", "check whether the server is running and can store events", ""),
+    "doctor": ("doctor", "check what a server needs of this machine", "--config config.toml"),
     "gateway": ("gateway", "provide boards to other MUDs", "--config config.toml"),
     "board": ("board", "list, open, close and rename the boards in the hall", "list"),
     "user": ("user", "list and change players' accounts", "list"),
@@ -60,7 +61,7 @@ SERVER_NEEDS = frozenset(
 )
 """Modules installed by the extra "server"."""
 
-POSIX_ONLY = {"gateway", "serve"}
+POSIX_ONLY = {"doctor", "gateway", "serve"}
 """Subcommands that can't run on Windows. Those that open a store in a file can't, either."""
 
 # Exit statuses as in shells: 128 plus the number of the signal, SIGPIPE or SIGINT.

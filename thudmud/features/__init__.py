@@ -61,7 +61,7 @@ def modules(name: str, without: Collection[str] = ()) -> Iterator[Any]:
     Args:
         name: the module's name: ``storage`` registers functions with the store, ``settings`` has
             the ``SECTIONS`` of the configuration, ``serving`` has what only a server does, such as
-            pages.
+            pages, and ``diagnosis`` checks what that needs.
         without: names of features to skip.
     """
     for feature in NAMES:

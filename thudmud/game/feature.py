@@ -8,6 +8,7 @@ texts of its refusals. Event handlers and timers are registered per service, by 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import RefusedError
@@ -114,6 +115,51 @@ class PageRoute(NamedTuple):
     path: str
     answer: AnswerPage
     methods: tuple[str, ...] = ("GET",)
+
+
+class Figure(NamedTuple):
+    """A number for monitoring systems, which may go up and down.
+
+    Attributes:
+        name: the metric's name, without the prefix ``thudmud_``.
+        help: what it means.
+        labels: the values of its labels, by name. All figures of a metric have the same labels.
+        value: the number.
+    """
+
+    name: str
+    help: str
+    labels: Mapping[str, str]
+    value: float
+
+
+class Severity(Enum):
+    """How bad the result of a check of a server's environment is."""
+
+    OK = "ok"
+    UNKNOWN = "unknown"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class CheckResult(NamedTuple):
+    """The result of a check of a server's environment, for ``thudmud doctor``.
+
+    Attributes:
+        severity: how bad it is.
+        subject: what was checked, such as a setting.
+        text: what was found, without a full stop.
+        remedy: what to do about it, as sentences; "" if nothing has to be done.
+    """
+
+    severity: Severity
+    subject: str
+    text: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        line = f"{self.severity.value} {self.subject}: {self.text}"
+        return f"{line}. {self.remedy}" if self.remedy else line
 
 
 Key = tuple[str, ...]
@@ -342,6 +388,13 @@ class Serving(Protocol):
 
         Returns:
             a coroutine to run in the background, or None.
+        """
+
+    async def measure(self) -> Sequence[Figure]:
+        """Return the feature's figures for monitoring systems.
+
+        Raises:
+            StoreError: the store can't be read.
         """
 
     @property

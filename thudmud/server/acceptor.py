@@ -13,6 +13,7 @@ import logging
 import os
 import socket
 import ssl
+import time
 from collections import Counter
 from collections.abc import Callable, Container, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +24,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from thudmud.accounts.guesses import Secret
 from thudmud.accounts.limiters import (
     RateLimiter,
     RecentCounts,
@@ -99,6 +101,15 @@ class Acceptor:
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
         self.turns = FairScheduler()
         self._package_time = RateLimiter(PACKAGE_TIME, PACKAGE_TIME_AT_ONCE)
+        self.login_failures: Counter[Secret] = Counter()
+        """Wrong passwords and resume words since the start."""
+        self.certificates: dict[str, tls.Certificate] = {}
+        """The certificates in use, by the settings section; only known if metrics are enabled."""
+        self.adopted_at = 0.0
+        """When settings were last adopted, at the start or by a reload, in seconds since the
+        epoch."""
+        self.has_failed_reload = False
+        """Whether the last reload of the settings failed."""
         self._claimed: list[tuple[str, socket.AddressFamily, str, int]] = []
         """Bound sockets: the setting, the address family, the address and the port."""
 
@@ -151,6 +162,7 @@ class Acceptor:
             self._passwords,
             sessions,
             self._whole.players.guest_grace,
+            failures=self.login_failures,
             clock=sessions.clock,
         )
         self.adopt(self._whole, self._contexts)
@@ -188,6 +200,8 @@ class Acceptor:
     def adopt(self, settings: Settings, contexts: Contexts) -> None:
         """Apply settings to future connections, except for the addresses and ports."""
         self._whole, self._settings, self._contexts = settings, settings.server, contexts
+        self.adopted_at, self.has_failed_reload = time.time(), False
+        self.certificates = self._served_certificates() if settings.metrics.enabled else {}
         self.limiter.adopt(settings.server)
         players, web = settings.players, settings.web
         self._telnet_proxies = Proxies(settings.server.proxies)
@@ -211,6 +225,15 @@ class Acceptor:
         )
         if self._pages:
             self._pages.adopt(settings, self._shared, self._forwarders)
+
+    def _served_certificates(self) -> dict[str, tls.Certificate]:
+        """Return the certificates of the TLS contexts, by the settings section."""
+        files = {"server": self._settings.tls_certificate, "web": self._whole.web.tls_certificate}
+        found = {
+            section: tls.served_certificate(context, self._folder / files[section])
+            for section, context in self._contexts.items()
+        }
+        return {section: each for section, each in found.items() if each}
 
     async def stop(self) -> None:
         """Close the sockets, say goodbye, and wait for all connections within the grace period."""
@@ -544,8 +567,8 @@ def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapac
         connections: the number of connections that the settings allow.
         programs: the number of bot programs and workers.
     """
-    others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
-    needed = others + connections + _TURNED_AWAY
+    needed = needed_file_descriptors(connections, programs)
+    others = needed - connections - _TURNED_AWAY
     granted = _raise_file_limit(needed)
     if granted >= needed:
         return ConnectionCapacity(connections)
@@ -558,6 +581,17 @@ def reserve_file_descriptors(connections: int, programs: int) -> ConnectionCapac
         extra={"allowed": granted, "needed": needed, "server.connections": connections},
     )
     return room
+
+
+def needed_file_descriptors(connections: int, programs: int) -> int:
+    """Return how many files a server may have open at once.
+
+    Args:
+        connections: the number of connections that the settings allow.
+        programs: the number of bot programs and workers.
+    """
+    others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
+    return others + connections + _TURNED_AWAY
 
 
 def _open_files() -> int:

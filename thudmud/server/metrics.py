@@ -2,7 +2,11 @@
 
 Other modules always maintain cheap counters at the place of the event. `ServerCollector` reads
 these and the state of the server on each scrape. Append latency, plies and event loop lag need
-observers of their own, which are only installed if metrics are enabled.
+observers of their own, which are only installed if metrics are enabled. The figures of features may
+need the database, so they are read now and then: a database that hangs must not delay a scrape.
+
+Counters whose labels are known are there from the start, at 0. Otherwise Prometheus's ``rate()``
+would miss the first event of each.
 """
 
 from __future__ import annotations
@@ -10,27 +14,40 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
+import platform
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
 from prometheus_client import Counter as PlyCounter
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
+from thudmud.accounts.guesses import Secret
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.bots.session import Bot
 from thudmud.game.events import Moved
-from thudmud.server.acceptor import Acceptor
+from thudmud.game.feature import Figure
+from thudmud.server.acceptor import Acceptor, Rejection
 from thudmud.server.config import MetricsSettings
 from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.session_registry import Session, Sessions
 from thudmud.server.sockets import bound_sockets, log_places
-from thudmud.store import Entry, last_backup
+from thudmud.store import Entry, StoreError, last_backup
+from thudmud.store.files import store_size
+from thudmud.version import VERSION
+from thudmud.views.refusals import refusal_codes
 from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
 from thudmud.web.http import Answer, HttpRequest, HttpResponse, plain
 from thudmud.web.routes import Route, Routes
@@ -43,6 +60,7 @@ MOST_CONNECTIONS = 16
 
 _PATIENCE = 5.0  # seconds for a client to send its request, and to read the response
 _LAG_PAUSE = 0.25  # seconds between two measurements of the event loop's lag
+_FIGURES_PAUSE = 15.0  # seconds between two readings of features' figures
 _APPEND_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 _LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
@@ -51,28 +69,24 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def serve_metrics(
-    settings: MetricsSettings, server: Acceptor, sessions: Sessions
+    settings: MetricsSettings, server: Acceptor, sessions: Sessions, file: Path | None = None
 ) -> AsyncIterator[None]:
     """Serve metrics and take measurements within this context.
+
+    Args:
+        settings: the address to listen on.
+        server: the server.
+        sessions: its sessions.
+        file: the file of the store; None if it is a database server, or in memory.
 
     Raises:
         StartError: the port can't be used.
     """
     registry = CollectorRegistry()
-    registry.register(ServerCollector(server, sessions))
+    collector = ServerCollector(server, sessions, file)
+    registry.register(collector)
     ProcessCollector(registry=registry)
-    appends = Histogram(
-        "thudmud_append_seconds",
-        "Seconds from the request for an append to the store until it was durable.",
-        buckets=_APPEND_BUCKETS,
-        registry=registry,
-    )
-    lag = Histogram(
-        "thudmud_loop_lag_seconds",
-        "Seconds by which the event loop ran a timer late.",
-        buckets=_LAG_BUCKETS,
-        registry=registry,
-    )
+    appends, lag = _histograms(registry)
     plies = PlyCounter("thudmud_plies", "Plies played.", registry=registry)
 
     def take(entries: Sequence[Entry]) -> None:
@@ -84,15 +98,37 @@ async def serve_metrics(
     store = sessions.store
     following = await store.subscribe(None, await store.position(), take, lambda _: None)
     store.timed = appends.observe
-    measuring = asyncio.create_task(_measure_lag(lag.observe))
+    measuring = [
+        asyncio.create_task(work)
+        for work in (_measure_lag(lag.observe), collector.follow_features())
+    ]
     try:
         yield
     finally:
-        measuring.cancel()
+        for task in measuring:
+            task.cancel()
         store.timed = None
         following.close()
         for each in listening:
             each.close()
+
+
+def _histograms(registry: CollectorRegistry) -> tuple[Histogram, Histogram]:
+    """Return the histograms of append latency and event loop lag."""
+    return (
+        Histogram(
+            "thudmud_append_seconds",
+            "Seconds from the request for an append to the store until it was durable.",
+            buckets=_APPEND_BUCKETS,
+            registry=registry,
+        ),
+        Histogram(
+            "thudmud_loop_lag_seconds",
+            "Seconds by which the event loop ran a timer late.",
+            buckets=_LAG_BUCKETS,
+            registry=registry,
+        ),
+    )
 
 
 async def _listen(
@@ -120,15 +156,39 @@ async def _measure_lag(observe: Callable[[float], None]) -> None:
 
 
 class ServerCollector(Collector):
-    """Prometheus collector that reads the server's state on each scrape."""
+    """Prometheus collector that reads the server's state on each scrape.
 
-    def __init__(self, server: Acceptor, sessions: Sessions) -> None:
-        self._server, self._sessions = server, sessions
+    Args:
+        server: the server.
+        sessions: its sessions.
+        file: the file of the store, if it has one.
+    """
+
+    def __init__(self, server: Acceptor, sessions: Sessions, file: Path | None = None) -> None:
+        self._server, self._sessions, self._file = server, sessions, file
+        self._figures: Sequence[Figure] = ()
+        """The figures of features, as last read."""
+
+    async def follow_features(self) -> None:
+        """Read the figures of features now and then, in an endless loop."""
+        while measure := self._sessions.measure:
+            try:
+                self._figures = await measure()
+            except StoreError:
+                self._figures = ()  # no number is better than one that may be wrong
+            await asyncio.sleep(_FIGURES_PAUSE)
 
     def collect(self) -> Iterable[Metric]:
         """Yield the current metrics."""
-        # Long: one metric after the other.
-        sessions, limiter = self._sessions, self._server.limiter
+        yield from self._players()
+        yield from self._stored()
+        yield from self._connections()
+        yield from self._operations()
+        yield from _families(self._figures)
+
+    def _players(self) -> Iterable[Metric]:
+        """Yield the metrics of players, boards and what they type."""
+        sessions = self._sessions
         tables = sessions.service.hall.tables.values()
         there = Counter(front_end(each) for each in sessions.all if each.name)
         players = GaugeMetricFamily(
@@ -138,13 +198,25 @@ class ServerCollector(Collector):
             players.add_metric([name], there[name])
         yield players
         yield _gauge("bots", "Bots online.", there["bot"])
-        people = [each for each in sessions.all if isinstance(each, PlayerSession)]
-        yield _gauge("connections", "Open connections with a session.", len(people))
         yield _gauge("boards", "Open boards.", len(tables))
         yield _gauge("seats", "Occupied seats.", sum(len(each.seats) for each in tables))
         yield _gauge("battles", "Battles in progress.", sum(each.is_running for each in tables))
-        waiting = sum(each.unsent for each in people)
-        yield _gauge("outbox_bytes", "Bytes queued for players.", waiting)
+        yield _counter(
+            "lines_throttled",
+            "Times that a player's lines were delayed by commands_per_second.",
+            self._server.turns.throttled,
+        )
+        counts = {str(code.value): count for code, count in sessions.refused.items()}
+        refused = CounterMetricFamily(
+            "thudmud_refusals", "Refused lines, by code.", labels=["code"]
+        )
+        for code in sorted({*refusal_codes(), *counts}):
+            refused.add_metric([code], counts.get(code, 0))
+        yield refused
+
+    def _stored(self) -> Iterable[Metric]:
+        """Yield the metrics of the store."""
+        sessions = self._sessions
         can_store = sessions.service.is_alive
         yield _gauge("healthy", "Whether events can be stored: 1 or 0.", can_store)
         written = sessions.store.written
@@ -156,26 +228,85 @@ class ServerCollector(Collector):
         yield _counter("event_bytes_written", "Bytes of the stored events.", written.event_bytes)
         if sessions.store.path and (made := last_backup(sessions.store.path)):
             yield _gauge("backup_timestamp_seconds", "Time of the last backup of the file.", made)
+        if self._file:
+            yield from _disk(self._file)
         over = sessions.quota.count_exhausted(sessions.clock()) if sessions.quota else 0
         yield _gauge("addresses_over_quota", "Addresses whose connections are being limited.", over)
+
+    def _connections(self) -> Iterable[Metric]:
+        """Yield the metrics of connections and logins."""
+        limiter = self._server.limiter
+        people = [each for each in self._sessions.all if isinstance(each, PlayerSession)]
+        yield _gauge("connections", "Open connections with a session.", len(people))
+        waiting = sum(each.unsent for each in people)
+        yield _gauge("outbox_bytes", "Bytes queued for players.", waiting)
         yield _counter("connections_accepted", "Connections accepted.", limiter.accepted)
-        yield _counter(
-            "lines_throttled",
-            "Times that a player's lines were delayed by commands_per_second.",
-            self._server.turns.throttled,
-        )
         rejected = CounterMetricFamily(
             "thudmud_connections_refused", "Connections rejected.", labels=["reason"]
         )
-        for reason, count in limiter.rejected.items():
-            rejected.add_metric([reason.name.lower()], count)
+        for reason in Rejection:
+            rejected.add_metric([reason.name.lower()], limiter.rejected[reason])
         yield rejected
-        refused = CounterMetricFamily(
-            "thudmud_refusals", "Refused lines, by code.", labels=["code"]
+        failures = CounterMetricFamily(
+            "thudmud_login_failures", "Wrong passwords and resume words.", labels=["secret"]
         )
-        for code, count in sessions.refused.items():
-            refused.add_metric([str(code.value)], count)
-        yield refused
+        for secret in Secret:
+            failures.add_metric([secret.value], self._server.login_failures[secret])
+        yield failures
+
+    def _operations(self) -> Iterable[Metric]:
+        """Yield the metrics of the program and its configuration."""
+        server = self._server
+        info = {"version": VERSION, "python": platform.python_version()}
+        yield InfoMetricFamily("thudmud_build", "The version of the program.", value=info)
+        yield _gauge(
+            "config_last_reload_successful",
+            "Whether the last reload of the settings succeeded: 1 or 0.",
+            not server.has_failed_reload,
+        )
+        yield _gauge(
+            "config_last_reload_success_timestamp_seconds",
+            "When the settings were last read with success, at the start or by a reload.",
+            server.adopted_at,
+        )
+        ends = GaugeMetricFamily(
+            "thudmud_certificate_expiry_timestamp_seconds",
+            "The end of the certificate in use, by type of client.",
+            labels=["front_end"],
+        )
+        for section, certificate in server.certificates.items():
+            ends.add_metric([_FRONT_ENDS[section]], certificate.end)
+        yield ends
+
+
+_FRONT_ENDS = {"server": "telnet", "web": "web"}
+"""Front ends by the settings section of their certificate."""
+
+
+def _families(figures: Sequence[Figure]) -> Iterable[Metric]:
+    """Return the metrics for features' figures."""
+    families: dict[str, GaugeMetricFamily] = {}
+    for name, words, labels, value in figures:
+        family = families.setdefault(
+            name, GaugeMetricFamily(f"thudmud_{name}", words, labels=[*labels])
+        )
+        family.add_metric([*labels.values()], value)
+    return families.values()
+
+
+def _disk(file: Path) -> Iterable[Metric]:
+    """Yield the metrics of a store's file and its disk, unless these are gone."""
+    with suppress(OSError):
+        yield _gauge(
+            "store_size_bytes", "Size of the store, all of its files together.", store_size(file)
+        )
+    with suppress(OSError):
+        disk = os.statvfs(file.absolute().parent)
+        yield _gauge(
+            "store_disk_free_bytes",
+            "Free space on the store's disk, for users other than root.",
+            disk.f_bavail * disk.f_frsize,
+        )
 
 
 def front_end(session: Session) -> str:

@@ -38,7 +38,7 @@ from thudmud.bots.session import level_of_each
 from thudmud.bots.workers import Workers
 from thudmud.english import pluralize
 from thudmud.errors import NotYetError, StartError, system_reason
-from thudmud.game.feature import Serving
+from thudmud.game.feature import Figure, Serving
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.options import Style
 from thudmud.game.sanctions import Order
@@ -59,7 +59,7 @@ from thudmud.server.config import (
 from thudmud.server.session_registry import Sessions, make_service
 from thudmud.server.shared_store import ServerUpgrade, leader_lock, open_store, serving_lock
 from thudmud.server.systemd import ServiceManager
-from thudmud.service import Node, Service
+from thudmud.service import Node
 from thudmud.store import (
     DamagedStoreError,
     Holder,
@@ -126,7 +126,7 @@ async def serve(
         opened = open_sessions(settings, folder, upgrade)
         async with opened as sessions, AsyncExitStack() as meanwhile:
             if settings.metrics.enabled:
-                await meanwhile.enter_async_context(_measured(settings, server, sessions))
+                await meanwhile.enter_async_context(_measured(settings, folder, server, sessions))
             sessions.service.server_stopper = stopped.ask
             await server.start(sessions)
             tune_for_latency()
@@ -197,7 +197,7 @@ def _ready_line(settings: Settings, server: Acceptor, places: Iterable[tuple[str
 
 
 def _measured(
-    settings: Settings, server: Acceptor, sessions: Sessions
+    settings: Settings, folder: Path, server: Acceptor, sessions: Sessions
 ) -> AbstractAsyncContextManager[None]:
     """Return the context manager that serves metrics.
 
@@ -207,7 +207,9 @@ def _measured(
     require_metrics()
     from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
 
-    return serve_metrics(settings.metrics, server, sessions)
+    storage = settings.storage
+    file = folder / storage.file if storage.backend == "sqlite" else None
+    return serve_metrics(settings.metrics, server, sessions, file)
 
 
 def require_metrics() -> None:
@@ -266,8 +268,7 @@ async def open_sessions(
         await service.finish_start()
         stack.push_async_callback(service.close)
         changed = await _watch_orders(sessions)
-        await _begin_features(served, service, storage, stack)
-        sessions.pages = lambda: [page for each in served for page in each.pages]
+        await _begin_features(served, sessions, storage, stack)
         works = _check_once_ready(sessions), follow_logins(sessions, changed)
         clock = log_clock_changes(store.clock)
         await stack.enter_async_context(run_in_background(*works, clock))
@@ -322,16 +323,30 @@ async def _watch_orders(sessions: Sessions) -> asyncio.Event:
 
 
 async def _begin_features(
-    served: Iterable[Serving], service: Service, storage: StorageSettings, stack: AsyncExitStack
+    served: Sequence[Serving], sessions: Sessions, storage: StorageSettings, stack: AsyncExitStack
 ) -> None:
-    """Start the background work of features, and end it when the stack is closed."""
+    """Start the background work of features, and end it when the stack is closed.
+
+    Their pages and figures are registered with the sessions.
+    """
 
     def lock(key: Lock) -> Awaitable[asyncio.Queue[Holder]]:
         return stack.enter_async_context(leader_lock(storage, key))
 
     for each in served:
-        if work := await each.begin(service, lock):
+        if work := await each.begin(sessions.service, lock):
             await stack.enter_async_context(run_in_background(work))
+    sessions.pages = lambda: [page for each in served for page in each.pages]
+    sessions.measure = partial(_measure_features, served)
+
+
+async def _measure_features(served: Iterable[Serving]) -> Sequence[Figure]:
+    """Return the figures of all features for monitoring systems.
+
+    Raises:
+        StoreError: the store can't be read.
+    """
+    return [figure for each in served for figure in await each.measure()]
 
 
 def configure(hall: Hall, settings: Settings, news: Sequence[str] = ()) -> None:
@@ -690,6 +705,7 @@ class Reload:
             }:
                 set_up_logging(settings, self._folder)
         except (ConfigError, StartError) as error:
+            self._server.has_failed_reload = True
             _log.error("could not reload the settings", extra={"why": str(error)})
             return
         self._settings = settings

@@ -21,7 +21,7 @@ from thudmud.features.archive.messages import entry, players
 from thudmud.features.options.preferences import preferences_of_person, profile_of
 from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
-from thudmud.game.feature import PageRoute
+from thudmud.game.feature import Figure, PageRoute
 from thudmud.game.hall import Hall
 from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
@@ -93,6 +93,8 @@ class Sessions:
     Attributes:
         refused: refused lines since the start, counted by code.
         pages: returns the web pages of features.
+        measure: returns the figures of features for monitoring systems, or raises StoreError; None
+            if there are no features with any.
         talk: the rate limit of messages to others; None for no limit.
         shouts: an additional rate limit for shouts.
         reports: the rate limit of reports about other players, by address.
@@ -109,6 +111,7 @@ class Sessions:
         self._expected: list[asyncio.Future[None]] = []
         self._held = HeldLines(service)
         self.pages: Callable[[], Sequence[PageRoute]] = tuple
+        self.measure: Callable[[], Awaitable[Sequence[Figure]]] | None = None
         self.talk: TalkLimiter | None = None
         self.shouts: TalkLimiter | None = None
         self.reports: TalkLimiter | None = None

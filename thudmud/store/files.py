@@ -506,6 +506,20 @@ class OnDisk(Sqlite):
         return [identity(path) for path in self._paths]
 
 
+def store_size(path: Path) -> int:
+    """Return the size of a store in bytes, with its companion files.
+
+    Raises:
+        OSError: there is no such file, or its folder can't be read.
+    """
+    path = resolve_symlink(path)
+    size = path.stat().st_size
+    for suffix in ("-wal", "-shm", HEAD):
+        with suppress(FileNotFoundError):
+            size += beside(path, suffix).stat().st_size
+    return size
+
+
 def megabytes(count: int) -> str:
     """Format a number of bytes in megabytes: ``12.3 MB``."""
     return f"{count / 1e6:,.1f} MB"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import ssl
 from asyncio.sslproto import SSLProtocol
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from thudmud.errors import StartError, system_reason
 
@@ -75,6 +77,58 @@ def context(certificate: Path, key: Path | None, section: str = "server") -> ssl
     except ssl.SSLError as error:
         raise StartError(f"{section}.{_problem(error, certificate, key)}") from error
     return made
+
+
+_NO_CHECK_TIME = 0x200000
+"""OpenSSL's X509_V_FLAG_NO_CHECK_TIME, which Python has no name for."""
+
+
+class Certificate(NamedTuple):
+    """A certificate, as clients get it.
+
+    Attributes:
+        begin: the first moment at which it is valid, in seconds since the epoch.
+        end: the last one.
+        names: the host names and addresses that it is for; a name may begin with ``*.``.
+    """
+
+    begin: float
+    end: float
+    names: tuple[str, ...]
+
+
+def served_certificate(context: ssl.SSLContext, certificate: Path) -> Certificate | None:
+    """Return the certificate that a TLS context presents, also if it has expired.
+
+    The standard library decodes only certificates that it has verified. So a handshake in memory
+    verifies this one against its own file.
+
+    Args:
+        context: the context, see `context`.
+        certificate: the file that the context was created from.
+
+    Returns:
+        The certificate; None if the file has another one by now, or one for clients.
+    """
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname = False
+    client.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN | _NO_CHECK_TIME
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        client.load_verify_locations(certificate)
+        asking = client.wrap_bio(to_client, to_server)
+        serving = context.wrap_bio(to_server, to_client, server_side=True)
+        for side in (asking, serving, asking):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+        facts: Any = asking.getpeercert()
+    except (OSError, ValueError):  # ValueError: the handshake isn't over
+        return None
+    return Certificate(
+        ssl.cert_time_to_seconds(facts["notBefore"]),
+        ssl.cert_time_to_seconds(facts["notAfter"]),
+        tuple(str(value) for _, value in facts.get("subjectAltName", ())),
+    )
 
 
 def _problem(error: ssl.SSLError, certificate: Path, key: Path | None) -> str:

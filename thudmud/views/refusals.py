@@ -6,7 +6,7 @@ feature, see `add_refusal_texts`. Most texts are templates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -321,6 +321,11 @@ def _shorten_boards(boards: Sequence[str]) -> Sequence[str]:
 def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
     """Register the texts of a feature's refusal codes."""
     _TEXTS.update(texts)
+
+
+def refusal_codes() -> Collection[str]:
+    """Return the codes of all refusals, those of loaded features included."""
+    return {str(code.value) for code in (*Reason, *Refusal, *Mistake, *_TEXTS)}
 
 
 def refusal_text(

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thudmud.errors import StartError
+from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import NotificationSettings, Ways
 from thudmud.features.notifications.reactors import follow_members
-from thudmud.game.feature import FeatureContext, PageRoute
+from thudmud.game.feature import FeatureContext, Figure, PageRoute
 from thudmud.language import clean
 from thudmud.store import Holder, Lock
 from thudmud.version import installation_of
 
 if TYPE_CHECKING:
     from thudmud.features.notifications.notifier import Mailer, Pusher
+
+_FIGURES = {
+    "waiting": "Notifications in the outbox, by how they are sent.",
+    "failing": "Notifications in the outbox whose sending has failed so far.",
+}
+"""The help texts of the figures for monitoring systems."""
 
 
 class NotificationServing:
@@ -72,6 +79,19 @@ class NotificationServing:
             is_alive=lambda: service.is_alive,
         )
         return notifier.follow(holders)
+
+    async def measure(self) -> Sequence[Figure]:
+        """Return the number of waiting notifications, and of those that could not be sent yet."""
+        ways = {"mail": self._mailer, "browser": self._pusher}
+        if not any(ways.values()):
+            return []
+        counts = await self._service.store.read(storage.count_waiting)
+        return [
+            Figure(f"notifications_{state}", _FIGURES[state], {"way": way}, number)
+            for way, count in counts.items()
+            if ways[way]
+            for state, number in count._asdict().items()
+        ]
 
     @property
     def pages(self) -> Sequence[PageRoute]:

@@ -66,16 +66,7 @@ class Relay:
         """Send a mail, see `notifying.Mailer`."""
         settings = self._settings
         message = self.composed(mail, address, end, number)
-        relay = aiosmtplib.SMTP(
-            hostname=settings.relay,
-            port=settings.port,
-            use_tls=settings.tls == "tls",
-            start_tls=settings.tls == "starttls",
-            tls_context=self._context,
-            username=settings.user or None,
-            password=self._password,
-            timeout=TIMEOUT,
-        )
+        relay = self._client(TIMEOUT)
         is_taken = False
         try:
             async with asyncio.timeout(WHOLE_TIMEOUT), relay:
@@ -92,6 +83,39 @@ class Relay:
             if not is_taken:
                 why = type(error).__name__
                 raise NotSentError(f"could not reach the relay: {why}") from error
+
+    async def check(self, patience: float) -> None:
+        """Connect to the relay and log in as for a mail, and send none.
+
+        Args:
+            patience: seconds that the relay may take in all.
+
+        Raises:
+            NotSentError: that isn't possible; ``str()`` says why.
+        """
+        try:
+            async with asyncio.timeout(patience), self._client(patience):
+                pass
+        except aiosmtplib.SMTPAuthenticationError as error:
+            raise NotSentError(f"it rejects mail.user or the password: {error.code}") from error
+        except TimeoutError as error:
+            raise NotSentError(f"it doesn't answer within {patience:g} seconds") from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise NotSentError(" ".join(str(error).split()) or type(error).__name__) from error
+
+    def _client(self, timeout: float) -> aiosmtplib.SMTP:
+        """Return a client that connects as configured; a reply may take that many seconds."""
+        settings = self._settings
+        return aiosmtplib.SMTP(
+            hostname=settings.relay,
+            port=settings.port,
+            use_tls=settings.tls == "tls",
+            start_tls=settings.tls == "starttls",
+            tls_context=self._context,
+            username=settings.user or None,
+            password=self._password,
+            timeout=timeout,
+        )
 
     def composed(self, mail: Mail, address: str, end: str, number: int) -> EmailMessage:
         """Return the message for a mail, with the arguments of `send`.

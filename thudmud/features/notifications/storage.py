@@ -11,11 +11,11 @@ All functions take a database, and run within `Store.read` or `Store.write`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import randbelow, randbits, token_urlsafe
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from thudmud.features.notifications.messages import revoked_secrets_sentence
 from thudmud.features.notifications.model import (
@@ -342,6 +342,22 @@ def _recipient(
     row = database.table.row("browser", "where number = ?", way)
     browser = Browser(*cast("tuple[str, str, str]", row[2:5])) if row else None
     return recipient._replace(browser=browser, quiet=hours)
+
+
+class OutboxCount(NamedTuple):
+    """The number of notifications in the outbox, and of those whose sending has failed so far."""
+
+    waiting: int = 0
+    failing: int = 0
+
+
+def count_waiting(database: Database) -> Mapping[str, OutboxCount]:
+    """Return the size of the outbox by way: "mail" and "browser"."""
+    counts = {}
+    for way, sign in (("mail", "="), ("browser", "<>")):
+        query = f"select count(*), count(failing) from notification where way {sign} 0"  # noqa: S608  (ours)
+        counts[way] = OutboxCount(*map(int, database.table.execute(query).fetchone()))
+    return counts
 
 
 def delete_sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
