@@ -82,8 +82,7 @@ async def watched_server(settings: Settings, folder: Path, port: int) -> AsyncIt
         sessions = await stack.enter_async_context(open_sessions(settings, folder))
         server = Acceptor(settings, folder, hasher=CHEAP)
         [place] = await server.bind()
-        file = folder / settings.storage.file
-        await stack.enter_async_context(serve_metrics(settings.metrics, server, sessions, file))
+        await stack.enter_async_context(serve_metrics(settings.metrics, server, sessions))
         await server.start(sessions)
         stack.push_async_callback(server.stop)
         await sessions.ready()

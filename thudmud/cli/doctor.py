@@ -42,9 +42,9 @@ from thudmud.server.config import Settings, config_folder, load_settings, named_
 from thudmud.server.runtime import read_news
 from thudmud.server.shared_store import NEEDS_PSYCOPG
 from thudmud.server.sockets import bound_sockets
-from thudmud.store import LEASE, StoreError
+from thudmud.store import LEASE, StoreError, last_backup
 from thudmud.store.files import HEAD, beside, megabytes, resolve_symlink, store_size
-from thudmud.store.inspecting import StoreFacts, inspect_database, inspect_file, last_backup
+from thudmud.store.inspecting import StoreFacts, inspect_database, inspect_file
 from thudmud.version import VERSION, installation_of
 
 PATIENCE = 20.0
@@ -514,7 +514,7 @@ def check_store(surroundings: Surroundings) -> Results:
         return
     if facts.is_outdated:
         text = f"{where} has the older schema {facts.schema}"
-        remedy = "The next start upgrades it, without a way back. Make a backup before."
+        remedy = "The next start upgrades it. Make a backup before."
         yield CheckResult(Severity.WARNING, "store", text, remedy)
     else:
         yield CheckResult(Severity.OK, "store", f"{where} can be read, schema {facts.schema}")

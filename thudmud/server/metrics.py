@@ -69,7 +69,7 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def serve_metrics(
-    settings: MetricsSettings, server: Acceptor, sessions: Sessions, file: Path | None = None
+    settings: MetricsSettings, server: Acceptor, sessions: Sessions
 ) -> AsyncIterator[None]:
     """Serve metrics and take measurements within this context.
 
@@ -77,13 +77,12 @@ async def serve_metrics(
         settings: the address to listen on.
         server: the server.
         sessions: its sessions.
-        file: the file of the store; None if it is a database server, or in memory.
 
     Raises:
         StartError: the port can't be used.
     """
     registry = CollectorRegistry()
-    collector = ServerCollector(server, sessions, file)
+    collector = ServerCollector(server, sessions)
     registry.register(collector)
     ProcessCollector(registry=registry)
     appends, lag = _histograms(registry)
@@ -161,11 +160,10 @@ class ServerCollector(Collector):
     Args:
         server: the server.
         sessions: its sessions.
-        file: the file of the store, if it has one.
     """
 
-    def __init__(self, server: Acceptor, sessions: Sessions, file: Path | None = None) -> None:
-        self._server, self._sessions, self._file = server, sessions, file
+    def __init__(self, server: Acceptor, sessions: Sessions) -> None:
+        self._server, self._sessions = server, sessions
         self._figures: Sequence[Figure] = ()
         """The figures of features, as last read."""
 
@@ -226,10 +224,8 @@ class ServerCollector(Collector):
             written.rows,
         )
         yield _counter("event_bytes_written", "Bytes of the stored events.", written.event_bytes)
-        if sessions.store.path and (made := last_backup(sessions.store.path)):
-            yield _gauge("backup_timestamp_seconds", "Time of the last backup of the file.", made)
-        if self._file:
-            yield from _disk(self._file)
+        if file := sessions.store.path:
+            yield from _disk(file)
         over = sessions.quota.count_exhausted(sessions.clock()) if sessions.quota else 0
         yield _gauge("addresses_over_quota", "Addresses whose connections are being limited.", over)
 
@@ -295,7 +291,9 @@ def _families(figures: Sequence[Figure]) -> Iterable[Metric]:
 
 
 def _disk(file: Path) -> Iterable[Metric]:
-    """Yield the metrics of a store's file and its disk, unless these are gone."""
+    """Yield the metrics of a store's file, its disk and its backups, unless these are gone."""
+    if made := last_backup(file):
+        yield _gauge("backup_timestamp_seconds", "Time of the last backup of the file.", made)
     with suppress(OSError):
         yield _gauge(
             "store_size_bytes", "Size of the store, all of its files together.", store_size(file)

@@ -126,7 +126,7 @@ async def serve(
         opened = open_sessions(settings, folder, upgrade)
         async with opened as sessions, AsyncExitStack() as meanwhile:
             if settings.metrics.enabled:
-                await meanwhile.enter_async_context(_measured(settings, folder, server, sessions))
+                await meanwhile.enter_async_context(_measured(settings, server, sessions))
             sessions.service.server_stopper = stopped.ask
             await server.start(sessions)
             tune_for_latency()
@@ -197,7 +197,7 @@ def _ready_line(settings: Settings, server: Acceptor, places: Iterable[tuple[str
 
 
 def _measured(
-    settings: Settings, folder: Path, server: Acceptor, sessions: Sessions
+    settings: Settings, server: Acceptor, sessions: Sessions
 ) -> AbstractAsyncContextManager[None]:
     """Return the context manager that serves metrics.
 
@@ -207,9 +207,7 @@ def _measured(
     require_metrics()
     from thudmud.server.metrics import serve_metrics  # noqa: PLC0415  (an optional dependency)
 
-    storage = settings.storage
-    file = folder / storage.file if storage.backend == "sqlite" else None
-    return serve_metrics(settings.metrics, server, sessions, file)
+    return serve_metrics(settings.metrics, server, sessions)
 
 
 def require_metrics() -> None:

@@ -24,9 +24,6 @@ from thudmud.store.files import (
 from thudmud.store.interface import StoreError, UnknownFormatError
 from thudmud.store.rows import FORMAT
 
-BACKUP_NOTE = "-backup"
-"""The suffix of the file that is written with each backup."""
-
 _LOCKS = Path("/proc/locks")
 
 
@@ -102,13 +99,6 @@ def inspect_database(dsn: str) -> StoreFacts:
         raise StoreError(f"{name} could not be used: {as_one_line(error)}.") from error
     schema = int(str(comment).removeprefix(OURS))
     return StoreFacts(schema, None if seconds is None else max(0.0, float(seconds)))
-
-
-def last_backup(path: Path) -> float | None:
-    """Return when a file was last backed up, in seconds since the epoch; None if not known."""
-    with suppress(OSError):
-        return beside(resolve_symlink(path), BACKUP_NOTE).stat().st_mtime
-    return None
 
 
 def lock_holder(path: Path) -> int:
