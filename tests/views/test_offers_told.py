@@ -152,7 +152,7 @@ class TestClicking:
 
     @pytest.fixture
     def house(self) -> House:
-        house = House(BOARDS, seat_grace=300.0)
+        house = House(BOARDS, seat_grace=300.0, opens_boards=True)
         for name in ("Anna", "Bert"):
             house.enter(name, 0.0, Terminal(80, has_reader=True, can_draw=True))
         say(house, "Anna join game as dwarf on oak board")
@@ -188,3 +188,16 @@ class TestClicking:
         self.told(house, "Bert join game as troll on oak board", "Anna start")
         told = seen(house.depart("Anna", 1.0), "Bert")
         assert told.endswith("In 5 minutes you can claim the battle or adjourn the match.")
+
+    def test_seeks_and_invitations_have_buttons(self, house: House) -> None:
+        told = self.told(house, "Bert seek", name="Anna")
+        assert told == ""
+        told = self.told(house, "Anna go to hall", name="Anna")
+        assert told == (
+            "You walk to the hall. Also here: Bert. Bert is looking for a casual"
+            " match under discworld rules."
+        )
+        told = self.told(house, "Anna invite bert on oak board")
+        assert told == "Anna invites you to play the trolls at the oak board."
+        told = self.told(house, "Bert observe oak board")
+        assert told.startswith("You now observe the oak board. Oak board, discworld rules.")

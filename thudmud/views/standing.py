@@ -31,10 +31,15 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
 
 def clickable(facts: list[str], display: Display) -> list[str]:
-    """Return facts about a table without the commands for which a client has buttons."""
+    """Return sentences without the commands for which a client has buttons."""
     if not display.is_drawn_by_client:
         return facts
     return [kept for each in facts if (kept := without_commands(each))]
+
+
+def wrap_clickable(text: str, view: View) -> list[str]:
+    """Wrap a text, without the commands for which the reader's client has buttons."""
+    return wrap_each(clickable([text], view.display), view.width)
 
 
 def full_board_lines(table: Table, view: View) -> list[str]:
