@@ -51,7 +51,8 @@ def begin(visit: Visit, board: str, *names: str) -> tuple[Player, Player]:
     dwarf, troll = (visit().come_in(name) for name in names)
     dwarf.type(f"join game as dwarf on {board} board")
     troll.type(f"join game as troll on {board} board", "start")
-    dwarf.sees(A6="dwarf").type("a6-b6")
+    expect(dwarf.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    dwarf.type("a6-b6")
     troll.sees(B6="dwarf").type("g7-g6")
     for each in (dwarf, troll):
         each.sees(G6="troll").page.evaluate(LISTEN)
