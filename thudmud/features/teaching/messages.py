@@ -14,7 +14,7 @@ from thudmud.rules.classic import ShovingTrolls
 from thudmud.rules.generation import SideRules
 from thudmud.rules.moves import Capturing
 from thudmud.views.registry import RenderContext, words
-from thudmud.views.standing import at_table, clickable
+from thudmud.views.standing import at_table, without_typing
 from thudmud.views.view import View
 from thudmud.views.words import wrap_each
 
@@ -42,7 +42,8 @@ def _move_taught(told: MoveTaught, context: RenderContext, view: View) -> list[s
         sentences.append(f'"hint{where}" suggests a move.')
     if told.is_reminder and not table.has_live_clock and has_verb(context.hall, "tutorial"):
         sentences.append('"tutorial" teaches you the game while the battle waits.')
-    sentences = clickable(sentences, view.display)
+    if view.display.is_drawn_by_client:
+        sentences = without_typing(sentences)
     how = sentences if view.display.is_for_reader else [" ".join(sentences)]
     return wrap_each([*aims, *how], view.width)
 
