@@ -238,6 +238,12 @@ HIDDEN_PART = """list => {
 }"""
 """Returns how many pixels of the current move are scrolled out of a list."""
 
+MIDDLE = """each => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return [(left + right) / 2, (top + bottom) / 2];
+}"""
+"""Returns the coordinates of the middle of an element."""
+
 SHUFFLE = ["a6-b6", "g7-g6", "b6-a6", "g6-g7"]
 """Moves that lead back to the same position."""
 
@@ -492,6 +498,13 @@ def test_finished_battle_keeps_its_moves_and_buttons_in_view(visit: Visit) -> No
     foot = "() => document.querySelector('#game .foot').getBoundingClientRect().top"
     steps = "() => document.querySelector('#steps').getBoundingClientRect().bottom"
     assert page.evaluate(steps) <= page.evaluate(foot)
+    page.locator("#explorer summary").click()
+    expect(page.locator("#explorer tbody tr").last).to_be_in_viewport(ratio=1)
+    covers = "row => document.querySelector('#game .foot').contains(row)"
+    x, y = page.locator("#explorer tbody tr").last.evaluate(MIDDLE)
+    assert not page.evaluate_handle("([x, y]) => document.elementFromPoint(x, y)", [x, y]).evaluate(
+        covers
+    )
     anna.press("Computer analysis")
     expect(page.locator("#curve svg")).to_be_visible()
     page.get_by_role("link", name="Replay").click()

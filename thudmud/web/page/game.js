@@ -533,8 +533,11 @@ export class GameView {
     let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
     if (isOver(table, board) && !this.exercise(board.board)) {
       const { main, rest } = this.next(table, board);
+      const [start, analysis] = main;
+      const [replay, analyse] = rest;
       const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
-      const buttons = [...offers.flatMap((each) => each.buttons), ...main, ...rest];
+      const answers = offers.flatMap((each) => each.buttons);
+      const buttons = [...answers, start, replay, analysis, analyse]; // in two rows
       notices = [this.isCardOf(board) ? notice("", ...rest) : notice(words, ...buttons)];
     }
     replaceIfChanged(byId("notices"), notices);
