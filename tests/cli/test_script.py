@@ -115,7 +115,8 @@ class TestPlaying:
             "Anna> join game as dwarf on oak board\nBert> join game as troll on oak board\n"
             "Bert> start\nBert> clock\nBert| It is Anna's turn (dwarfs).\n"
             "Bert| There's no clock at the oak board: take as long as you like.\n"
-            "Bert~ If Anna doesn't move for 60 seconds, you can*\n",
+            "Bert~ If Anna doesn't move for 60 seconds, you can*\n"
+            'Bert| "claim game on oak board".\n',
         )
         assert main(["script", "--config", str(own), path]) == 0
         assert main(["script", path]) == 1

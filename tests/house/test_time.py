@@ -168,15 +168,15 @@ class TestPartings:
         house = house_of(*PLAYED)
         seen = told(house.depart("Bert", 0.0, parting))
         assert says in seen["Anna"].replace("\n", " ")
-        assert 'In 5 minutes you can type "claim game on oak board"' in seen["Anna"].replace(
-            "\n", " "
-        )
+        can = "In 5 minutes you can claim the battle or adjourn the match by typing"
+        assert f'{can} "claim game on oak board"' in seen["Anna"].replace("\n", " ")
         assert "Carla" not in seen
 
     def test_departure_between_battles_lets_the_opponent_claim_the_second(self) -> None:
         house = house_of(*PLAYED, "bert resign", "bert yes", seat_grace=0.0)
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
-        may = 'You can type "claim game on oak board" or "adjourn game on oak board".'
+        can = "You can claim the battle or adjourn the match by typing"
+        may = f'{can} "claim game on oak board" or "adjourn game on oak board".'
         assert seen.endswith(f"is kept for Bert. {may}")
         assert (
             told(house.obey("Anna", "look", 0.0))["Anna"]

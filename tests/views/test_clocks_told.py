@@ -204,7 +204,8 @@ class TestAsking:
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == (
             "It is Anna's turn (dwarfs). There's no clock at the oak board: take as long as you "
-            'like. If Anna doesn\'t move for 10 minutes, you can type "claim game on oak board".'
+            "like. If Anna doesn't move for 10 minutes, you can claim the battle by typing"
+            ' "claim game on oak board".'
         )
         assert "claim" not in seen(say(house, "Carla clock"), "Carla")
         told = seen(say(house, "Carla clock on elm table"), "Carla")
@@ -252,8 +253,8 @@ class TestTold:
         [
             ("Anna", "Bert is waiting, and can claim the battle in 60 seconds if you don't"
              " move."),
-            ("Bert", 'Anna hasn\'t moved for 10 minutes. In 60 seconds you can type "claim game on'
-             ' oak board".'),
+            ("Bert", "Anna hasn't moved for 10 minutes. In 60 seconds you can claim the battle by"
+             ' typing "claim game on oak board".'),
             ("Carla", "Anna hasn't moved for 10 minutes. In 60 seconds Bert can claim the"
              " battle."),
         ],

@@ -7,7 +7,7 @@ import pytest
 from thudmud.game.options import Switch
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.views import Message
+from thudmud.views import Message, Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
 AGREE = "To agree, type"
@@ -145,3 +145,59 @@ class TestMatches:
         declines = "to resume battle 1 at the oak board."
         assert seen(told, "Anna") == f"Bert declines {declines}"
         assert seen(told, "Bert") == f"You decline {declines}"
+
+
+class TestClicking:
+    """Clients that draw boards have buttons for what others type."""
+
+    @pytest.fixture
+    def house(self) -> House:
+        house = House(BOARDS, seat_grace=300.0, opens_boards=True)
+        for name in ("Anna", "Bert"):
+            house.enter(name, 0.0, Terminal(80, has_reader=True, can_draw=True))
+        say(house, "Anna join game as dwarf on oak board")
+        return house
+
+    def told(self, house: House, *lines: str, name: str = "Bert") -> str:
+        """Return what a player is told after the last of some lines."""
+        *before, (who, line) = [each.split(" ", 1) for each in lines]
+        for each, typed in before:
+            house.obey(each, typed, 1.0)
+        return seen(house.obey(who, line, 1.0), name)
+
+    def test_commands_with_buttons_are_left_out(self, house: House) -> None:
+        told = self.told(house, "Bert go to oak board")
+        assert told.endswith("The troll seat is free. Also here: Anna.")
+        told = self.told(house, "Bert join game as troll on oak board")
+        assert "Both seats are taken." in told
+        told = self.told(house, "Anna start", name="Anna")
+        assert told.endswith("Dwarfs 32, trolls 8. Your turn.")
+        told = self.told(house, "Anna end game")
+        draws = "As it stands, the battle would be drawn 32 all."
+        assert told == f"Anna offers to end the battle. {draws}"
+        assert '"' not in self.told(house, "Bert look")
+
+    def test_result_is_short(self, house: House) -> None:
+        lines = ("Bert join game as troll on oak board", "Anna start", "Anna resign")
+        asked = self.told(house, *lines, name="Anna")
+        assert asked.endswith("Bert would win it 32 to 0.")
+        told = self.told(house, "Anna yes")
+        assert told == "Anna resigns. You win the battle, 32 to 0! Match score: Anna 0, you 32."
+
+    def test_absence_says_what_can_be_done(self, house: House) -> None:
+        self.told(house, "Bert join game as troll on oak board", "Anna start")
+        told = seen(house.depart("Anna", 1.0), "Bert")
+        assert told.endswith("In 5 minutes you can claim the battle or adjourn the match.")
+
+    def test_seeks_and_invitations_have_buttons(self, house: House) -> None:
+        told = self.told(house, "Bert seek", name="Anna")
+        assert told == ""
+        told = self.told(house, "Anna go to hall", name="Anna")
+        assert told == (
+            "You walk to the hall. Also here: Bert. Bert is looking for a casual"
+            " match under discworld rules."
+        )
+        told = self.told(house, "Anna invite bert on oak board")
+        assert told == "Anna invites you to play the trolls at the oak board."
+        told = self.told(house, "Bert observe oak board")
+        assert told.startswith("You now observe the oak board. Oak board, discworld rules.")

@@ -136,17 +136,23 @@ class Player:
     Attributes:
         page: the browser page.
         errors: the errors on the browser's console.
+        sent: the lines and packages that the page has sent.
         loses_server: whether the server may go away, so that connection errors are expected.
     """
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.errors: list[str] = []
+        self.sent: list[str] = []
         self.loses_server = False
+        page.on("websocket", lambda socket: socket.on("framesent", self._note_sent))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on(
             "console", lambda line: self.errors.append(line.text) if line.type == "error" else None
         )
+
+    def _note_sent(self, frame: str | bytes) -> None:
+        self.sent.append(frame.decode() if isinstance(frame, bytes) else frame)
 
     def come_in(self, name: str) -> Self:
         """Log in with a name."""

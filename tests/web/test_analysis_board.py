@@ -104,7 +104,8 @@ def test_player_plays_on_from_any_position(visit: Visit, boards: Served) -> None
     expect(player.page.locator("dialog")).to_contain_text("Play on from here against a bot")
     player.press("As the trolls", within="dialog")
     expect(player.page.locator("dialog")).to_be_hidden()
-    player.hears("2 dB6-C6 as troll").hears("There are no bots here to play against.")
+    player.hears("There are no bots here to play against.")
+    assert re.fullmatch(r"retry \d+ 2 dB6-C6 as troll", player.sent[-1])
 
 
 def test_arrows_and_circles_are_drawn_by_the_right_button(visit: Visit, boards: Served) -> None:

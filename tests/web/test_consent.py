@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -45,16 +47,18 @@ def test_rematch_is_offered_and_accepted(visit: Visit) -> None:
     olaf.press("Resign").press("Resign", within="dialog")
     olaf.press("Offer the second battle")
     notices(olaf, "You offer to begin the second battle.")
-    notices(perla, "Olaf offers to begin the second battle.")
-    perla.press("Decline", within="#notices")
+    expect(perla.page.locator(".result")).to_contain_text("Olaf offers to begin the second battle.")
+    perla.press("Decline")  # on the card
+    expect(perla.page.locator(".result")).to_be_hidden()
     expect(olaf.page.locator("#notices")).not_to_contain_text("You offer")
     olaf.press("Offer the second battle")
+    notices(perla, "Olaf offers to begin the second battle.")
+    expect(perla.page.get_by_role("button", name=re.compile("Swap|Offer the"))).to_have_count(0)
     perla.press("Accept", within="#notices")
     perla.press("Resign").press("Resign", within="dialog")
     olaf.press("Rematch")
     notices(olaf, "You offer a rematch.")
-    notices(perla, "Olaf offers a rematch.")
-    perla.press("Decline", within="#notices")
+    perla.press("Decline", within=".result")
     expect(olaf.page.locator("#notices")).not_to_contain_text("a rematch")
     perla.press("Rematch")
     olaf.press("Accept", within="#notices")

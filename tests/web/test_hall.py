@@ -57,7 +57,7 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     expect(walt.page.locator("#plays")).to_contain_text("at random")
     walt.page.get_by_label("Dwarfs").check()
     walt.press("Play Chip").sees(A6="dwarf")
-    walt.hears("match Chip discworld as dwarf level 1")
+    assert "match Chip discworld as dwarf level 1" in walt.sent
 
 
 def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
@@ -123,6 +123,25 @@ def test_results_appear_in_the_hall_without_a_reload(visit: Visit) -> None:
     expect(hugo.page.locator("#history")).to_contain_text("0 \N{EN DASH} 32")
     hugo.page.locator("#who").get_by_role("link", name="Fern").click()
     expect(hugo.page.locator("#player-battles")).to_contain_text("Fern \N{EN DASH} Gale")
+
+
+def test_chat_shows_the_lines_of_the_board_in_view(visit: Visit) -> None:
+    chloe, chuck, other = (visit().come_in(name) for name in ("Chloe", "Chuck", "Oda"))
+    chloe.type("go to oak board", "observe elm board").hears("observe")
+    places = chloe.page.locator("#places")
+    places.get_by_role("button", name="Oak board").click()
+    chuck.type("go to elm board", "kibitz How dull.")
+    other.type("go to oak board", "say Well played!")
+    chat = chloe.page.locator("#chat")
+    chloe.hears("How dull.").hears("Well played!").page.get_by_role("tab", name="Chat").click()
+    expect(chat.get_by_text("Well played!")).to_be_visible()
+    expect(chat.get_by_text("How dull.")).to_be_hidden()
+    expect(chloe.page.get_by_role("tab", name="Chat", exact=True)).to_be_visible()  # nothing new
+    places.get_by_role("button", name="Elm board, observed").click()
+    expect(chat.get_by_text("How dull.")).to_be_visible()
+    expect(chat.get_by_text("Well played!")).to_be_hidden()
+    other.type("/tell chloe Here I am.")
+    expect(chat.get_by_text("Here I am.")).to_be_visible()
 
 
 def test_seek_is_shown_again_after_a_restart(visit: Visit, with_bot: Served) -> None:

@@ -27,7 +27,7 @@ CLIPPED = """width => {
     const controls = "button, a, input, select, summary, .board, .clock, .strip .left";
     const isShown = (each) =>
         each.checkVisibility({ visibilityProperty: true }) &&
-        !each.closest(".skip, #places, .scrolls, .choices label");
+        !each.closest(".skip, #places, #moves, .scrolls, .choices label");
     return [...document.querySelectorAll(controls)]
         .filter(isShown)
         .filter((each) => {
@@ -137,7 +137,7 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     anna.page.locator("#explorer summary").click()  # so that the page is long enough
     expect(anna.page.locator("#explorer > div")).not_to_be_empty()
     anna.type("start game")
-    expect(bert.page.locator("#notices")).to_contain_text("offers to begin")
+    expect(bert.page.locator(".result")).to_contain_text("offers to begin")
     anna.page.evaluate("scrollTo(0, document.body.scrollHeight)")
     expect(board).not_to_be_in_viewport()
     bert.type("start game")
@@ -178,6 +178,7 @@ def test_words_below_the_screen_are_marked_as_new(visit: Visit) -> None:
     expect(anna.page.locator("#toast")).to_contain_text("Chatwin: Well met!")
     anna.page.get_by_role("button", name="Chat, 1 new").tap()
     expect(anna.page.get_by_role("button", name="Chat", exact=True)).to_be_visible()
+    anna.press("Close", within="#talk")
     resign(anna, bert)
     for each in (anna, bert):
         each.type("quit")
@@ -236,6 +237,12 @@ HIDDEN_PART = """list => {
     return Math.max(top - current.top, current.bottom - bottom, 0);
 }"""
 """Returns how many pixels of the current move are scrolled out of a list."""
+
+MIDDLE = """each => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return [(left + right) / 2, (top + bottom) / 2];
+}"""
+"""Returns the coordinates of the middle of an element."""
 
 SHUFFLE = ["a6-b6", "g7-g6", "b6-a6", "g6-g7"]
 """Moves that lead back to the same position."""
@@ -471,3 +478,53 @@ def test_browsers_without_light_dark_get_plain_colours(visit: Visit) -> None:
     assert player.page.evaluate(colours) == [light, "#ffffff"]
     player.page.get_by_role("radio", name="dark").check()
     assert player.page.evaluate(colours) == [dark, "#ffffff"]
+
+
+def test_finished_battle_keeps_its_moves_and_buttons_in_view(visit: Visit) -> None:
+    anna, bert = start_match(visit, ("Ende", "Endo"), "15+10", **screen(1280, 800))
+    for ply, line in enumerate(SHUFFLE * 2):
+        (bert if ply % 2 else anna).type(line)
+        for each in (anna, bert):
+            expect(each.page.locator("#moves .ply")).to_have_count(ply + 1)
+    resign(bert, anna)
+    bert.press("Offer the second battle")
+    expect(anna.page.locator(".result")).to_contain_text("offers")
+    anna.page.keyboard.press("Escape")
+    page = anna.page
+    assert page.locator("#moves").evaluate("list => list.clientHeight") >= 80  # three rows
+    assert page.locator("#moves").evaluate(HIDDEN_PART) < 1
+    for name in ("Accept", "Decline", "Computer analysis", "Leave the seat", "Share"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    foot = "() => document.querySelector('#game .foot').getBoundingClientRect().top"
+    steps = "() => document.querySelector('#steps').getBoundingClientRect().bottom"
+    assert page.evaluate(steps) <= page.evaluate(foot)
+    page.locator("#explorer summary").click()
+    expect(page.locator("#explorer tbody tr").last).to_be_in_viewport(ratio=1)
+    covers = "row => document.querySelector('#game .foot').contains(row)"
+    x, y = page.locator("#explorer tbody tr").last.evaluate(MIDDLE)
+    assert not page.evaluate_handle("([x, y]) => document.elementFromPoint(x, y)", [x, y]).evaluate(
+        covers
+    )
+    anna.press("Computer analysis")
+    expect(page.locator("#curve svg")).to_be_visible()
+    page.get_by_role("link", name="Replay").click()
+    expect(page.locator("#replay-curve svg")).to_be_visible()
+    for name in ("Explore from here", "Share"):
+        button = page.locator("#replay").get_by_role("button", name=name, exact=True)
+        expect(button).to_be_in_viewport(ratio=1)
+    assert page.locator("#replay-moves").evaluate("list => list.clientHeight") >= 80
+    for each in (anna, bert):
+        each.type("quit")
+
+
+def test_offer_at_the_beginning_leaves_the_steps_in_view(visit: Visit) -> None:
+    anna, bert = start_match(visit, ("Offa", "Offo"), "15+10", **screen(1280, 800))
+    expect(anna.page.locator("#goal")).to_be_visible()
+    bert.press("Offer to end").press("Offer to end", within="dialog")
+    expect(anna.page.locator("#notices")).to_contain_text("offers to end")
+    expect(anna.page.locator("#goal")).to_be_hidden()
+    for part in ("#brief", "#steps", "#actions .danger"):
+        expect(anna.page.locator(part)).to_be_in_viewport(ratio=1)
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")

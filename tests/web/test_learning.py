@@ -208,7 +208,7 @@ def test_welcome_page_shows_a_battle_under_way(visit: Visit) -> None:
     expect(stranger.page.locator("#rules figure")).to_have_count(3)
     expect(players).to_be_hidden()
     jan.type("join game as dwarf on elm board").hears("Kaisa")
-    kai.type("join game as troll on elm board", "start").hears("begins")
+    kai.type("join game as troll on elm board", "start").hears("begin a match")
     expect(players).to_have_text("Janka \N{EN DASH} Kaisa, now")
     jan.type("a6 b6")
     expect(board).to_have_attribute("aria-label", "B6, dwarf, last move")

@@ -53,7 +53,7 @@ def test_axe_finds_no_violations_on_the_page_of_a_player(visit: Visit) -> None:
         dana.press("Resign").press("Resign", within="dialog")
         if part == "a":
             dana.press("Offer the second battle")
-            evan.press("Swap seats and play on")
+            evan.press("Accept")
     expect(evan.page.get_by_role("button", name="Rematch", exact=True)).to_be_visible()
     narrow: dict[str, Any] = {
         "viewport": {"width": 360, "height": 740},

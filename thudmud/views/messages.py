@@ -21,11 +21,11 @@ from thudmud.language import ParseError
 from thudmud.values import Value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
-from thudmud.views.refusals import explain, refusal_text
+from thudmud.views.refusals import ANSWERED_BY_BUTTONS, explain, refusal_text
 from thudmud.views.telling import delivery_facts, renderer_for
 from thudmud.views.usual import usual
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
-from thudmud.views.words import plain, wrap
+from thudmud.views.words import plain, without_commands, wrap
 
 
 class Message(Value):
@@ -123,6 +123,8 @@ def refusal_messages(
         lines = explain(refusal, display.width, pointing=not display.is_for_reader)
     else:
         told = refusal_text(refusal, name, left_out=left_out)
+        if display.is_drawn_by_client and refusal.code in ANSWERED_BY_BUTTONS:
+            told = without_commands(told)
         lines = wrap(" ".join([told, *advice]), display.width)
     if display.is_ascii_only or display.with_machine_lines:
         lines = fit_lines(lines, display)

@@ -65,7 +65,7 @@ def _without_clock(table: Table, me: str) -> list[str]:
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.is_running and table.idle_limit and other and is_among_people:
-        claims = f'you can type "claim game on {table.name}"'
+        claims = f'you can claim the battle by typing "claim game on {table.name}"'
         told.append(f"If {other} doesn't move for {rounded_duration(table.idle_limit)}, {claims}.")
     if not table.has_match_under_way:
         told.append(f'"set clock 10+5 on {table.name}" sets one for the next match.')

@@ -318,6 +318,12 @@ def _shorten_boards(boards: Sequence[str]) -> Sequence[str]:
     return (*boards[:MOST_BOARDS], f'{more} more ("boards" lists all)')
 
 
+ANSWERED_BY_BUTTONS = frozenset(
+    {Refusal.SURE_RESIGNS, Refusal.SURE_RESTARTS, Refusal.SURE_LEAVES, Refusal.ASKED_TO_BEGIN}
+)
+"""Refusals that ask something, for which clients that draw boards have buttons."""
+
+
 def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
     """Register the texts of a feature's refusal codes."""
     _TEXTS.update(texts)

@@ -277,7 +277,7 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
     told = [f"{event.player} hasn't moved for {rounded_duration(event.at - table.waiting_since)}."]
     claims = f"{other} can claim the battle"
     if me == other:
-        claims = f'you can type "claim game on {table.name}"'
+        claims = f'you can claim the battle by typing "claim game on {table.name}"'
     return [*told, f"In {wait} {claims}."]
 
 
@@ -445,8 +445,8 @@ def _while_away(table: Table) -> list[str]:
             return []  # by correspondence there is nothing to wait for
         stopped = _stopped_for(clock.remaining_standstill)
         return [f"The clock {stopped if clock.remaining_standstill else 'keeps running'}."]
-    claims = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
-    can = f"you can type {claims}"
+    types = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
+    can = f"you can claim the battle or adjourn the match by typing {types}"
     return [f"In {rounded_duration(grace)} {can}." if grace else f"{can}."]
 
 

@@ -11,7 +11,7 @@ from thudmud.rules import Game, Side
 from thudmud.views import boards, reader, sentences
 from thudmud.views.sentences import UNKNOWN
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrap, wrap_each
+from thudmud.views.words import without_commands, wrap, wrap_each
 
 
 def at_table(facts: list[str], table: Table, view: View) -> list[str]:
@@ -19,6 +19,8 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
     A screen reader gets each fact on its own line, others get one paragraph.
     """
+    if view.display.is_drawn_by_client:
+        facts = without_typing(facts)
     if view.display.is_for_reader:
         return wrap_each(
             [f"At the {table.name}:", *facts] if view.is_elsewhere else facts, view.width
@@ -27,6 +29,17 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
     return wrap(
         f"[{table.name}] {paragraph}" if view.is_elsewhere else paragraph, view.display.width
     )
+
+
+def without_typing(facts: list[str]) -> list[str]:
+    """Return facts without the commands for which a client that draws boards has buttons."""
+    return [kept for each in facts if (kept := without_commands(each))]
+
+
+def wrap_clickable(text: str, view: View) -> list[str]:
+    """Wrap a text, without the commands for which the reader's client has buttons."""
+    text = without_commands(text) if view.display.is_drawn_by_client else text
+    return wrap(text, view.width)
 
 
 def full_board_lines(table: Table, view: View) -> list[str]:
@@ -52,7 +65,10 @@ def board_lines(table: Table, view: View) -> list[str]:
 
 def status_lines(table: Table, view: View) -> list[str]:
     """Return the side to move, or the options without a battle, and the open offers."""
-    return wrap_each(standing_facts(table, view), view.width)
+    facts = standing_facts(table, view)
+    if view.display.is_drawn_by_client:
+        facts = without_typing(facts)
+    return wrap_each(facts, view.width)
 
 
 def standing_facts(table: Table, view: View) -> list[str]:

@@ -81,7 +81,9 @@ def _happened(
         context = RenderContext(hall, table, delivery.at, event.player)
         hints += added_lines(kind, delivery, context, view)
         hints += added_lines(Table, delivery, context, view) if is_turn_elsewhere else []
-    if view.display.is_for_reader:
+    if view.display.is_drawn_by_client and kind is events.BattleEnded:
+        facts = sentences.event_sentences(event, table, view.me)  # it shows both scores
+    elif view.display.is_for_reader:
         facts = reader.event_sentences_for_reader(event, table, view.me)
     else:
         facts = sentences.event_sentences(event, table, view.me)

@@ -77,12 +77,26 @@ _BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
 
 _SENTENCE_ENDS = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]")) (?=[A-Z"{])')
 _TYPED = re.compile(r'"([a-z]+)')
+_HOW_TO_TYPE = re.compile(r'(?: by typing|:) "')
 
 
 def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
     """Return the sentences of ``text``, except those that suggest typing one of the verbs."""
     sentences = _SENTENCE_ENDS.split(text)
     return [each for each in sentences if verbs.isdisjoint(_TYPED.findall(each))]
+
+
+def without_commands(text: str) -> str:
+    """Return the sentences of ``text`` without the commands that they suggest, for who clicks.
+
+    A sentence keeps what it says before a colon, or before "by typing", and a command.
+    """
+    kept = []
+    for sentence in _SENTENCE_ENDS.split(text):
+        told, *typed = _HOW_TO_TYPE.split(sentence, maxsplit=1)
+        if '"' not in told:
+            kept.append(f"{told}." if typed else told)
+    return " ".join(kept)
 
 
 def wrap(

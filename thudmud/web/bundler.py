@@ -19,7 +19,7 @@ _COMMENT = re.compile(
     rf"^ *+(?:/\*{_REST}\n?|//[^\n]*+\n?)|/\*\* @{_REST} ?", re.MULTILINE | re.DOTALL
 )
 _TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
-_JOINED = re.compile(r"^((?:(?! // )[^\n])*[,([])\n", re.MULTILINE)  # goes on in the next line
+_JOINED = re.compile(r"^((?:(?! // )[^\n])*[,([{;])\n", re.MULTILINE)  # needs no line end
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_SPACE = re.compile(r"(?<=[{};,])\s+| (?={)|(?<=:) ")

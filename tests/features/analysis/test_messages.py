@@ -57,6 +57,12 @@ def test_full_analysis_text() -> None:
     ]
 
 
+def test_client_that_draws_gets_one_sentence() -> None:
+    assert render_analysis(FOUND, replace(READER, is_drawn_by_client=True)) == [
+        "Battle 12 is analysed. The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
+    ]
+
+
 SLID = AnalysedBattle(
     BATTLE, GAME, Analysis(6000, (0, 0, 0, -130, -260), (0, 0, 130, 0), BETTER, (0, 0, 260, 210))
 )

@@ -182,7 +182,7 @@ class TestLessons:
         (told,) = do(hall, "Anna", ply("N11", "N6"))
         assert isinstance(told.event, ExerciseChanged)
         players = [event.player for event, _ in told.event.plies]
-        assert players == ["Anna", "the server"]
+        assert players == ["Anna", "the tutor"]
         assert remarks([told]) == (Remark.DONE, Remark.TASK)
         assert game(in_lesson(hall)).turn is Side.DWARF
 

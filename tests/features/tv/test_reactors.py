@@ -48,6 +48,23 @@ async def test_tv_switches_when_a_battle_ends(place: Place) -> None:
     assert tv(place) == "oak board"
 
 
+async def test_tv_switches_when_both_players_have_left(place: Place) -> None:
+    await place.enter("Emil")
+    await sit(place, "Anna", "Bert", "oak board")
+    await place.type("Emil", "tv")
+    await place.type("Anna", "go to hall")
+    await place.type("Bert", "go to hall")
+    assert tv(place) == "oak board", "there is no other battle"
+    await sit(place, "Carla", "Dora", "elm board")
+    assert tv(place) == "elm board"
+    await place.type("Anna", "go to oak board")
+    assert tv(place) == "elm board"
+    await place.type("Carla", "go to hall")
+    assert tv(place) == "elm board", "one is still there"
+    await place.type("Dora", "go to hall")
+    assert tv(place) == "oak board"
+
+
 async def test_tv_never_shows_own_battles(place: Place) -> None:
     await place.enter("Anna", "Bert")
     await place.type("Anna", "tv")

@@ -148,9 +148,14 @@ def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
 
 
 def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
-    """Render a whole analysis. A screen reader gets sentences in place of the curve."""
+    """Render a whole analysis. A screen reader gets sentences in place of the curve.
+
+    A client that draws boards shows the curve and the marks itself.
+    """
     battle, game, analysis = found
     width = display.width
+    if display.is_drawn_by_client:
+        return wrap(f"Battle {battle.number} is analysed. {_counts(game, analysis)}", width)
     lines = wrap(f"Battle {battle.number}, {archive.entry(battle)}.", width)
     if display.is_for_reader:
         lines += wrap_each(_course(analysis.scores), width)

@@ -233,9 +233,11 @@ def _squares_named(exercise: Exercise, remarks: Mapping[Remark, str]) -> list[st
 
 def remark_sentences(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
     """Return the sentences of all remarks, for a player who types or who clicks."""
-    at, ways = told.exercise, '"stop" leaves.'
+    at, ways = told.exercise, ' "stop" leaves.'
     if has_verb(hall, "hint"):
-        ways = f'"hint" helps, {ways}'
+        ways = ' "hint" helps, "stop" leaves.'
+    if clicks:
+        ways = ""  # there are buttons
     if isinstance(at, LessonProgress):
         return {each: _in_lesson(each, at, told, ways, clicks=clicks) for each in told.remarks}
     return {each: _at_puzzle(each, at, told, ways, clicks=clicks) for each in told.remarks}
@@ -279,7 +281,7 @@ def _in_lesson(
     match remark:
         case R.BEGUN:
             of = f"Lesson {at.lesson.number} of {len(lessons())}"
-            return f"{of}: {at.lesson.title}. {ways}"
+            return f"{of}: {at.lesson.title}.{ways}"
         case R.TASK:
             return at.current.task(clicks=clicks)
         case R.DONE:
@@ -343,7 +345,7 @@ def _at_puzzle(
     match remark:
         case R.BEGUN:
             rules = puzzle.game.ruleset.name
-            return f"Puzzle {puzzle.number}, under {rules} rules. {ways}"
+            return f"Puzzle {puzzle.number}, under {rules} rules.{ways}"
         case R.TASK:
             return _to_find(at)
         case R.DONE:

@@ -68,7 +68,7 @@ TUTORIAL, PUZZLE = "tutorial", "puzzle"
 """Names of the boards of exercises. Both words are commands, so no board of a hall can have
 them."""
 
-SERVER = "the server"
+TUTOR = "the tutor"
 """The name of the opponent in exercises."""
 
 
@@ -519,7 +519,7 @@ def studies_of(person: Person) -> Studies:
 
 def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Table:
     """Return an exercise's board, seating the player on `side` and the server on the other."""
-    seats = {side: player, side.other: SERVER}
+    seats = {side: player, side.other: TUTOR}
     dwarf, troll = seats[Side.DWARF], seats[Side.TROLL]
     match = Match(game, BattleId(name, 1), dwarf, troll, is_single_battle=True)
     table = Table.set_up(BoardSpec(name, game.ruleset.name), 0)

@@ -28,6 +28,7 @@ from thudmud.views.facts import seek_data, seek_facts
 from thudmud.views.refusals import RefusalText, add_refusal_texts
 from thudmud.views.registry import RenderContext, add_facts_to, facts, words
 from thudmud.views.sentences import time_control_phrase
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import View
 from thudmud.views.words import wrap, wrap_each
 
@@ -126,11 +127,11 @@ def _invited(asked: Invited, _: RenderContext, view: View) -> list[str]:
         asks = conjugate(player, view.me, "ask")
         whom = "you" if to == view.me else to
         told = f"{asks} {whom} to resume battle {asked.battle} at the {board}."
-        return wrap(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
+        return wrap_clickable(f"{told}{_YES_OR_NO if to == view.me else ''}", view)
     if to == view.me:
         seat = f"play the {side.plural} at the {board}"
         sits = f'To accept, type "{Join(side, board)}".'
-        return wrap(f"{player} invites you to {seat}. {sits}", view.width)
+        return wrap_clickable(f"{player} invites you to {seat}. {sits}", view)
     how = "" if asked.level is None else f", at level {asked.level}"
     invites = conjugate(player, view.me, "invite")
     return wrap(f"{invites} {to} to play the {side.plural} at the {board}{how}.", view.width)
@@ -167,7 +168,9 @@ def _playing_now(_: PlayNow, context: RenderContext, view: View) -> list[str]:
 
 @words.register
 def _seek_made(seek: SeekMade, _: RenderContext, view: View) -> list[str]:
-    return wrap(seek_made(seek, view.me), view.width)
+    if seek.word:
+        return wrap(seek_made(seek, view.me), view.width)
+    return wrap_clickable(seek_made(seek, view.me), view)
 
 
 @facts.register
@@ -248,7 +251,7 @@ def _seeks_of_departure(told: Gone, context: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _seek_ended(ended: SeekEnded, _: RenderContext, view: View) -> list[str]:
-    return wrap(_why_ended(ended, view.me), view.width)
+    return wrap_clickable(_why_ended(ended, view.me), view)
 
 
 @facts.register

@@ -55,6 +55,7 @@ from thudmud.views.standing import (
     full_board_lines,
     standing_facts,
     status_lines,
+    wrap_clickable,
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display, View
 from thudmud.views.words import MOST_BOARDS, pages_of, wrap, wrap_each
@@ -375,16 +376,18 @@ def _renamed_facts(renamed: events.BoardRenamed, context: RenderContext) -> Iter
 def hall_seen(context: RenderContext, view: View) -> list[str]:
     """Render the hall for a player: the people there, ways to play, and the boards.
 
-    A client that draws boards lists them, too, so that they aren't repeated at each visit.
+    A client that draws boards lists them, too, so that they aren't repeated at each visit. It has
+    buttons to play.
     """
     hall, player, width = context.hall, context.player, view.width
+    is_drawn = view.display.is_drawn_by_client
     lines = [
         *_people_here(hall, player, None, width),
-        *_ways_to_play(hall, width),
-        *_who_waits(hall, player, width),
+        *([] if is_drawn else _ways_to_play(hall, width)),
+        *_who_waits(hall, player, view),
         *added_lines(Hall, hall, context, view),
     ]
-    if view.display.is_drawn_by_client:
+    if is_drawn:
         return lines
     entries = [*_standing_entries(hall), *_match_entries(hall)]
     lines += [
@@ -410,13 +413,15 @@ _MOST_PEOPLE = 12
 """The maximum number of people to name in a room."""
 
 
-def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
+def _who_waits(hall: Hall, player: str, view: View) -> list[str]:
     """List the seeks that are open to anybody, except the player's own."""
     theirs = [each for each in hall.seeks.values() if each.player in hall.people]
     open_seeks = [each for each in theirs if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
-        return wrap(f'There are {len(open_seeks)} open seeks: "{Seeks()}" lists them.', width)
-    return wrap_each((seek_made(each, player) for each in open_seeks), width)
+        return wrap_clickable(
+            f'There are {len(open_seeks)} open seeks: "{Seeks()}" lists them.', view
+        )
+    return [line for each in open_seeks for line in wrap_clickable(seek_made(each, player), view)]
 
 
 def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
@@ -609,7 +614,7 @@ def _observe_chosen(chosen: asides.ObserveChosen, context: RenderContext, view: 
     if board not in chosen.observed:
         return wrap(f"You no longer observe the {board}.", view.width)
     ends = f'"{Unobserve(board)}" stops that.'
-    lines = wrap(f"You now observe the {board}. {ends}", view.width)
+    lines = wrap_clickable(f"You now observe the {board}. {ends}", view)
     return lines + board_and_status_lines(context.known_table, view)
 
 

@@ -14,7 +14,7 @@ from thudmud.rules.classic import ShovingTrolls
 from thudmud.rules.generation import SideRules
 from thudmud.rules.moves import Capturing
 from thudmud.views.registry import RenderContext, words
-from thudmud.views.standing import at_table
+from thudmud.views.standing import at_table, without_typing
 from thudmud.views.view import View
 from thudmud.views.words import wrap_each
 
@@ -33,7 +33,7 @@ def _move_taught(told: MoveTaught, context: RenderContext, view: View) -> list[s
     aims = _aims(table, context) if is_first else []
     where = f" on {told.board}" if view.is_elsewhere else ""
     if example and view.display.is_drawn_by_client:
-        sentences.append(f"Move by clicking two squares: {example.origin}, then {example.target}.")
+        sentences.append(f"Move by choosing two squares: {example.origin}, then {example.target}.")
     elif example:
         squares = f"{example.origin} {example.target}".lower()
         sentences.append(f'Move by typing two squares: "{squares}{where}".')
@@ -42,6 +42,8 @@ def _move_taught(told: MoveTaught, context: RenderContext, view: View) -> list[s
         sentences.append(f'"hint{where}" suggests a move.')
     if told.is_reminder and not table.has_live_clock and has_verb(context.hall, "tutorial"):
         sentences.append('"tutorial" teaches you the game while the battle waits.')
+    if view.display.is_drawn_by_client:
+        sentences = without_typing(sentences)
     how = sentences if view.display.is_for_reader else [" ".join(sentences)]
     return wrap_each([*aims, *how], view.width)
 

@@ -63,11 +63,19 @@ class Retune(Command):
     """Switch a tv that is on to the best battle; issued by the service, never typed."""
 
     def decide(self, context: CommandContext) -> Decision:
-        return (
-            Tv().decide(context)
-            if tv_board(context.person) is not None
-            else context.decide_asides()
-        )
+        if needs_retuning(context.hall, context.person):
+            return Tv().decide(context)
+        return context.decide_asides()
+
+
+def needs_retuning(hall: Hall, person: Person) -> bool:
+    """Whether a player's tv is on, and its battle is over, or left while others are played."""
+    shown = tv_board(person)
+    table = hall.tables.get(shown or "")
+    if shown is None or table is None or not table.is_running:
+        return shown is not None
+    others = watchable_battles(hall, person)
+    return _attendance(hall, table) == 0 and any(_attendance(hall, each) for each in others)
 
 
 def turn_tv(person: Person, to: str | None) -> TvTurned:

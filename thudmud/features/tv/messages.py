@@ -11,7 +11,7 @@ from thudmud.views.data import Fact
 from thudmud.views.facts import observed_fact, state_facts, table_facts_in_full
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
-from thudmud.views.standing import board_and_status_lines, board_line
+from thudmud.views.standing import board_and_status_lines, board_line, wrap_clickable
 from thudmud.views.view import View
 from thudmud.views.words import wrap
 
@@ -26,9 +26,10 @@ def _render_tv_turned(turned: TvTurned, context: RenderContext, view: View) -> l
         return wrap("Your tv is off.", view.width)
     if not turned.shown:
         nothing = "There's nothing on that you don't see anyway."
-        return wrap(f"{nothing} Your tv will show the next battle that begins. {ENDS}", view.width)
+        until = "Your tv will show the next battle that begins."
+        return wrap_clickable(f"{nothing} {until} {ENDS}", view)
     table = context.known_table
-    lines = wrap(f"Your tv shows the {board_line(context.hall, table)}. {ENDS}", view.width)
+    lines = wrap_clickable(f"Your tv shows the {board_line(context.hall, table)}. {ENDS}", view)
     return lines + board_and_status_lines(table, view)
 
 

@@ -1,12 +1,13 @@
-"""Switches tvs when the battle on screen ends, or a battle begins while nothing is on."""
+"""Switches tvs when the battle on screen ends or is left, or one begins while no other is on."""
 
 from __future__ import annotations
 
 import logging
 
-from thudmud.features.tv.commands import Retune
+from thudmud.features.tv.commands import Retune, needs_retuning
 from thudmud.features.tv.model import tv_board
 from thudmud.game import events
+from thudmud.game.asides import CameIn, Gone, WentOut
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.store import StoreError
 
@@ -23,20 +24,27 @@ def setup(service: FeatureContext) -> None:
     """Players whose tvs are to be switched: once, however many events ask for it."""
 
     def battle_changed(applied: AppliedEvent) -> None:
-        """Switch the tvs that show this board if its battle ended, or else the idle ones."""
+        """Switch the tvs whose battle ended or was left, and the idle ones if one has begun."""
         table = applied.table
-        retune(table.name if table and not table.is_running else "")
+        ended = table.name if table and not table.is_running else ""
+        retune(ended)
 
     def board_closed(_: AppliedEvent) -> None:
         retune("")
 
-    def retune(shown: str) -> None:
-        """Switch all tvs that show the given board, or nothing ("")."""
+    def people_moved(_: AppliedEvent) -> None:
+        retune(None)
+
+    def retune(shown: str | None) -> None:
+        """Switch all tvs that show the given board, or nothing (""), or a board that was left."""
         if not due:
             service.bus.defer(switch_due)
         for name in service.local_players():
             person = service.hall.people.get(name)
-            if person and tv_board(person) == shown:
+            if person is None:
+                continue
+            board = tv_board(person)
+            if board == shown or (board and needs_retuning(service.hall, person)):
                 due.add(name)
 
     def switch_due() -> None:
@@ -63,7 +71,10 @@ def setup(service: FeatureContext) -> None:
             events.Cleared,
             events.Left,
             events.Joined,
+            events.Absent,
+            events.Returned,
         ),
         battle_changed,
     )
     service.bus.subscribe(events.BoardClosed, board_closed)
+    service.bus.subscribe((Gone, WentOut, CameIn), people_moved)

@@ -32,9 +32,9 @@ import { ROWS, SIZE, letterOf, placeOf, squareAt } from "./position.js";
  *   whether it means something
  */
 
-const MARGIN = 0.6; // for the letters and numbers beside the squares
+const MARGIN = 0.54; // for the letters and numbers beside the squares, and as much on the other sides
 const FRAME = 0.14; // how wide the edge round them is
-const EXTENT = SIZE + MARGIN + FRAME;
+const EXTENT = SIZE + 2 * MARGIN;
 const SNAP = 0.85; // how far beside a piece a finger still means it, in squares
 const DRAG = 0.3; // how far a piece is dragged before it follows, in squares
 const NAMES = { dwarf: "dwarf", troll: "troll", stone: "Thudstone", rock: "Rock" };
@@ -210,8 +210,8 @@ export class BoardView {
       ...ROWS.flatMap((_, each) => {
         const at = this.isFlipped ? SIZE - 1 - each : each;
         return [
-          svg("text", { x: at + 0.5, y: -0.38 }, letterOf(each)),
-          svg("text", { x: -0.41, y: at + 0.5 }, String(each + 1)),
+          svg("text", { x: at + 0.5, y: -0.36 }, letterOf(each)),
+          svg("text", { x: -0.36, y: at + 0.5 }, String(each + 1)),
         ];
       }),
     );

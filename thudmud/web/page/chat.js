@@ -55,10 +55,10 @@ export class Chat {
     this.state = state;
     this.log = log;
     this.toast = toast;
-    /** What has not been on the screen yet. @type {Set<Element>} */
+    /** What has not been on the screen yet. @type {Set<HTMLElement>} */
     this.unread = new Set();
     this.reading = new IntersectionObserver((seen) => {
-      for (const { target, isIntersecting } of seen) if (isIntersecting) this.read(target);
+      for (const { target, isIntersecting } of seen) if (isIntersecting) this.read(/** @type {HTMLElement} */ (target));
     });
     this.isOpen = false;
     /** @type {string | null} */
@@ -134,6 +134,8 @@ export class Chat {
    */
   show(board) {
     this.board = board;
+    for (const entry of this.chat.children) entry.hidden = this.isElsewhere(entry.dataset.room);
+    this.markUnread();
     const { input } = this.log;
     const isTyping = document.activeElement === input || input.value !== "";
     if (this.isWanted() === this.isOpen || isTyping) this.nameLine();
@@ -214,11 +216,22 @@ export class Chat {
     this.unread.add(entry);
     this.reading.observe(entry);
     this.markUnread();
-    const { player, kind, text } = said;
-    if (!this.log.isSeen()) this.toast(`${player}${kind === "emote" ? "" : ":"} ${text}`);
+    const { room, player, kind, text } = said;
+    const where = entry.hidden && room ? ` (${room})` : "";
+    if (!this.log.isSeen()) this.toast(`${player}${where}${kind === "emote" ? "" : ":"} ${text}`);
   }
 
-  /** @param {Element} entry has come into view */
+  /**
+   * Whether what is said in a room is of another than the one in view.
+   *
+   * @param {string | undefined} room nothing if it is for the player wherever they are
+   */
+  isElsewhere(room) {
+    const { exercise, me } = this.state;
+    return room !== undefined && room !== ((!exercise && this.board) || (me.room ?? ""));
+  }
+
+  /** @param {HTMLElement} entry has come into view */
   read(entry) {
     this.reading.unobserve(entry);
     this.unread.delete(entry);
@@ -227,7 +240,7 @@ export class Chat {
 
   /** Show on whatever leads to the chat how many lines are new. */
   markUnread() {
-    const { size } = this.unread;
+    const size = [...this.unread].filter((each) => !each.hidden).length;
     for (const each of [this.tabs.chat, byId("to-chat")]) {
       each.dataset.unread = size || "";
       each.setAttribute("aria-label", size ? `Chat, ${size} new` : "Chat");
@@ -239,16 +252,13 @@ export class Chat {
     const me = this.state.me.player;
     const who = player === me ? "You" : player;
     const whom = to && h("small", {}, ` to ${to === me ? "you" : to}`);
-    const where = [
-      player === me ? kind in SAYS && kind : SAYS[kind],
-      me !== null && room && room !== this.state.me.room && `at the ${room}`,
-    ]
-      .filter(Boolean)
-      .join(" ");
+    const how = player === me ? kind in SAYS && kind : SAYS[kind];
     const entry =
       kind === "emote"
         ? h("p.emote", {}, `${player} ${text}`)
-        : h("p", {}, h("b", {}, who), whom, where && h("small", {}, ` ${where}`), ` ${text}`);
+        : h("p", {}, h("b", {}, who), whom, how && h("small", {}, ` ${how}`), ` ${text}`);
+    if (!["tell", "shout"].includes(kind)) entry.dataset.room = room ?? "";
+    entry.hidden = this.isElsewhere(entry.dataset.room);
     const { chat } = this;
     chat.append(entry);
     chat.scrollTop = chat.scrollHeight;

@@ -27,7 +27,7 @@ export class Curve {
     this.shown = null;
     this.caption = h("figcaption");
     this.graph = h("div.graph");
-    this.verdict = h("p", { "aria-live": "polite" });
+    this.verdict = h("p"); // it is read out after the move
     host.append(this.caption, this.graph, this.verdict);
   }
 
@@ -52,8 +52,7 @@ export class Curve {
       fill(this.graph, this.picture(analysis, at));
     }
     const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
-    const words = found ? verdictWords(found) : "";
-    if (this.verdict.textContent !== words) this.verdict.textContent = words; // it is read out
+    this.verdict.textContent = found ? verdictWords(found) : "";
     if (analysis !== this.shown) this.reveal();
     this.shown = analysis;
   }

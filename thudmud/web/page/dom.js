@@ -112,6 +112,16 @@ export function replaceIfChanged(host, children) {
 }
 
 /**
+ * Give a view its title: the first heading, for those who hear the page, and what is seen of it.
+ *
+ * @param {string} view
+ * @param {string} title
+ */
+export function entitle(view, title) {
+  for (const part of ["title", "name"]) byId(`${view}-${part}`).textContent = title;
+}
+
+/**
  * Return a small picture of a piece, which says nothing to a screen reader.
  *
  * @param {string} piece
@@ -185,16 +195,6 @@ export function rulesTitle(rules) {
 
 /** What one does on this screen to choose something: "Click", or "Tap" with a finger. */
 export const CLICK = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
-
-/**
- * Return words for those who click as words for this screen.
- *
- * @param {string} words
- */
-export function forFinger(words) {
-  if (CLICK === "Click") return words;
-  return words.replace(/\bclicking\b/g, "tapping").replace(/\bClick\b/g, "Tap").replace(/\bclick\b/g, "tap");
-}
 
 /** Whether there are keys such as Esc, as far as is known. */
 export const HAS_KEYS = !matchMedia("(hover: none)").matches;

@@ -55,8 +55,11 @@ export class Explorer {
     /** @type {number | undefined} */
     this.timer = undefined;
     this.content = h("div");
+    /** Whether it has just been opened: what it finds is scrolled to. */
+    this.isNew = false;
     host.append(h("summary", {}, "Opening explorer"), this.content);
     host.addEventListener("toggle", () => {
+      this.isNew = host.open && !settings.explores;
       if (host.open !== settings.explores) change({ explores: host.open });
       this.wish();
     });
@@ -124,6 +127,8 @@ export class Explorer {
       found.best && h("p", {}, "Best known: ", battle(found.best, "best"), ` ${told(found.best)}`),
       left && h("p.hint", {}, left),
     );
+    if (this.isNew) this.content.scrollIntoView({ block: "nearest" });
+    this.isNew = false;
   }
 
   /** @param {any} found */

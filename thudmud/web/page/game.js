@@ -13,6 +13,7 @@ import {
   byId,
   capitalised,
   counted,
+  entitle,
   fill,
   h,
   hasFeature,
@@ -91,7 +92,7 @@ export class GameView {
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(start: string) => void} outside.untoast takes it away
    * @param {(sentence: string) => void} outside.warn does both
-   * @param {() => void} outside.openLog shows the log
+   * @param {(line: string) => void} outside.question sends a command, and shows the answer
    * @param {(sentence: string) => void} outside.note adds something to the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
    */
@@ -106,8 +107,10 @@ export class GameView {
     this.warned = null;
     /** Since when the clocks can't be known, as the connection is lost. @type {number | null} */
     this.lostAt = null;
-    /** The battle in which the focus of the board was put on a piece. @type {number | null} */
-    this.pointedIn = null;
+    /** The battle, or the lesson and step, in which the focus of the board was put on a piece. */
+    this.pointedIn = "";
+    /** The square that a lesson begins with. */
+    this.start = "";
     /** Until when clicks are ignored, as they were meant for another board. */
     this.restsUntil = 0;
     /** The command of the button that was pressed last. */
@@ -179,7 +182,7 @@ export class GameView {
     const board = this.state.boards.get(name) ?? null;
     const exercise = this.exercise(name);
     const title = exercise ? exerciseTitle(exercise) : titleOf(table, name);
-    byId("game-title").textContent = title;
+    entitle("game", title);
     if (!board || !table) return;
     const hadFocus = byId("game").contains(document.activeElement);
     this.view.flip(settings.flipped);
@@ -300,25 +303,29 @@ export class GameView {
     else if (this.chooser.selected) this.chooser.cancel("Cancelled.");
   }
 
-  /** Put the focus on the board: at first on what a lesson names. */
+  /** Put the focus on the board: at first on the piece that a lesson names. */
   focus() {
-    const [named] = this.lesson.squares;
-    this.view.point(named ?? this.view.focus);
+    this.view.point(this.start || this.view.focus);
   }
 
   /**
-   * Begin at a piece of the player's own when a battle begins.
+   * Begin at what a lesson names, or at a piece of the player's own when a battle begins.
    *
    * @param {Table} table
    * @param {Board} board
    */
   pointAtOwn(table, board) {
-    if (board.battle === this.pointedIn || table.battle !== board.battle) return;
+    const exercise = this.exercise(board.board);
+    const place = exercise ? `${exercise.number} ${exercise.step}` : String(board.battle);
+    if (place === this.pointedIn || table.battle !== board.battle) return;
     const [side] = this.state.sides(table);
-    const own = [...board.position].find(([, piece]) => piece === side);
-    if (!own) return;
-    this.pointedIn = board.battle;
-    this.view.point(own[0], this.view.hasFocus());
+    const own = [...board.position].flatMap(([square, piece]) => (piece === side ? [square] : []));
+    const named = [...this.lesson.squares];
+    const start = named.find((each) => own.includes(each)) ?? named[0] ?? own[0];
+    this.start = named.length ? start : "";
+    if (!start) return;
+    this.pointedIn = place;
+    this.view.point(start, this.view.hasFocus());
   }
 
   /** Ignore clicks for a moment: another board has come under them. */
@@ -348,9 +355,9 @@ export class GameView {
     this.show(this.name);
     const { at } = this;
     if (at === null) this.outside.untoast("This is an earlier position");
-    if (this.moves.hasFocus()) return; // which goes to the move, and says it
     const last = board.plies.find((each) => each.ply === at) ?? null;
-    this.outside.say(at === null ? "The current position." : positionLabel(last, at));
+    const label = at === null ? "The current position." : positionLabel(last, at);
+    this.outside.say(`${this.moves.hasFocus() ? "" : label} ${this.curve.verdict.textContent}`.trim());
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -522,36 +529,42 @@ export class GameView {
    * @param {Board} board
    */
   showNotices(table, board) {
-    const mine = this.state.sides(table);
-    const on = `on ${table.board}`;
-    /** @type {HTMLElement[]} */
-    const notices = [];
-    const toMe = table.offers.filter(({ side }) => !mine.includes(side));
-    const decline = toMe.length > 1 ? "Decline all" : "Decline";
-    for (const open of table.offers) {
-      const { offer, side } = open;
-      const isMine = mine.includes(side);
-      const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
-      notices.push(
-        notice(
-          offerWords(open, isMine ? null : who, table),
-          !isMine &&
-            mine.length > 0 &&
-            this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
-          mine.length > 0 &&
-            this.button({ label: isMine ? "Withdraw" : decline, line: `no ${on}` }),
-        ),
-      );
-    }
+    const offers = table.offers.map((open) => this.offered(open, table));
+    let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const isInCard = this.isCardOf(board);
       const { main, rest } = this.next(table, board);
-      const words = isInCard ? "" : this.resultWords(table, board);
-      notices.push(notice(words, ...(isInCard ? rest : [...main, ...rest])));
+      const [start, analysis] = main;
+      const [replay, analyse] = rest;
+      const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
+      const answers = offers.flatMap((each) => each.buttons);
+      const buttons = [...answers, start, replay, analysis, analyse]; // in two rows
+      notices = [this.isCardOf(board) ? notice("", ...rest) : notice(words, ...buttons)];
     }
     replaceIfChanged(byId("notices"), notices);
     const sought = [...this.state.seeks.values()].flatMap((seek) => this.sought(seek));
     replaceIfChanged(byId("sought"), sought);
+  }
+
+  /**
+   * Return what an offer says, and the buttons that answer it.
+   *
+   * @param {Table["offers"][number]} open
+   * @param {Table} table
+   */
+  offered(open, table) {
+    const { offer, side } = open;
+    const { board, offers, seats } = table;
+    const mine = this.state.sides(table);
+    const isMine = mine.includes(side);
+    const who = seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
+    const toMe = offers.filter((each) => !mine.includes(each.side));
+    const accept = { label: "Accept", line: `${OFFERS[offer].verb} on ${board}`, isFirst: true };
+    const decline = isMine ? "Withdraw" : toMe.length > 1 ? "Decline all" : "Decline";
+    const answers = [...(isMine ? [] : [accept]), { label: decline, line: `no on ${board}` }];
+    return {
+      words: offerWords(open, isMine ? null : who, table),
+      buttons: mine.length ? answers.map((each) => this.button(each)) : [],
+    };
   }
 
   /**
@@ -593,18 +606,22 @@ export class GameView {
   resultOf(table, board) {
     const { player } = this.state.me;
     const { who, rest } = endingParts(board.end, player);
-    const offer = table.offers.find(({ side }) => !this.state.sides(table).includes(side));
-    const asks = offer && table.seats.find(({ side }) => side === offer.side)?.player;
+    const offers = table.offers.map((open) => this.offered(open, table));
+    const toHall = { label: "To the hall", line: "go to hall" };
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, player),
-      asks ? offerWords(offer, asks, table) : "",
+      ...offers.map(({ words }) => words),
     ];
     return {
       title: who,
       lines: lines.map((each) => each.trim()).filter(Boolean),
-      buttons: this.next(table, board).main.filter((each) => each !== false),
+      buttons: [
+        ...offers.flatMap(({ buttons }) => buttons),
+        ...this.next(table, board).main,
+        this.state.me.room !== null && this.button(toHall),
+      ].filter((each) => each !== false),
     };
   }
 
@@ -649,7 +666,8 @@ export class GameView {
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
     const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: true };
-    const mayStart = mine.length > 0 && isFull && !this.hasAskedToGoOn(table);
+    const isOffered = table.offers.some(({ offer }) => OFFERS[offer].verb === "start"); // see there
+    const mayStart = mine.length > 0 && isFull && !isOffered;
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
     const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
     const analysis = h("a.button", { href: explore }, "Analysis board");
@@ -660,7 +678,6 @@ export class GameView {
       main: [
         mayStart && this.button(start),
         board.battle !== null && hasFeature("variations") && analysis,
-        this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
       ],
       rest: [
         board.battle !== null && replay,
@@ -678,19 +695,8 @@ export class GameView {
    */
   startLabel(table) {
     if (table.part !== 1 || table.over) return "Rematch";
-    const isOffered = table.offers.some(({ offer }) => offer === "begin");
     const isByDays = table.time?.includes("day");
-    return isOffered || isByDays || this.playsBot(table) ? "Swap seats and play on" : "Offer the second battle";
-  }
-
-  /**
-   * Whether the player has offered the second battle: the notice of it says so.
-   *
-   * @param {Table} table
-   */
-  hasAskedToGoOn(table) {
-    const mine = this.state.sides(table);
-    return table.offers.some(({ offer, side }) => offer === "begin" && mine.includes(side));
+    return isByDays || this.playsBot(table) ? "Swap seats and play on" : "Offer the second battle";
   }
 
   /**
@@ -879,9 +885,8 @@ export class GameView {
    * @param {string} line
    */
   ask(line) {
-    this.outside.openLog();
     if (this.at !== null) this.outside.note("Current position:");
-    this.outside.send(line);
+    this.outside.question(line);
   }
 }
 

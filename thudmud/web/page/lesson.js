@@ -2,7 +2,7 @@
  * What a lesson or a puzzle asks for, in words beside the board, and the squares that they name.
  */
 
-import { fill, forFinger, h, hasFeature } from "./dom.js";
+import { fill, h, hasFeature } from "./dom.js";
 
 /** What is said above the task, and what only the log says. */
 const ABOVE = ["done"];
@@ -132,7 +132,7 @@ export class LessonView {
    * @param {string} words
    */
   pressable(words) {
-    const parts = forFinger(words).split(COMMAND);
+    const parts = words.split(COMMAND);
     return parts.map((each, at) => {
       if (at % 2 === 0) return each;
       return each in this.labels ? `“${this.labels[each]}”` : this.button(each, each);

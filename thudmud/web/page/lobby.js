@@ -14,7 +14,6 @@ import { holder } from "./state.js";
 
 const BATTLES = 6;
 const MOST_NAMED = 2; // boards of a player
-const NEWEST = 2; // seeks beside the button to play
 const PLAYERS = 10;
 const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
@@ -94,9 +93,6 @@ export class LobbyView {
   show() {
     this.form.show();
     fill(byId("seeks"), ...this.seeks());
-    const isOther = (/** @type {Seek} */ { to, player }) => !to && player !== this.state.me.player;
-    const others = [...this.state.seeks.values()].filter(isOther);
-    fill(byId("newest"), ...others.slice(-NEWEST).map((each) => this.seek(each, "newest")));
     byId("tv").setAttribute("aria-pressed", String(this.state.tv.on));
     this.showBoards();
     fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
@@ -214,11 +210,8 @@ export class LobbyView {
     );
   }
 
-  /**
-   * @param {Seek} seek
-   * @param {string} [place] where it is shown besides the list
-   */
-  seek(seek, place = "") {
+  /** @param {Seek} seek */
+  seek(seek) {
     const isMine = seek.player === this.state.me.player;
     const other = seek.side === "dwarf" ? "troll" : "dwarf";
     const facts = [
@@ -247,7 +240,7 @@ export class LobbyView {
         ),
       isMine
         ? this.button("Withdraw", `withdraw ${seek.seek}`)
-        : this.button("Accept", `accept ${seek.seek}`, !place, `Accept ${seek.player}'s match`),
+        : this.button("Accept", `accept ${seek.seek}`, true, `Accept ${seek.player}'s match`),
     );
   }
 

@@ -2,7 +2,7 @@
  * What the server says, and the line that is typed.
  */
 
-import { forFinger, h } from "./dom.js";
+import { h } from "./dom.js";
 
 const MOST = 400; // pieces of text that are kept
 const REMEMBERED = 100; // lines that were typed
@@ -73,7 +73,7 @@ export class Log {
    * @param {boolean} [isRead] whether it is read out
    */
   say(text, isRead = true) {
-    const lines = plain(text).replace("Move by clicking", forFinger("Move by clicking"));
+    const lines = plain(text);
     if (!lines) return;
     const entry = h("div", { "aria-live": !isRead && "off" });
     for (const line of lines.split(/\n(?!more: )/)) {

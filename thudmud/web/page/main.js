@@ -8,7 +8,7 @@ import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, hasFeature } from "./dom.js";
+import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -44,7 +44,7 @@ const outside = {
   untoast,
   warn,
   isConnected,
-  openLog,
+  question,
   note: (/** @type {string} */ sentence) => log.say(sentence),
 };
 const game = new GameView(state, outside);
@@ -77,6 +77,7 @@ const LINKS = {
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const TOAST = 5000; // milliseconds
+const READ = 50; // milliseconds for a character
 const RETURNED = 500; // milliseconds within which the server has told all that is known already
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
@@ -140,7 +141,7 @@ let unanswered = [];
 let isLost = false;
 
 /**
- * Send a command, and show it in the log; refuse it while there is no connection.
+ * Send a command; refuse it while there is no connection.
  *
  * @param {string} line
  * @returns {boolean} whether it was sent
@@ -152,10 +153,21 @@ function send(line) {
   }
   isFollowing = false;
   sent = line;
-  log.echo(line);
   unanswered.push(line);
   wire.send(line);
   return true;
+}
+
+/** Whether the answer to a key is to be shown where the log isn't seen. */
+let isQuestion = false;
+
+/**
+ * Send a question that a key stands for: its answer is shown, and read out from the log.
+ *
+ * @param {string} line
+ */
+function question(line) {
+  isQuestion = send(line);
 }
 
 /** Whether the server takes commands: not before a known player is back. */
@@ -196,20 +208,29 @@ function typed(line) {
   if (isCommand && chat.isOpen && !line.trim()) return false;
   if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
   if (isCommand && !chat.isOpen && line) chat.want("log"); // it stays open for who types
-  return send(isCommand && chat.isOpen ? chat.command(line) : line);
+  return sendTyped(isCommand && chat.isOpen ? chat.command(line) : line);
 }
 
-/** Show the log, for what is typed and answered. */
-function openLog() {
-  chat.want("log");
+/**
+ * Send a line, and show it in the log.
+ *
+ * @param {string} line
+ */
+function sendTyped(line) {
+  const isSent = send(line);
+  if (isSent) log.echo(line);
+  return isSent;
 }
-byId("skip").addEventListener("click", openLog);
-// On a phone, people talk below what is seen.
+
+byId("skip").addEventListener("click", () => chat.want("log"));
+// On a phone, people talk below what is seen: over it, while they do.
 byId("to-chat").addEventListener("click", () => {
   chat.choose("chat");
-  byId("toast").classList.remove("shown"); // of what is read now
-  byId("line").focus();
+  byId("talk").classList.add("sheet");
+  untoast(""); // of what is read now
+  byId("line").focus({ preventScroll: true });
 });
+byId("close-talk").addEventListener("click", goToBoard);
 
 /**
  * @param {string} line
@@ -221,7 +242,7 @@ function typedAboutPassword(line, verb) {
     registration.open();
     return true;
   }
-  if (!send(line)) return false;
+  if (!sendTyped(line)) return false;
   isPasswordNext = member && verb === "password";
   if (isPasswordNext) log.hide(true);
   return true;
@@ -233,6 +254,8 @@ function hear(text) {
   log.say(text, isRead(text));
   const words = plain(text);
   heard = words || heard;
+  if (isQuestion && words && !log.isSeen()) toast(oneLine(words));
+  isQuestion &&= !words;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
@@ -244,14 +267,14 @@ function hear(text) {
 }
 
 /**
- * Whether what the server says is read out: not what is said again to who comes back, an analysis
- * move by move, or the word in the link of a challenge, which the page shows.
+ * Whether what the server says is read out: not what is said again to who comes back, a question
+ * that a dialog asks, or the word in the link of a challenge, which the page shows.
  *
  * @param {string} text
  */
 function isRead(text) {
   const isSecret = lobby.form.word && text.includes(lobby.form.word);
-  return !(isComingBack || isReturning || isSecret || /" shows each move, and who/.test(text));
+  return !(isComingBack || isReturning || isSecret || /^\s*Really /.test(text));
 }
 
 /** The last sentences before the next question of the login. */
@@ -334,8 +357,9 @@ function toast(sentence) {
   host.textContent = sentence;
   host.classList.add("shown");
   clearTimeout(toasting);
-  toasting = setTimeout(() => host.classList.remove("shown"), TOAST);
+  toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));
 }
+byId("toast").addEventListener("click", () => untoast(""));
 
 /**
  * Show something for a while, and tell it to those who hear the page.
@@ -374,16 +398,6 @@ state.on("Thud.Hint", (hint) => {
   if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
 });
 
-let analysing = 0; // the battle whose analysis has not ended
-state.on("Thud.Analysis", ({ battle, done, plies, better }) => {
-  if (done < plies) analysing = battle;
-  else if (analysing === battle) {
-    const marked = better.filter((/** @type {any} */ each) => each.mark).length;
-    say(`Battle ${battle} is analysed: ${counted(marked, "move")} marked in the list.`);
-    analysing = 0;
-  }
-});
-
 state.on("Thud.Hinted", ({ player, to }) => {
   if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
 });
@@ -417,8 +431,7 @@ state.on("Thud.Refused", ({ code, details }) => {
 state.on("Thud.Refused", async ({ code }) => {
   const label = SURE[code];
   if (!label) return;
-  const question = oneLine(heard).replace(/ Type "yes".*/, "");
-  send((await confirmed(question, label)) ? "yes" : "no");
+  send((await confirmed(oneLine(heard), label)) ? "yes" : "no");
 });
 
 // What is for everybody, wherever on the page they look.
@@ -818,6 +831,7 @@ function show() {
     if (view === "welcome") showRules(byId("rules"));
     else byId("showcase").replaceChildren();
     showSkip(view);
+    byId("talk").classList.remove("sheet");
     fit(); // the log may not have been seen before
     scrollTo(0, 0);
   }
@@ -896,7 +910,7 @@ function goToNewBattle(board) {
     const isNew = now - (begun.get(battle) ?? now) < NEW;
     const isFrom = played !== null || now - last.at < NEW;
     const isFocused = isFocusLost() || document.activeElement?.matches("[role=gridcell]");
-    byId("toast").classList.remove("shown"); // of what has led there
+    untoast(""); // of what has led there
     if (isNew && isFrom && ![board, ""].includes(last.board)) interrupt(last.board, String(board));
     if (isFocused) game.focus();
     scrollTo(0, 0);
@@ -1244,6 +1258,8 @@ const PLIES = /** @type {Record<string, number>} */ ({
 });
 const TYPED_INTO = "input, textarea, select, dialog";
 
+document.addEventListener("keydown", ({ key }) => key === "Escape" && untoast(""), true);
+
 // Keys that work all over the page, but where they mean something else.
 document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
@@ -1265,6 +1281,7 @@ byId("skip-board").addEventListener("click", (/** @type {Event} */ event) => {
 
 /** Put the focus on the board in view, if there is one. */
 function goToBoard() {
+  byId("talk").classList.remove("sheet");
   if (isReplay) replay.view?.point(replay.view.focus);
   else if (boardInView()) game.focus();
 }

@@ -7,7 +7,7 @@ import { Annotations } from "./annotations.js";
 import { BoardView, NO_MARKS } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
-import { byId, clockText, counted, fill, h, hasFeature, rulesTitle, token } from "./dom.js";
+import { byId, clockText, counted, entitle, fill, h, hasFeature, rulesTitle, token } from "./dom.js";
 import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, positionLabel, tools } from "./moves.js";
@@ -144,13 +144,14 @@ export class ReplayView {
     this.sayPosition();
   }
 
-  /** Tell those who hear the page which position is shown, unless the focus is on its move. */
+  /** Tell those who hear the page which position is shown, unless the focus is on its move, and its verdict. */
   sayPosition() {
     const isSaid = this.moves.hasFocus() || byId("replay-tree").contains(document.activeElement);
-    if (isSaid || !this.record) return;
+    if (!this.record) return;
     const { node } = this;
     const last = node ? node.move : (this.record.plies[this.at - 1] ?? null);
-    this.outside.say(positionLabel(last, this.at));
+    const label = isSaid ? "" : positionLabel(last, this.at);
+    this.outside.say(`${label} ${this.curve.verdict.textContent}`.trim());
   }
 
   /** @param {number} ply */
@@ -240,7 +241,7 @@ export class ReplayView {
 
   show() {
     const { record } = this;
-    byId("replay-title").textContent = this.title;
+    entitle("replay", this.title);
     byId("replay").classList.toggle("missing", !record);
     if (!record) {
       const link = h("a", { href: "/" }, "The hall");

@@ -1,0 +1,147 @@
+"""What screen readers are told: headings, live regions, and each thing once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import Player, Served, Visit, served_boards
+from tests.web.test_page import SHORT, sit_down
+
+pytestmark = pytest.mark.slow
+
+BOARDS = ("oak", "elm", "ash", "fir")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    boards = dict.fromkeys(BOARDS, "discworld")
+    with served_boards(tmp_path_factory.mktemp("heard"), boards) as server:
+        yield server
+
+
+LISTEN = """() => {
+    window.heard = [];
+    const region = (node) => {
+        let found = null;
+        for (let each = node; each; each = each.parentElement) {
+            const live = each.getAttribute("aria-live");
+            if (live === "off" || getComputedStyle(each).display === "none") return null;
+            if (live || ["log", "status"].includes(each.getAttribute("role"))) found ??= each.id;
+        }
+        return found;
+    };
+    const listener = new MutationObserver((changes) => {
+        for (const node of changes.flatMap((each) => [...each.addedNodes])) {
+            const host = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+            const live = host && region(host);
+            if (live && node.textContent.trim()) window.heard.push([live, node.textContent]);
+        }
+    });
+    listener.observe(document.body, { childList: true, subtree: true });
+}"""
+"""Notes what is added to live regions, with the regions' names."""
+
+
+def begin(visit: Visit, board: str, *names: str) -> tuple[Player, Player]:
+    """Return two players of a match, who have made a move each."""
+    dwarf, troll = (visit().come_in(name) for name in names)
+    dwarf.type(f"join game as dwarf on {board} board")
+    troll.type(f"join game as troll on {board} board", "start")
+    expect(dwarf.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    dwarf.type("a6-b6")
+    troll.sees(B6="dwarf").type("g7-g6")
+    for each in (dwarf, troll):
+        each.sees(G6="troll").page.evaluate(LISTEN)
+    return dwarf, troll
+
+
+def heard(player: Player, until: str) -> list[list[str]]:
+    """Return what has been heard, once that includes some words."""
+    player.page.wait_for_function(
+        "words => heard.some((each) => each[1].includes(words))", arg=until
+    )
+    told: list[list[str]] = player.page.evaluate("() => heard.splice(0)")
+    return told
+
+
+def test_offers_and_results_are_short_and_name_no_commands(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "oak", "Ohm", "Ott")
+    troll.press("Offer to end").press("Offer to end", within="dialog")
+    [[region, offer]] = heard(dwarf, "offers to end")
+    assert region == "log"
+    assert offer.splitlines() == [
+        "Ott offers to end the battle.",
+        "As it stands, the battle would be drawn 32 all.",
+    ]
+    troll.press("Resign")
+    expect(troll.page.locator("dialog")).to_contain_text("Ohm would win it 32 to 0.")
+    troll.press("Resign", within="dialog")
+    [[_, result]] = heard(dwarf, "You win the battle")
+    assert result.splitlines() == [
+        "Ott resigns.",
+        "You win the battle, 32 to 0!",
+        "Match score: you 32, Ott 0.",
+    ]
+    said = heard(troll, "Ohm wins the battle")
+    assert not any('"' in words or "Really" in words for _, words in said)
+    troll.press("Offer the second battle")
+    [[_, offer]] = heard(dwarf, "second battle")
+    assert offer == "Ott offers to begin the second battle (discworld rules)."
+
+
+def test_buttons_are_not_echoed_and_typed_commands_are(visit: Visit) -> None:
+    dwarf, _ = begin(visit, "elm", "Elsa", "Emil")
+    echoes = dwarf.page.locator("#log .typed")
+    before = echoes.count()
+    dwarf.press("Hint").hears("Try ")
+    expect(echoes).to_have_count(before)
+    dwarf.type("last")
+    expect(echoes.last).to_have_text("last")
+
+
+def test_analysis_and_its_verdicts_are_said_once(visit: Visit) -> None:
+    anna, bert = sit_down(visit, "fir", ("Asta", "Atle"), SHORT)
+    anna.click("E6", "E10").sees(E10="dwarf")  # exposes F6 to the trolls
+    bert.type("g8-f7 capturing f6")
+    anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
+    expect(anna.page.locator(".result")).to_be_visible()
+    anna.page.keyboard.press("Escape")
+    anna.page.evaluate(LISTEN)
+    anna.press("Computer analysis")
+    expect(anna.page.locator("#curve svg .slip")).to_have_count(1)
+    started, done = [words for _, words in heard(anna, "is analysed.")]
+    assert "You'll be told when it's done." in " ".join(started.split())
+    assert "the trolls made no mistakes" in " ".join(done.split())
+    anna.press("First move").press("Next move")
+    (move,) = [said for said in heard(anna, "blunder") if "beginning" not in said[1]]
+    assert move[0] == "status"
+    assert re.match(r"E6.E10, move 1: dwarf\. A blunder: it loses [\d.]+ points\.", move[1])
+
+
+OUTLINE = """() => [...document.querySelectorAll("h1, h2, h3, [role=grid], [role=log]")]
+    .filter((each) => each.checkVisibility())
+    .map((each) => (/^H/.test(each.tagName) ? `${each.tagName} ${each.textContent}` : each.role))"""
+"""Lists the headings in view and what they head, in their order."""
+
+
+def test_game_has_an_outline_of_headings(visit: Visit) -> None:
+    anna = visit().come_in("Hedda").practises("ash").type("a6-b6").sees(B6="dwarf")
+    parts = ["H2 Board", "grid", "H2 Game", "H2 Moves", "H2 Chat and log", "log"]
+    assert anna.page.evaluate(OUTLINE) == ["H1 Ash board", *parts]
+    anna.type("end game")
+    anna.page.get_by_role("link", name="Replay").click()
+    expect(anna.page.locator("#replay-moves .ply")).to_have_count(1)
+    title, *rest = anna.page.evaluate(OUTLINE)
+    assert title.startswith("H1 Battle ")
+    assert rest == parts
+
+
+def test_lesson_begins_at_the_piece_that_it_speaks_of(visit: Visit) -> None:
+    lea = visit().come_in("Leanne").press("Learn the rules")
+    expect(lea.square("A6")).to_be_focused()
+    expect(lea.page.locator("#log")).not_to_contain_text(re.compile("[Cc]lick"))
+    expect(lea.page.locator("#strip-top")).to_contain_text("the tutor")
