@@ -8,6 +8,7 @@ defined in the package that raises it; those that several packages raise are def
             UnknownNameError        no player or board has that name
         StartError                  a server can't start with its configuration
             NotYetError             it may start later, when others have ended or begun
+        BindError                   a port of an address can't be bound
         RecordError                 a malformed game record
         TooManyPathsError           too many ways to trample to try them all
         RefusedError                a player's command was refused and changed nothing

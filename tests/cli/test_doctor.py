@@ -30,7 +30,7 @@ from thudmud.features.notifications.serving import outside
 from thudmud.game.feature import CheckResult, Severity
 from thudmud.server.certificates import Certificate
 from thudmud.server.config import Settings, load_settings
-from thudmud.store import Store, accounts, inspecting
+from thudmud.store import Store, accounts, files, inspecting
 from thudmud.store.files import beside
 
 Shown = pytest.CaptureFixture[str]
@@ -396,11 +396,10 @@ def test_older_schema_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_backup_is_judged_by_its_age() -> None:
     make_store()
     assert results(doctor.check_store)[-1].severity is UNKNOWN
-    note = beside(FILE, inspecting.BACKUP_NOTE)
-    note.touch()
+    note = beside(FILE, files.BACKUP_NOTE)
+    note.write_text(f"{time.time()}", "ascii")
     assert results(doctor.check_store)[-1].severity is OK
-    then = time.time() - 3 * 86_400
-    os.utime(note, (then, then))
+    note.write_text(f"{time.time() - 3 * 86_400}", "ascii")
     found = results(doctor.check_store)[-1]
     assert (found.severity, found.text) == (WARNING, "the last one is 3 days old")
 

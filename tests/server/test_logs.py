@@ -168,6 +168,7 @@ def test_records_of_strangers_share_a_limit_and_are_counted(tmp_path: Path) -> N
 OURS = {
     "broadcast",
     "came in",
+    "gone",
     "listening",
     "reloaded settings and certificates",
     "starting",

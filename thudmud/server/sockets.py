@@ -11,7 +11,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
-from thudmud.errors import StartError
+from thudmud.errors import StartError, ThudmudError
 
 ANY_ADDRESS = {"0.0.0.0", "::"}  # noqa: S104  (they mean all addresses)
 _log = logging.getLogger(__name__)
@@ -57,13 +57,13 @@ async def bound_sockets(hosts: Sequence[str], setting: str, port: int) -> list[s
         tries -= 1
         try:
             return _bind_all(places, port)
-        except _BindError as error:
+        except BindError as error:
             if not (tries and _is_in_use(error.why)):
                 raise StartError(_problem(error.why, error.host, setting, port)) from error.why
 
 
-class _BindError(Exception):
-    """Raised if a port of an address can't be bound."""
+class BindError(ThudmudError):
+    """A port of an address can't be bound."""
 
     def __init__(self, host: str, why: OSError) -> None:
         super().__init__(host, why)
@@ -88,16 +88,16 @@ def _bind_all(places: Mapping[_Place, str], port: int) -> list[socket.socket]:
     """Bind a port at all places, which give the hosts they stand for.
 
     Raises:
-        _BindError: one of the ports can't be bound.
+        BindError: one of the ports can't be bound.
     """
     bound: list[socket.socket] = []
-    missing: _BindError | None = None
+    missing: BindError | None = None
     for (family, (address, *rest)), host in places.items():
         number = bound[0].getsockname()[1] if bound else port
         try:
             bound.append(_bind(family, (address, number, *rest)))
         except OSError as error:
-            missing = _BindError(host, error)
+            missing = BindError(host, error)
             if host not in _ALL or error.errno not in _NO_SUCH_FAMILY:
                 break
     else:
@@ -105,7 +105,7 @@ def _bind_all(places: Mapping[_Place, str], port: int) -> list[socket.socket]:
             return bound
     for each in bound:
         each.close()
-    raise missing or _BindError("", OSError(errno.EADDRNOTAVAIL, "no address"))
+    raise missing or BindError("", OSError(errno.EADDRNOTAVAIL, "no address"))
 
 
 def _bind(family: int, place: tuple[Any, ...]) -> socket.socket:
