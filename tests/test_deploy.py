@@ -181,18 +181,35 @@ def test_certbot_hook_installs_a_renewed_certificate(tmp_path: Path, fails: str)
     assert done.returncode == bool(fails)
 
 
-def test_reload_of_a_broken_configuration_fails(tmp_path: Path) -> None:
-    """Run the unit's reload commands up to the signal."""
-    text = (DEPLOY / "thudmud.service").read_text("utf-8")
-    check, signalled = re.findall(r"(?m)^ExecReload=(.*)$", text)
-    assert signalled == "/bin/kill -HUP $MAINPID"
+def test_reload_of_a_broken_configuration_fails_and_is_told_to_the_server(tmp_path: Path) -> None:
+    """Run the unit's command, with a program that notes the signal in place of the server."""
+    text = (DEPLOY / "thudmud.service").read_text("utf-8").replace("\\\n", "")
+    [command] = re.findall(r"(?m)^ExecReload=/bin/sh -c '(.*)'$", text)
     path = tmp_path / "config.toml"
-    words = check.replace("/opt/thudmud/bin/thudmud", f"{sys.executable} -m thudmud.cli.main")
-    words = words.replace("/etc/thudmud/config.toml", str(path))
-    for wrong, status in (("port = 0", 0), ("prot = 0", 2)):
-        path.write_text(f"[server]\n{wrong}\n[web]\nport = 0\n", "utf-8")
-        assert subprocess.run(words.split(), check=False, capture_output=True).returncode == status
+    with subprocess.Popen(
+        [sys.executable, "-c", HANGUPS], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout
+        assert server.stdout.readline() == "ready\n"
+        command = command.replace("$$", "$").replace("$MAINPID", str(server.pid))
+        command = command.replace("/etc/thudmud/config.toml", str(path)).replace(
+            "/opt/thudmud/bin/thudmud", f"{sys.executable} -m thudmud.cli.main"
+        )
+        for wrong, status in (("port = 0", 0), ("prot = 0", 2)):
+            path.write_text(f"[server]\n{wrong}\n[web]\nport = 0\n", "utf-8")
+            done = subprocess.run(["/bin/sh", "-c", command], check=False, capture_output=True)
+            assert done.returncode == status
+            assert server.stdout.readline() == "SIGHUP\n"
+        server.terminate()
 
+
+HANGUPS = """
+import signal
+signal.signal(signal.SIGHUP, lambda *_: print("SIGHUP", flush=True))
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
 
 # The page.
 

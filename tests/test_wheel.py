@@ -129,7 +129,7 @@ def test_zipapp_has_the_metrics_and_names_what_it_lacks(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"thudmud: {path}: mail.relay needs more packages: thudmud.pyz can't contain it; install "
+        f"thudmud: {path}: mail.relay needs more packages. thudmud.pyz can't contain it: install "
         'the wheel with the extra "notify" instead\n'
     )
 

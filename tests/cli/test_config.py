@@ -130,6 +130,50 @@ def test_wrong_values_are_reported_by_the_check(tmp_path: Path, capsys: Shown) -
     )
 
 
+def test_two_settings_with_one_port_are_a_problem_beside_a_server_too(
+    tmp_path: Path, free_port: FreePort, capsys: Shown
+) -> None:
+    """With a database, a server may run; the port of two settings isn't that server's."""
+    port = free_port()
+    path = configure(
+        tmp_path,
+        f"[server]\nhost = 'localhost'\nport = {port}\n[web]\nhost = '127.0.0.1'\nport = {port}\n"
+        "[storage]\nbackend = 'postgresql'\ndsn = 'host=127.0.0.1 dbname=thud'\n",
+    )
+    assert main(["config", "check", str(path)]) == 2
+    told = f"web.port: port {port} is already used by server.port; give each its own port"
+    assert capsys.readouterr().err == f"thudmud: {path}: {told}\n"
+
+
+@pytest.mark.parametrize("host", ["*", "::", "0.0.0.0"])  # noqa: S104  (nothing listens)
+def test_port_of_all_addresses_is_taken_for_each(tmp_path: Path, host: str, capsys: Shown) -> None:
+    path = configure(
+        tmp_path,
+        f"[server]\nhost = '{host}'\nport = 8484\n[metrics]\nenabled = true\nport = 8484\n",
+    )
+    assert main(["config", "check", str(path)]) == 2
+    assert "port 8484 is already used by server.port" in capsys.readouterr().err
+
+
+def test_port_in_use_may_be_the_server_s_without_a_store(
+    tmp_path: Path, taken: int, capsys: Shown
+) -> None:
+    text = f"[server]\nport = {taken}\n[web]\nport = 0\n[storage]\nbackend = 'memory'\n"
+    path = configure(tmp_path, text)
+    assert main(["config", "check", str(path)]) == 0
+    assert capsys.readouterr().out.endswith(f"by the server that runs now: {taken}.\n")
+
+
+def test_malformed_connection_string_is_a_problem(tmp_path: Path, capsys: Shown) -> None:
+    path = configure(
+        tmp_path, f"{QUIET}[storage]\nbackend = 'postgresql'\ndsn = 'nonsense secret'\n"
+    )
+    assert main(["config", "check", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"thudmud: {path}: storage.dsn: Could not parse the connection string")
+    assert "secret" not in told
+
+
 def test_options_are_checked_too(tmp_path: Path, taken: int, capsys: Shown) -> None:
     path = configure(tmp_path, QUIET)
     words = ["serve", "--check", "--config", str(path), "--port", str(taken), "--web-port", "0"]

@@ -180,7 +180,7 @@ def test_packages_of_needed_extras_are_required(monkeypatch: pytest.MonkeyPatch)
     assert [each.severity for each in results(doctor.check_packages)] == [OK, OK]
     missing = results(doctor.check_packages, "[metrics]\nenabled = true\n")[1]
     assert missing.severity is ERROR
-    assert missing.remedy == 'To mend that: pip install "thudmud[metrics]" installs it.'
+    assert missing.remedy == 'To add it: pip install "thudmud[metrics]"'
 
 
 # The network.

@@ -134,7 +134,7 @@ def test_missing_pictures_extra_is_named(
             assert main(["draw", record, "-o", str(tmp_path / "board.gif")]) == 2
         told = capsys.readouterr().err
         assert told == (
-            'thudmud: PNG and GIF need more than the library: pip install "thudmud[pictures]" '
-            f"installs it ({missing} is missing).\n"
+            f"thudmud: PNG and GIF need more than the library: {missing} is missing. "
+            'To add it: pip install "thudmud[pictures]"\n'
         )
     assert not (tmp_path / "board.gif").exists()

@@ -143,5 +143,5 @@ def test_completion_without_its_extra_names_it(
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert main(["completion", "bash"]) == 2
     assert capsys.readouterr().err == (
-        'thudmud: needs shtab: pip install "thudmud[completion]" installs it\n'
+        'thudmud: completion needs shtab. To add it: pip install "thudmud[completion]"\n'
     )

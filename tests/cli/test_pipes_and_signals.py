@@ -128,7 +128,8 @@ def test_missing_server_dependency_is_explained_in_a_sentence(
     monkeypatch.setattr("thudmud.cli.main.import_module", without)
     assert main([]) == 2
     said = capsys.readouterr().err
-    assert '"thudmud serve" needs more than the library: pip install "thudmud[server]"' in said
+    assert f'"thudmud serve" needs more than the library: {missing}.frames is missing.' in said
+    assert 'pip install "thudmud[server]"' in said
 
 
 def test_server_extra_matches_the_imported_dependencies() -> None:

@@ -94,5 +94,5 @@ def test_invalid_delay_is_refused(delay: float) -> None:
 def test_missing_extra_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     nobody = Position(0, 0, 0, 0, Side.DWARF)
-    with pytest.raises(MissingExtraError, match=re.escape('"thudmud[pictures]" installs it')):
+    with pytest.raises(MissingExtraError, match=re.escape('pip install "thudmud[pictures]"')):
         png(svg(nobody)) if missing == "resvg_py" else gif(Game.start(DISCWORLD))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.toml_lines import Place, find_lines
+from thudmud.server.toml_lines import ValuePath, find_lines
 
 TEXT = '''\
 bot = []  # a remark
@@ -36,7 +36,7 @@ name = "oak board"
 
 
 @pytest.mark.parametrize(
-    ("place", "line"),
+    ("path", "line"),
     [
         (("bot",), 1),
         (("server",), 5),
@@ -56,8 +56,8 @@ name = "oak board"
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_line_of_a_setting_is_found(place: Place, line: int | None, end: str) -> None:
-    assert find_lines(TEXT.replace("\n", end), [place]) == [line]
+def test_line_of_a_setting_is_found(path: ValuePath, line: int | None, end: str) -> None:
+    assert find_lines(TEXT.replace("\n", end), [path]) == [line]
 
 
 def test_lines_of_all_mistakes_are_named(tmp_path: Path) -> None:

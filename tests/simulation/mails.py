@@ -84,7 +84,7 @@ class Mails:
     def in_the_world(self) -> Iterator[None]:
         """Make servers send their mails through this relay."""
 
-        def outside(*_: object, is_trial: bool) -> tuple[Ways, Mails, None]:
+        def outside(*_: object, is_dry_run: bool) -> tuple[Ways, Mails, None]:
             return Ways(has_mail=True, page="https://example.org"), self, None
 
         with mock.patch.object(serving, "outside", outside):

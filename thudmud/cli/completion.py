@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thudmud.cli.common import refuse
 from thudmud.cli.main import new_parser
-from thudmud.version import installation_of
+from thudmud.version import install_hint
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         import shtab  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError:
-        return refuse(f"needs shtab: {installation_of('completion')}")
+        return refuse(f"completion needs shtab. {install_hint('completion')}")
     parser = new_parser()
     _complete_files(parser, shtab.FILE)
     print(shtab.complete(parser, options.shell))

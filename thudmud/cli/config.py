@@ -20,6 +20,7 @@ from thudmud.server.config import (
 from thudmud.server.preflight import find_problems
 
 CHECK = "check"
+SERVED = "Ports in use, presumably by the server that runs now:"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -72,8 +73,9 @@ def check(settings: Settings, path: Path | None) -> int:
         settings: all settings.
         path: their file; None for the defaults.
     """
-    problems, remarks = asyncio.run(find_problems(settings, config_folder(path)))
-    if problems:
-        return refuse(*(f"{path}: {each}" if path else each for each in problems))
-    print(f"{path or 'The default configuration'} is in order.", *remarks)
+    found = asyncio.run(find_problems(settings, config_folder(path)))
+    if found.problems:
+        return refuse(*(f"{path}: {each}" if path else each for each in found.problems))
+    remark = f" {SERVED} {', '.join(map(str, found.served))}." if found.served else ""
+    print(f"{path or 'The default configuration'} is in order.{remark}")
     return 0

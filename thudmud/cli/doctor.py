@@ -45,7 +45,7 @@ from thudmud.server.sockets import bound_sockets
 from thudmud.store import LEASE, StoreError, last_backup
 from thudmud.store.files import HEAD, beside, megabytes, resolve_symlink, store_size
 from thudmud.store.inspecting import StoreFacts, inspect_database, inspect_file
-from thudmud.version import VERSION, installation_of
+from thudmud.version import VERSION, install_hint
 
 PATIENCE = 20.0
 """Seconds after which a check is given up."""
@@ -185,7 +185,7 @@ def check_packages(surroundings: Surroundings) -> Results:
         problems.setdefault(extra, []).extend([problem] if problem else [])
     for extra in sorted(wanted):
         for problem in problems.get(extra, []):
-            remedy = f"To mend that: {installation_of(extra or 'server')}."
+            remedy = install_hint(extra or "server")
             yield CheckResult(Severity.ERROR, "packages", problem, remedy)
     if not any(problems.get(extra) for extra in wanted):
         complete = sorted(extra for extra, missing in problems.items() if extra and not missing)
@@ -227,16 +227,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def check_ports(surroundings: Surroundings) -> Results:
     """Check that each port is free, or has this server."""
-    settings = surroundings.settings
-    server, web, metrics = settings.server, settings.web, settings.metrics
-    wanted = [("server.port", server.host, server.port, False)]
-    if server.tls_port:
-        wanted.append(("server.tls_port", server.host, server.tls_port, True))
-    if web.enabled:
-        wanted.append(("web.port", web.host, web.port, bool(web.tls_certificate)))
-    if metrics.enabled:
-        wanted.append(("metrics.port", metrics.host, metrics.port, False))
-    for setting, hosts, port, has_tls in wanted:
+    for setting, hosts, port, has_tls in surroundings.settings.ports:
         if port:
             yield _check_port(surroundings, setting, hosts, port, has_tls=has_tls)
         else:
@@ -260,7 +251,7 @@ def _check_port(
         remedy = "The service needs CAP_NET_BIND_SERVICE for it: see docs/operating.md."
         return CheckResult(Severity.WARNING, setting, text, remedy)
     if number != errno.EADDRINUSE:
-        remedy = 'Correct that setting; "*" stands for all addresses.'
+        remedy = 'Correct that setting; "::" stands for all addresses.'
         return CheckResult(Severity.ERROR, setting, text, remedy)
     if any(_is_thudmud(setting, host, port, has_tls=has_tls) for host in hosts):
         return CheckResult(Severity.OK, setting, f"{place} answers as thudmud")
@@ -275,7 +266,7 @@ def _check_port(
 
 def _is_thudmud(setting: str, host: str, port: int, *, has_tls: bool) -> bool:
     """Return whether a program on this machine answers as thudmud does."""
-    address = {"0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"}.get(host, host)  # noqa: S104
+    address = {"0.0.0.0": "127.0.0.1", "::": "127.0.0.1"}.get(host, host)  # noqa: S104
     is_telnet = setting.startswith("server.")
     told = b""
     with suppress(OSError), ExitStack() as stack:

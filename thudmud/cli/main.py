@@ -21,7 +21,7 @@ from collections.abc import Callable, Container, Sequence
 from importlib import import_module
 
 from thudmud.cli.output import guard_streams, has_terminal, report_failure
-from thudmud.version import VERSION, installation_of
+from thudmud.version import VERSION, install_hint
 
 SUBCOMMANDS = {
     "serve": ("serve", "run the game server", "--port 9618"),
@@ -119,8 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report_missing_extra(subcommand: str, module: str | None) -> None:
     """Print which installation a subcommand needs, and the module that is missing."""
     print(
-        f'"thudmud {subcommand}" needs more than the library: {installation_of("server")}',
-        f"({module} is missing).",
+        f'"thudmud {subcommand}" needs more than the library: {module} is missing.',
+        install_hint("server"),
         file=sys.stderr,
     )
 

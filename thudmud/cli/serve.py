@@ -11,7 +11,13 @@ from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, reports_errors
 from thudmud.cli.output import has_terminal
 from thudmud.errors import StartError
-from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
+from thudmud.server.config import (
+    Settings,
+    config_folder,
+    host_name,
+    load_settings,
+    named_or_default,
+)
 from thudmud.server.runtime import run_in_loop, serve, set_up_logging
 from thudmud.store import StoreError
 
@@ -45,7 +51,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def _host(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("expected an address or a host name")
-    return text
+    return host_name(text)
 
 
 def _given_options(**options: object) -> dict[str, object]:

@@ -368,7 +368,7 @@ class Serving(Protocol):
     """The server side of a feature, apart from its commands: background work and web pages.
 
     The function ``serve`` in a feature's ``serving`` module creates it from all settings and the
-    base folder for relative file names. ``serve`` may raise StartError. With ``is_trial=True`` it
+    base folder for relative file names. ``serve`` may raise StartError. With ``is_dry_run=True`` it
     makes no files: `thudmud config check` only asks whether a server could start.
     """
 

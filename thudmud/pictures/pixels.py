@@ -25,7 +25,7 @@ from thudmud.pictures.drawing import (
 )
 from thudmud.pictures.pieces import SCHEME, Colours
 from thudmud.rules import SQUARES, Game, Piece, Position, Square
-from thudmud.version import installation_of
+from thudmud.version import install_hint
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -59,8 +59,8 @@ class MissingExtraError(ThudmudError, ImportError):
 
     def __init__(self, missing: str) -> None:
         super().__init__(
-            f"PNG and GIF need more than the library: {installation_of('pictures')} "
-            f"({missing} is missing).",
+            f"PNG and GIF need more than the library: {missing} is missing. "
+            f"{install_hint('pictures')}",
             name=missing,
         )
 

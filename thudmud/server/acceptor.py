@@ -43,7 +43,7 @@ from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, FairSchedul
 from thudmud.server.proxies import HEAD, Place, Proxies, parse_proxy_header, proxy_header_length
 from thudmud.server.session import AcceptedConnection, SessionPolicy, TelnetSession
 from thudmud.server.session_registry import Sessions
-from thudmud.server.sockets import ANY_ADDRESS, bound_sockets, log_places
+from thudmud.server.sockets import WILDCARDS, bound_sockets, log_places
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.interface import TelnetPolicy
@@ -280,7 +280,7 @@ class Acceptor:
         link = f"{web.public_url}/"
         if not web.public_url:
             host = self.web_places[0][0]
-            is_reached = to_local or not (host in ANY_ADDRESS or is_local(host))
+            is_reached = to_local or not (host in WILDCARDS or is_local(host))
             if web.tls_certificate or web.proxies or not is_reached:
                 return ""  # a certificate needs a host name, which only public_url has
             link = self.web_links[0]
@@ -327,7 +327,7 @@ class Acceptor:
         """
         bound = [(each.family, *each.getsockname()[:2]) for each in sockets]
         for (family, address, port), (other, *known) in product(bound, self._claimed):
-            is_same = address == known[1] or {address, known[1]} & ANY_ADDRESS
+            is_same = address == known[1] or {address, known[1]} & WILDCARDS
             if [family, port] == known[::2] and is_same:
                 for each in sockets:
                     each.close()
@@ -380,7 +380,7 @@ class Acceptor:
 
 def _url_host(host: str) -> str:
     """Return a host for a URL that works on this machine."""
-    if host in ANY_ADDRESS:
+    if host in WILDCARDS:
         return "localhost"
     return f"[{host}]" if ":" in host else host
 

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -36,7 +36,7 @@ from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, playe
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, find_level
 from thudmud.server.proxies import Proxies
-from thudmud.server.sockets import ANY_ADDRESS
+from thudmud.server.sockets import ALL_ADDRESSES, WILDCARDS
 from thudmud.settings import (
     Section,
     conflict_error,
@@ -62,7 +62,15 @@ def _as_list(hosts: object) -> object:
     return (hosts,) if hosts and isinstance(hosts, str) else hosts
 
 
-_Hosts = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)]
+def host_name(host: str) -> str:
+    """Return a host as it is set, but ``*``, which some programs use, as `ALL_ADDRESSES`."""
+    return ALL_ADDRESSES if host == "*" else host
+
+
+_Hosts = Annotated[
+    tuple[Annotated[str, Field(min_length=1), AfterValidator(host_name)], ...],
+    BeforeValidator(_as_list),
+]
 
 
 def _host() -> Any:
@@ -208,7 +216,7 @@ def _require_own_port(section: _Listening, known: ValidationInfo) -> _Listening:
         if isinstance(other, WebSettings) and not other.enabled:
             continue
         hosts = {*other.host, *section.host}
-        is_shared = hosts & ANY_ADDRESS or len(hosts) < len(other.host) + len(section.host)
+        is_shared = hosts & WILDCARDS or len(hosts) < len(other.host) + len(section.host)
         if section.port and section.port == getattr(other, key) and is_shared:
             raise conflict_error(
                 f"port {section.port} is already used by {of}.{key}; give {name}.port another"
@@ -524,6 +532,22 @@ Sections of disabled features stay valid, so that an operator can enable them ag
 """
 
 
+class PortSetting(NamedTuple):
+    """A port that a server listens on.
+
+    Attributes:
+        setting: its key, such as ``server.port``.
+        hosts: the addresses and host names.
+        port: the number; 0 for any free port.
+        has_tls: whether connections begin with TLS.
+    """
+
+    setting: str
+    hosts: tuple[str, ...]
+    port: int
+    has_tls: bool = False
+
+
 class Settings(Section):
     """All settings, by section of `config.toml`."""
 
@@ -588,6 +612,20 @@ class Settings(Section):
         strict=False,
         description="sections [[bot]], or [] for none",
     )
+
+    @property
+    def ports(self) -> list[PortSetting]:
+        """The ports that a server listens on."""
+        server, web, metrics = self.server, self.web, self.metrics
+        ports = [PortSetting("server.port", server.host, server.port)]
+        if server.tls_port:
+            ports.append(PortSetting("server.tls_port", server.host, server.tls_port, has_tls=True))
+        if web.enabled:
+            has_tls = bool(web.tls_certificate)
+            ports.append(PortSetting("web.port", web.host, web.port, has_tls))
+        if metrics.enabled:
+            ports.append(PortSetting("metrics.port", metrics.host, metrics.port))
+        return ports
 
 
 _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {

@@ -172,8 +172,10 @@ class ServerCollector(Collector):
         while measure := self._sessions.measure:
             try:
                 self._figures = await measure()
-            except StoreError:
+            except Exception as error:  # noqa: BLE001  (a bug must not end this loop)
                 self._figures = ()  # no number is better than one that may be wrong
+                if not isinstance(error, StoreError):
+                    _log.exception("could not read the figures of features")
             await asyncio.sleep(_FIGURES_PAUSE)
 
     def collect(self) -> Iterable[Metric]:

@@ -1,4 +1,4 @@
-"""Preflight check: whatever `serve` would refuse about a configuration, found without serving."""
+"""Preflight check: what `serve` would refuse, as far as it can be found without serving."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from thudmud import features
 from thudmud.errors import StartError, system_reason
@@ -15,17 +16,29 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import require_programs
 from thudmud.server.config import Settings
 from thudmud.server.runtime import read_news, require_metrics
+from thudmud.server.shared_store import require_dsn
 from thudmud.server.sockets import bound_sockets
 from thudmud.store import LEASE, StoreError
-from thudmud.store.checking import last_stored
-
-SERVED = "Ports in use, presumably by the server that runs now: {}."
+from thudmud.store.inspecting import inspect_file
 
 
-async def find_problems(settings: Settings, folder: Path) -> tuple[list[str], list[str]]:
-    """Return what a server couldn't start with, and remarks; nothing is changed.
+class Preflight(NamedTuple):
+    """The result of a check.
 
-    Ports in use are no problem while a server runs on the same store: it will have them.
+    Attributes:
+        problems: what a server couldn't start with, a line each.
+        served: ports in use, presumably by the server that runs on the same store.
+    """
+
+    problems: list[str]
+    served: list[int]
+
+
+async def find_problems(settings: Settings, folder: Path) -> Preflight:
+    """Find what a server couldn't start with, and change nothing.
+
+    Ports in use are no problem while a server runs on the same store: they will be its own. With a
+    database, or a store in memory, one may run.
 
     Args:
         settings: all settings.
@@ -43,69 +56,66 @@ async def find_problems(settings: Settings, folder: Path) -> tuple[list[str], li
     if settings.metrics.enabled:
         checks.append(require_metrics)
     checks += [
-        partial(module.serve, settings, folder, is_trial=True)
+        partial(module.serve, settings, folder, is_dry_run=True)
         for module in features.modules("serving", settings.features.off)
     ]
+    if settings.storage.backend == "postgresql":
+        checks.append(partial(require_dsn, settings.storage))
     problems: list[str] = []
     for check in checks:
         try:
             check()
         except StartError as error:
             problems.append(str(error))
-    is_running = settings.storage.backend == "postgresql"  # perhaps, on this machine or another
+    is_running = True
     if settings.storage.backend == "sqlite":
+        is_running = False
         try:
             is_running = _is_served("storage.file", folder / settings.storage.file)
         except StartError as error:
             problems.append(str(error))
-    unusable, served = await _try_ports(settings, server, is_running=is_running)
-    remarks = [SERVED.format(", ".join(served))] if served else []
-    return problems + unusable, remarks
+    found = Preflight(problems, [])
+    await _try_ports(settings, server, found, is_running=is_running)
+    return found
 
 
 async def _try_ports(
-    settings: Settings, server: Acceptor, *, is_running: bool
-) -> tuple[list[str], list[str]]:
-    """Return problems of the ports, and those that the running server seems to have."""
-    own, web, metrics = settings.server, settings.web, settings.metrics
-    wanted = [("server.port", own.host, own.port)]
-    if own.tls_port:
-        wanted.append(("server.tls_port", own.host, own.tls_port))
-    if web.enabled:
-        wanted.append(("web.port", web.host, web.port))
-    if metrics.enabled:
-        wanted.append(("metrics.port", metrics.host, metrics.port))
-    problems: list[str] = []
-    served: list[str] = []
+    settings: Settings, server: Acceptor, found: Preflight, *, is_running: bool
+) -> None:
+    """Add what is wrong with the ports, and those that the running server seems to have."""
     bound: list[socket.socket] = []
-    for setting, hosts, port in wanted:
+    for setting, hosts, port, _ in settings.ports:
+        may_move = setting == "web.port" and settings.web.may_move
         try:
-            ends = await bound_sockets(hosts, setting, port)
-            server.claim_ports(setting, ends)
-            bound += ends
+            sockets = await bound_sockets(hosts, setting, port)
         except StartError as error:
             why = error.__cause__
             is_in_use = isinstance(why, OSError) and why.errno == errno.EADDRINUSE
-            if is_in_use and setting == "web.port" and web.may_move:
-                continue
             if is_in_use and is_running:
-                served.append(str(port))
-            else:
-                problems.append(str(error))
+                found.served.append(port)
+            elif not (is_in_use and may_move):
+                found.problems.append(str(error))
+            continue
+        try:
+            server.claim_ports(setting, sockets)
+        except StartError as error:
+            if not may_move:
+                found.problems.append(str(error))
+        else:
+            bound += sockets
     for each in bound:
         each.close()
-    return problems, served
 
 
 def _is_served(setting: str, path: Path) -> bool:
     """Return whether a server has lately written to a store.
 
     Raises:
-        StartError: the file isn't a store, or can't be used.
+        StartError: the file isn't a store that this version can use.
     """
     _require_writable(setting, path)
     try:
-        seconds = last_stored(path) if path.exists() else None
+        seconds = inspect_file(path).heartbeat if path.exists() else None
     except StoreError as error:
         raise StartError(f"{setting}: {error}") from error
     return seconds is not None and seconds <= LEASE

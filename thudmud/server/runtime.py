@@ -74,7 +74,7 @@ from thudmud.store import (
     upkeep,
 )
 from thudmud.store.steady import SteadyClock
-from thudmud.version import installation_of
+from thudmud.version import install_hint
 
 T = TypeVar("T")
 Limits = tuple[float, float, float]
@@ -216,7 +216,7 @@ def require_metrics() -> None:
         import_module("prometheus_client")
     except ImportError as error:
         raise StartError(
-            f"metrics.enabled: this needs prometheus-client: {installation_of('metrics')}"
+            f"metrics.enabled needs prometheus-client. {install_hint('metrics')}"
         ) from error
 
 

@@ -25,12 +25,12 @@ from thudmud.store import (
     StoreError,
     Upgrade,
 )
-from thudmud.version import installation_of
+from thudmud.version import install_hint
 
 if TYPE_CHECKING:
     from thudmud.store.postgres import AdvisoryLock
 
-NEEDS_PSYCOPG = f"PostgreSQL needs psycopg: {installation_of('postgres')}"
+NEEDS_PSYCOPG = f"PostgreSQL needs psycopg. {install_hint('postgres')}"
 ALONE = (
     "Another server with storage.standby = true serves alone from this database. Set "
     "storage.standby = true for this one too, or for neither."
@@ -153,6 +153,22 @@ async def leader_lock(storage: StorageSettings, key: Lock) -> AsyncIterator[asyn
         await asyncio.to_thread(lock.close)
 
 
+def require_dsn(storage: StorageSettings) -> None:
+    """Check that a database could be connected to, without doing so.
+
+    Raises:
+        StartError: psycopg isn't installed, or the connection string is malformed.
+    """
+    try:
+        from thudmud.store.postgres import parameters_of  # noqa: PLC0415  (an optional dependency)
+    except ImportError as error:
+        raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
+    try:
+        parameters_of(storage.dsn)
+    except StoreError as error:
+        raise StartError(f"storage.dsn: {error}") from error
+
+
 def _advisory_lock(
     storage: StorageSettings,
     key: Lock,
@@ -161,17 +177,9 @@ def _advisory_lock(
     shared: bool = False,
 ) -> AdvisoryLock:
     """Return an advisory lock whose changes call ``told`` in the event loop's thread."""
-    try:
-        from thudmud.store.postgres import (  # noqa: PLC0415  (an optional dependency)
-            AdvisoryLock,
-            parameters_of,
-        )
-    except ImportError as error:
-        raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
-    try:
-        parameters_of(storage.dsn)
-    except StoreError as error:
-        raise StartError(f"storage.dsn: {error}") from error
+    require_dsn(storage)
+    from thudmud.store.postgres import AdvisoryLock  # noqa: PLC0415  (an optional dependency)
+
     loop = asyncio.get_running_loop()
 
     def tell(answer: Holder | StoreError) -> None:

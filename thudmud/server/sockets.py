@@ -13,26 +13,29 @@ from typing import Any
 
 from thudmud.errors import StartError, ThudmudError
 
-ANY_ADDRESS = {"0.0.0.0", "::"}  # noqa: S104  (they mean all addresses)
+ALL_ADDRESSES = "::"
+"""The host that stands for all addresses, of IPv6 and IPv4."""
+
+WILDCARDS = {"0.0.0.0", ALL_ADDRESSES}  # noqa: S104  (they mean all addresses)
+
 _log = logging.getLogger(__name__)
 
-_ALL = {"::", "*"}
-"""Hosts that stand for all addresses, of IPv6 and IPv4."""
-
-_Place = tuple[int, tuple[Any, ...]]
+_SocketAddress = tuple[int, tuple[Any, ...]]
+"""The family, and what ``bind`` takes, without the port."""
 
 _TRIES = 20
 """How many free ports are tried until one is free at all addresses."""
 
 _NO_SUCH_FAMILY = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
-"""What the system answers for addresses of IPv6 or IPv4 if it has none."""
+"""What the system answers for addresses of IPv6 or IPv4 if it has none of that family."""
 
 
 async def bound_sockets(hosts: Sequence[str], setting: str, port: int) -> list[socket.socket]:
     """Bind one port at several addresses, without listening yet.
 
-    ``::`` and ``*`` stand for all addresses, of IPv6 and IPv4, or of the one that this system has.
-    Every other IPv6 address takes IPv6 connections only.
+    `ALL_ADDRESSES` stands for those of IPv6 and IPv4. Every other IPv6 address takes IPv6
+    connections only. A host with addresses of both families, such as ``localhost``, may have one
+    family that this system lacks.
 
     Args:
         hosts: addresses and host names.
@@ -42,21 +45,21 @@ async def bound_sockets(hosts: Sequence[str], setting: str, port: int) -> list[s
     Raises:
         StartError: an address isn't this machine's, or the port can't be used.
     """
-    places: dict[_Place, str] = {}
+    addresses: dict[_SocketAddress, str] = {}
     for host in hosts:
         try:
-            places |= {place: host for place in await _places(host) if place not in places}
+            addresses |= {each: host for each in await _resolve(host) if each not in addresses}
         except (OSError, ValueError) as error:  # ValueError: the host name is malformed
             raise StartError(_problem(error, host, setting, port)) from error
-    whole = {family for family, (address, *_) in places if address in ANY_ADDRESS}
-    for place in list(places):
-        if place[0] in whole and place[1][0] not in ANY_ADDRESS:
-            del places[place]  # one of those that the other means
+    complete = {family for family, (address, *_) in addresses if address in WILDCARDS}
+    for each in list(addresses):
+        if each[0] in complete and each[1][0] not in WILDCARDS:
+            del addresses[each]  # one of those that the wildcard means
     tries = 1 if port else _TRIES
     while True:
         tries -= 1
         try:
-            return _bind_all(places, port)
+            return _bind_all(addresses, port)
         except BindError as error:
             if not (tries and _is_in_use(error.why)):
                 raise StartError(_problem(error.why, error.host, setting, port)) from error.why
@@ -70,9 +73,9 @@ class BindError(ThudmudError):
         self.host, self.why = host, why
 
 
-async def _places(host: str) -> list[_Place]:
-    """Return the families and addresses of a host; an address has a flow and a scope in IPv6."""
-    if host in _ALL:
+async def _resolve(host: str) -> list[_SocketAddress]:
+    """Return the addresses of a host; those found by name have a flow and a scope in IPv6."""
+    if host == ALL_ADDRESSES:
         return [(socket.AF_INET6, ("::",)), (socket.AF_INET, ("0.0.0.0",))]  # noqa: S104
     with suppress(ValueError):  # a name, or an address with a scope, has to be looked up
         version = ip_address(host).version
@@ -84,32 +87,37 @@ async def _places(host: str) -> list[_Place]:
     return [(family, (place[0], *place[2:])) for family, _, _, _, place in found]
 
 
-def _bind_all(places: Mapping[_Place, str], port: int) -> list[socket.socket]:
-    """Bind a port at all places, which give the hosts they stand for.
+def _bind_all(addresses: Mapping[_SocketAddress, str], port: int) -> list[socket.socket]:
+    """Bind a port at some addresses, which give their hosts.
 
     Raises:
         BindError: one of the ports can't be bound.
     """
     bound: list[socket.socket] = []
-    missing: BindError | None = None
-    for (family, (address, *rest)), host in places.items():
+    missing: dict[str, BindError] = {}
+    has_some: set[str] = set()
+    failed: BindError | None = None
+    for (family, (address, *rest)), host in addresses.items():
         number = bound[0].getsockname()[1] if bound else port
         try:
             bound.append(_bind(family, (address, number, *rest)))
+            has_some.add(host)
         except OSError as error:
-            missing = BindError(host, error)
-            if host not in _ALL or error.errno not in _NO_SUCH_FAMILY:
+            missing[host] = BindError(host, error)
+            if error.errno not in _NO_SUCH_FAMILY:
+                failed = missing[host]
                 break
-    else:
-        if bound:
-            return bound
-    for each in bound:
-        each.close()
-    raise missing or BindError("", OSError(errno.EADDRNOTAVAIL, "no address"))
+    failed = failed or next((missing[host] for host in missing if host not in has_some), None)
+    if failed:
+        for each in bound:
+            each.close()
+        raise failed
+    return bound
 
 
 def _bind(family: int, place: tuple[Any, ...]) -> socket.socket:
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends without delay (TCP_NODELAY) only on sockets that name their protocol.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:

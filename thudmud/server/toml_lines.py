@@ -6,11 +6,11 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-Place = Sequence[int | str]
+ValuePath = Sequence[int | str]
 """The keys and indices that lead to a value, such as ``("board", 1, "rules")``."""
 
 
-def find_lines(text: str, places: Sequence[Place]) -> list[int | None]:
+def find_lines(text: str, paths: Sequence[ValuePath]) -> list[int | None]:
     """Return the line on which each value begins, counted from 1.
 
     A value that isn't there has the line of the section or list that it should be in, and None if
@@ -22,11 +22,11 @@ def find_lines(text: str, places: Sequence[Place]) -> list[int | None]:
 
     Args:
         text: a valid TOML document.
-        places: the values to find.
+        paths: the values to find.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    found: list[int | None] = [None] * len(places)
-    depths = [0] * len(places)
+    found: list[int | None] = [None] * len(paths)
+    depths = [0] * len(paths)
     valid = 0  # lines of the longest valid beginning so far
     for number, line in enumerate(lines, 1):
         if valid == number - 1 and line.strip()[:1] in {"", "#"}:
@@ -36,19 +36,19 @@ def find_lines(text: str, places: Sequence[Place]) -> list[int | None]:
             values = tomllib.loads("\n".join(lines[:number]))
         except tomllib.TOMLDecodeError:
             continue
-        for index, place in enumerate(places):
-            depth = _depth(values, place)
+        for index, path in enumerate(paths):
+            depth = _depth(values, path)
             if depth > depths[index]:
                 depths[index], found[index] = depth, valid + 1
         valid = number
     return found
 
 
-def _depth(values: Any, place: Place) -> int:
-    """Return how many steps of a place lead somewhere."""
-    for depth, step in enumerate(place):
+def _depth(values: Any, path: ValuePath) -> int:
+    """Return how many steps of a path lead somewhere."""
+    for depth, step in enumerate(path):
         try:
             values = values[step]
         except (KeyError, IndexError, TypeError):
             return depth
-    return len(place)
+    return len(path)

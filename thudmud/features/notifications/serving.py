@@ -14,7 +14,7 @@ from thudmud.features.notifications.reactors import follow_members
 from thudmud.game.feature import FeatureContext, Figure, PageRoute
 from thudmud.language import clean
 from thudmud.store import Holder, Lock
-from thudmud.version import installation_of
+from thudmud.version import install_hint
 
 if TYPE_CHECKING:
     from thudmud.features.notifications.notifier import Mailer, Pusher
@@ -32,15 +32,15 @@ class NotificationServing:
     Args:
         settings: all settings of the server.
         folder: the folder that relative file names refer to.
-        is_trial: whether to make no files.
+        is_dry_run: whether to make no files.
 
     Raises:
         StartError: a package is missing, or a file can't be used.
     """
 
-    def __init__(self, settings: Any, folder: Path, *, is_trial: bool = False) -> None:
+    def __init__(self, settings: Any, folder: Path, *, is_dry_run: bool = False) -> None:
         self._mail, self._name = settings.mail, clean(settings.listing.name)
-        self._ways, self._mailer, self._pusher = outside(settings, folder, is_trial=is_trial)
+        self._ways, self._mailer, self._pusher = outside(settings, folder, is_dry_run=is_dry_run)
 
     @property
     def common(self) -> Mapping[str, str]:
@@ -105,14 +105,14 @@ serve = NotificationServing
 
 
 def outside(
-    settings: Any, folder: Path, *, is_trial: bool = False
+    settings: Any, folder: Path, *, is_dry_run: bool = False
 ) -> tuple[Ways, Mailer | None, Pusher | None]:
     """Return the ways of notification, the mailer and the pusher, as configured.
 
     Args:
         settings: all settings of the server.
         folder: the folder that relative file names refer to.
-        is_trial: whether to make no files.
+        is_dry_run: whether to make no files.
 
     Raises:
         StartError: a package is missing, or a file can't be used.
@@ -128,10 +128,12 @@ def outside(
         if settings.push.enabled:
             from thudmud.features.notifications.web_push import PushServices  # noqa: PLC0415  (the same)
 
-            pusher = PushServices(settings.push, folder, settings.web.public_url, is_trial=is_trial)
+            pusher = PushServices(
+                settings.push, folder, settings.web.public_url, is_dry_run=is_dry_run
+            )
     except ImportError as error:
         section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
-        raise StartError(f"{section} needs more packages: {installation_of('notify')}") from error
+        raise StartError(f"{section} needs more packages. {install_hint('notify')}") from error
     page = settings.web.public_url
     key = pusher.key if pusher else ""
     services = settings.push.services if pusher else ()

@@ -61,7 +61,7 @@ class PushServices:
         folder: the folder that relative file names refer to.
         page: the origin of the web page.
         context: the TLS context; by default with the system's CA bundle.
-        is_trial: whether to use a key of the moment if there is none, instead of making a file.
+        is_dry_run: whether to use a key of the moment if there is none, instead of making a file.
 
     Raises:
         StartError: the key can't be made or read, or there is no contact for the push services.
@@ -74,10 +74,10 @@ class PushServices:
         page: str,
         context: ssl.SSLContext | None = None,
         *,
-        is_trial: bool = False,
+        is_dry_run: bool = False,
     ) -> None:
         self._services = settings.services
-        self._vapid = _signer(folder / settings.keys, is_trial=is_trial)
+        self._vapid = _signer(folder / settings.keys, is_dry_run=is_dry_run)
         self._about = f"mailto:{settings.contact}" if settings.contact else page
         self._context = context or ssl.create_default_context()
         point = self._vapid.public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
@@ -166,12 +166,12 @@ def _shorten_reason(reason: str) -> str:
     return " ".join(reason.split())[:_REASON_SHOWN] or "no reason given"
 
 
-def _signer(path: Path, *, is_trial: bool) -> Vapid:
+def _signer(path: Path, *, is_dry_run: bool) -> Vapid:
     """Return the signer with the key in a file; a missing key is generated."""
     try:
         if not path.exists():
-            if is_trial:
-                return _trial_key(path)
+            if is_dry_run:
+                return _temporary_key(path)
             _make_key(path)
         return Vapid.from_pem(path.read_bytes().removeprefix(BOM_UTF8))
     except OSError as error:
@@ -180,7 +180,7 @@ def _signer(path: Path, *, is_trial: bool) -> Vapid:
         raise StartError(f"push.keys: expected a private P-256 key (PEM) in {path}") from error
 
 
-def _trial_key(path: Path) -> Vapid:
+def _temporary_key(path: Path) -> Vapid:
     """Return a key that isn't stored, if it could be."""
     path.parent.stat()
     if not os.access(path.parent, os.W_OK):
