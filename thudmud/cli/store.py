@@ -201,10 +201,12 @@ def _restore_file(path: Path, backup: Path) -> int:
 
     done = backups.restore(backup, path)
     print(f"{path}: restored from {backup}, {_counts(done.contents)}")
-    if done.kept:
-        first, *others = done.kept
-        also = ", ".join(each.name.removeprefix(first.name) for each in others)
-        print(f"the previous file is kept as {first}{f' (with {also})' if also else ''}")
+    if done.kept and not done.kept[0]:
+        also = ", ".join(done.kept[1:])
+        print(f"the previous file is kept as {done.aside}{f' (with {also})' if also else ''}")
+    elif done.kept:
+        names = ", ".join(f"{done.aside}{suffix}" for suffix in done.kept)
+        print(f"what was left of the previous store is kept as {names}")
     for each in done.contents.unchecked:
         print(f"not checked: {each}")
     return 0
