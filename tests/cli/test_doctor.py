@@ -402,7 +402,7 @@ def test_older_schema_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("change", [-1, 1])
-def test_other_form_of_computed_rows_is_a_warning(change: int) -> None:
+def test_computed_rows_of_another_version_are_a_warning(change: int) -> None:
     make_store()
     found = PROJECTION + change
     with closing(sqlite3.connect(FILE, isolation_level=None)) as connection:

@@ -287,7 +287,7 @@ def test_damaged_backup_is_not_restored(folder: Path, capsys: Shown) -> None:
 def test_restored_store_belongs_to_its_user(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    given: list[tuple[bool, int, int]] = []
+    given: list[tuple[int, ...]] = []
 
     def record(descriptor: int, *ids: int) -> None:
         part = folder / ".thudmud.db.part"

@@ -207,6 +207,8 @@ def reason(path: Path | None, error: Trouble) -> str:
         path and code & 0xFF in _FOR_WANT_OF_ROOM and _is_full(path)
     ):
         return _FULL
+    if isinstance(error, PermissionError) and isinstance(error.filename, str | Path):
+        return f"{error.strerror} for the user {_user()}: {error.filename}"
     if isinstance(error, OSError):
         return error.strerror or str(error)
     words = _REASONS.get(code & 0xFF)
@@ -215,6 +217,15 @@ def reason(path: Path | None, error: Trouble) -> str:
     elif code == sqlite3.SQLITE_IOERR_GETTEMPPATH:
         words = "no folder for temporary files"
     return f"{words} ({error})" if words else str(error)
+
+
+def _user() -> str:
+    """Return the name of the user who runs this process, or the number if there is no name."""
+    import pwd  # noqa: PLC0415  (Windows has none)
+
+    with suppress(KeyError):  # such as in a container
+        return pwd.getpwuid(os.geteuid()).pw_name
+    return str(os.geteuid())
 
 
 def _code(error: Trouble) -> int:
@@ -331,7 +342,7 @@ class Sqlite(Backend):
         return translate_error(self._path, error, writing=writing)
 
 
-class OnDiskReading(Sqlite):
+class ReadOnlyFile(Sqlite):
     """A database on disk, opened for reading only: none of its files is changed.
 
     Args:
