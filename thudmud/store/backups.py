@@ -213,11 +213,14 @@ def _replace(path: Path, part: Path) -> Path:
 
     The watermark's old name goes last: a server refuses to start as long as it is there and locked,
     or there without its store. Its new name is added first. So if the process is killed in between,
-    that name is the one under which the other files have to go, too (`_unfinished_aside`).
+    that name is the one under which the other files have to go, too, unless the new store was in
+    place already.
     """
     head = beside(path, HEAD)
-    aside = _unfinished_aside(path) or _unused_aside(path)
-    if head.stat().st_size and head.stat().st_nlink == 1:
+    begun = _begun_asides(path)
+    unfinished = (each for each in begun if not (each.exists() and path.exists()))
+    aside = next(unfinished, None) or _unused_aside(path)
+    if head.stat().st_size and not begun:
         with suppress(OSError):  # a file system without hard links
             os.link(head, beside(aside, HEAD))
     for suffix in ("", *COMPANIONS[:-1]):
@@ -225,7 +228,7 @@ def _replace(path: Path, part: Path) -> Path:
         if old.exists():
             old.rename(beside(aside, suffix))
     part.rename(path)
-    if head.stat().st_nlink > 1:
+    if begun or beside(aside, HEAD).exists():
         head.unlink()
     elif head.stat().st_size:
         head.rename(beside(aside, HEAD))
@@ -233,19 +236,14 @@ def _replace(path: Path, part: Path) -> Path:
     return aside
 
 
-def _unfinished_aside(path: Path) -> Path | None:
-    """Return the name to which a killed process was renaming the present store; None without one.
-
-    Only one that was killed before it put the other file in place counts.
-    """
-    head = beside(path, HEAD)
-    prefix = f"{path.name}.replaced-"
-    for each in path.absolute().parent.iterdir():
-        if each.name.startswith(prefix) and each.name.endswith(HEAD) and each.samefile(head):
-            aside = path.with_name(each.name.removesuffix(HEAD))
-            if not (aside.exists() and path.exists()):
-                return aside
-    return None
+def _begun_asides(path: Path) -> list[Path]:
+    """Return the names that killed processes have given to the present store's watermark."""
+    head, prefix = beside(path, HEAD), f"{path.name}.replaced-"
+    return [
+        path.with_name(each.name.removesuffix(HEAD))
+        for each in path.absolute().parent.iterdir()
+        if each.name.startswith(prefix) and each.name.endswith(HEAD) and each.samefile(head)
+    ]
 
 
 def _unused_aside(path: Path) -> Path:
