@@ -7,31 +7,38 @@ import ctypes
 import os
 import resource
 import socket
+import sqlite3
 import ssl
 import sys
 import threading
 import time
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 import trustme
 
 from tests.conftest import FreePort, RunServer
 from tests.server.relays import Handler, relaying
+from tests.store.clusters import Cluster
 from thudmud.cli import doctor
-from thudmud.cli.doctor import Surroundings, run_check
+from thudmud.cli.doctor import CheckContext, run_check
 from thudmud.cli.main import main
 from thudmud.errors import StartError
 from thudmud.features.notifications import diagnosis
 from thudmud.features.notifications.serving import outside
 from thudmud.game.feature import CheckResult, Severity
+from thudmud.game.projections import PROJECTION
 from thudmud.server.certificates import Certificate
 from thudmud.server.config import Settings, load_settings
-from thudmud.store import Store, accounts, files, inspecting
+from thudmud.store import Store, accounts, files, inspecting, rows
 from thudmud.store.files import beside
+from thudmud.store.postgres import OURS
+from thudmud.store.rows import current_schema
 
 Shown = pytest.CaptureFixture[str]
 Results = Sequence[CheckResult]
@@ -46,11 +53,11 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def at(text: str = "") -> Surroundings:
-    """Return the surroundings of a server with a configuration in this folder."""
+def at(text: str = "") -> CheckContext:
+    """Return the context of checks for a server with a configuration in this folder."""
     path = Path("config.toml")
     path.write_text(text, "utf-8")
-    return Surroundings(load_settings(path), path)
+    return CheckContext(load_settings(path), path)
 
 
 def results(check: doctor.Check, text: str = "") -> Results:
@@ -90,7 +97,7 @@ def test_sound_machine_is_ok_and_unchanged(capsys: Shown, free_port: FreePort) -
         word, _, rest = line.partition(" ")
         assert word in {"ok", "warning", "unknown"}, line
         assert ": " in rest
-    assert f"ok store: {FILE.absolute()} can be read, schema 1" in lines
+    assert f"ok store: {FILE.absolute()} can be read, schema {current_schema()}" in lines
     assert contents() == before
 
 
@@ -120,10 +127,10 @@ def test_running_server_is_recognised(run_server: RunServer, free_port: FreePort
         f'tls_certificate = "tls.pem"\n[web]\nport = {ports["web"]}\n'
         f'tls_certificate = "tls.pem"\n[metrics]\nenabled = true\nport = {ports["metrics"]}\n'
     )
-    surroundings = at(text)
+    context = at(text)
     words = ("-m", "thudmud.cli.main", "serve", "--config", "config.toml")
     with run_server([sys.executable, *words]):
-        found = run_check(doctor.check_ports, surroundings)
+        found = run_check(doctor.check_ports, context)
         assert [each.severity for each in found] == [OK] * 4
         assert {each.text.partition(" ")[2].split(" ", 3)[-1] for each in found} == {
             "answers as thudmud"
@@ -139,7 +146,7 @@ def test_running_server_is_recognised(run_server: RunServer, free_port: FreePort
 def test_check_that_fails_or_hangs_is_unknown(ending: str) -> None:
     going_on = threading.Event()
 
-    def check_oddity(_: Surroundings) -> Iterator[CheckResult]:
+    def check_oddity(_: CheckContext) -> Iterator[CheckResult]:
         yield CheckResult(OK, "first", "done")
         if ending == "raise":
             raise ZeroDivisionError
@@ -260,11 +267,11 @@ def test_store_of_another_user_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_readable_secret_is_a_warning() -> None:
-    surroundings = at(f'[gateway]\nsecret = "{"x" * 20}"\n')
+    context = at(f'[gateway]\nsecret = "{"x" * 20}"\n')
     Path("config.toml").chmod(0o644)
-    assert only(run_check(doctor.check_file_modes, surroundings)[1:]).severity is WARNING
+    assert only(run_check(doctor.check_file_modes, context)[1:]).severity is WARNING
     Path("config.toml").chmod(0o640)
-    assert run_check(doctor.check_file_modes, surroundings)[1:] == []
+    assert run_check(doctor.check_file_modes, context)[1:] == []
 
 
 def test_missing_named_files_are_errors() -> None:
@@ -387,10 +394,24 @@ def test_store_restored_beside_a_newer_watermark_is_an_error() -> None:
 
 def test_older_schema_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     make_store()
-    monkeypatch.setattr(inspecting, "FORMAT", 2)
+    monkeypatch.setattr(rows, "FORMAT", 2)
     found = results(doctor.check_store)[0]
     assert found.severity is WARNING
-    assert "backup" in found.remedy
+    assert "has schema 1." in found.text
+    assert "Back it up" in found.remedy
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_computed_rows_of_another_version_are_a_warning(change: int) -> None:
+    make_store()
+    found = PROJECTION + change
+    with closing(sqlite3.connect(FILE, isolation_level=None)) as connection:
+        connection.execute("update head set projection = ?", (found,))
+    result = results(doctor.check_store)[0]
+    assert result.severity is WARNING
+    assert result.text.endswith(
+        f"has schema {rows.FORMAT}.{found}, and this version uses {current_schema()}"
+    )
 
 
 def test_backup_is_judged_by_its_age() -> None:
@@ -405,7 +426,7 @@ def test_backup_is_judged_by_its_age() -> None:
 
 
 def test_server_that_stores_nothing_is_an_error() -> None:
-    found = doctor._judge_heartbeat(inspecting.StoreFacts(1, 60.0, 4711))
+    found = doctor._judge_heartbeat(inspecting.StoreFacts(current_schema(), 60.0, 4711))
     assert found.severity is ERROR
     assert "process 4711" in found.text
 
@@ -422,9 +443,39 @@ async def test_database_is_inspected(dsn: str) -> None:
     await store.close()
     found = results(doctor.check_store, DATABASE.format(dsn))
     assert [str(each) for each in found] == [
-        "ok store: the database can be read, schema 1",
+        f"ok store: the database can be read, schema {current_schema()}",
         "ok server: none runs on the store",
     ]
+
+
+async def test_database_of_another_version_is_judged(cluster: Cluster) -> None:
+    dsn = cluster.schema()
+    store = await Store.connect(dsn)
+    await store.close()
+    with psycopg.connect(dsn, autocommit=True) as session:
+        session.execute("update head set projection = projection - 1")
+        assert results(doctor.check_store, DATABASE.format(dsn))[0].severity is WARNING
+        session.execute("update head set projection = projection + 1")
+        for number, why in ((rows.FORMAT + 1, "a later version"), (0, "is older than what")):
+            session.execute(f"comment on table head is '{OURS}{number}'".encode())
+            found = only(results(doctor.check_store, DATABASE.format(dsn)))
+            assert found.severity is ERROR
+            assert why in found.text
+
+
+def test_database_before_the_first_start_is_ok(cluster: Cluster) -> None:
+    found = only(results(doctor.check_store, DATABASE.format(cluster.schema())))
+    assert found.severity is OK
+    assert "there is none yet" in found.text
+
+
+def test_database_of_another_program_is_an_error(cluster: Cluster) -> None:
+    dsn = cluster.schema()
+    with psycopg.connect(dsn, autocommit=True) as session:
+        session.execute("create table head (name text)")
+    found = only(results(doctor.check_store, DATABASE.format(dsn)))
+    assert found.severity is ERROR
+    assert "of another program" in found.text
 
 
 def test_unreachable_database_is_an_error(free_port: FreePort) -> None:

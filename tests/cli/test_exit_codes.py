@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from tests.conftest import FreePort
 from thudmud.cli import perft
 from thudmud.cli.common import TRY_LATER, UNUSABLE
 from thudmud.cli.main import SUBCOMMANDS, main
+from thudmud.game.projections import PROJECTION
 from thudmud.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +37,11 @@ def rows() -> Iterator[Row]:
     _, _, section = PAGE.partition("\n## Exit codes\n")
     for code, commands in re.findall(r"(?m)^\| (\d+) \| (.*?) \|", section):
         yield int(code), commands.replace("`", "")
+
+
+def commands_with(code: int) -> list[str]:
+    """Return the commands that the table lists for a code."""
+    return [each for found, commands in rows() if found == code for each in commands.split(", ")]
 
 
 def make_store() -> None:
@@ -64,6 +72,19 @@ def fail_check() -> int:
     return main(["store", "check"])
 
 
+def fail_backup() -> int:
+    make_store()
+    Path("thudmud.db").write_bytes(b"")
+    return main(["store", "backup", "copies"])
+
+
+def fail_restore() -> int:
+    make_store()
+    Path("thudmud.db").rename("backup.db")
+    Path("backup.db").write_bytes(b"")
+    return main(["store", "restore", "backup.db", "--file", "new.db"])
+
+
 def fail_script() -> int:
     return main(["script", write("a.thud-script", "Anna> look\nAnna| Nothing of the kind.\n")])
 
@@ -82,24 +103,55 @@ FAILURES: dict[str, Callable[[], int]] = {
     "health": fail_health,
     "doctor": fail_doctor,
     "store check": fail_check,
+    "store backup": fail_backup,
+    "store restore": fail_restore,
     "script": fail_script,
     "import": fail_import,
     "export": fail_export,
 }
 """By command, a case of code 1."""
 
+OUTDATED = {
+    "store check": "",
+    "store prune": "--before 2020-01-01",
+    "store compact": "",
+    "store copy": "thudmud.db other.db",
+    "user": "list",
+    "board": "list",
+    "import": "game.thud",
+    "export": "--to records",
+    "draw": "1",
+}
+"""By command, the words with which it opens a store."""
+
 
 def test_table_has_the_codes_in_order() -> None:
     codes = [code for code, _ in rows()]
     assert codes == sorted(codes)
-    assert set(codes) == {0, 1, UNUSABLE, TRY_LATER, 130, 141}
+    assert set(codes) == {0, 1, UNUSABLE, 3, TRY_LATER, 130, 141}
     for _, commands in rows():
         for command in commands.removeprefix("all but ").split(", "):
             assert command == "all" or command.split()[0] in SUBCOMMANDS
 
 
 def test_table_lists_every_command_with_code_1() -> None:
-    assert [commands for code, commands in rows() if code == 1] == list(FAILURES)
+    assert commands_with(1) == list(FAILURES)
+
+
+def test_table_lists_every_command_with_code_3() -> None:
+    assert commands_with(3) == list(OUTDATED)
+
+
+@pytest.mark.parametrize("command", OUTDATED)
+def test_command_on_an_outdated_store_is_code_3(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "nice", lambda _: 0)  # it would stay so for all tests
+    make_store()
+    write("game.thud", "dA6-B6\n")
+    with closing(sqlite3.connect("thudmud.db", isolation_level=None)) as connection:
+        connection.execute("update head set projection = ?", (PROJECTION - 1,))
+    assert main([*command.split(), *OUTDATED[command].split()]) == 3
 
 
 @pytest.mark.parametrize("command", FAILURES)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import re
 import resource
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -20,7 +22,7 @@ from tests.store.deeds import OAK, joined, started
 from thudmud.cli.main import main
 from thudmud.store import Store, backups, last_backup
 from thudmud.store.checking import check_file
-from thudmud.store.files import beside
+from thudmud.store.files import beside, companions
 from thudmud.store.rows import FORMAT
 
 Shown = pytest.CaptureFixture[str]
@@ -285,13 +287,19 @@ def test_damaged_backup_is_not_restored(folder: Path, capsys: Shown) -> None:
 def test_restored_store_belongs_to_its_user(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    given: list[tuple[str, int, int]] = []
-    monkeypatch.setattr(os, "chown", lambda path, *ids: given.append((Path(path).name, *ids)))
+    given: list[tuple[int, ...]] = []
+
+    def record(descriptor: int, *ids: int) -> None:
+        part = folder / ".thudmud.db.part"
+        given.append((os.path.samestat(os.fstat(descriptor), part.stat()), *ids))
+
+    # By the descriptor: a path could be replaced by a link meanwhile.
+    monkeypatch.setattr(os, "fchown", record)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert main(["store", "backup", "copies"]) == 0
     status = (folder / "thudmud.db").stat()
     assert main(["store", "restore", f"copies/{NAME}.db"]) == 0
-    assert given == [(".thudmud.db.part", status.st_uid, status.st_gid)]
+    assert given == [(True, status.st_uid, status.st_gid)]
     monkeypatch.setattr(os, "geteuid", lambda: status.st_uid + 1)
     assert main(["store", "restore", f"copies/{NAME}.db"]) == 2
     assert f"belongs to the user with the number {status.st_uid}" in capsys.readouterr().err
@@ -303,7 +311,7 @@ def test_restore_killed_between_renames_can_be_repeated(
     assert main(["store", "backup", "copies"]) == 0
     add_events("thudmud.db")
     rename = Path.rename
-    for most in range(3):
+    for most in range(2):
         left = [most]
 
         def killed(self: Path, target: Path, left: list[int] = left) -> Path:
@@ -319,3 +327,133 @@ def test_restore_killed_between_renames_can_be_repeated(
         assert main(["store", "restore", f"copies/{NAME}.db"]) == 0
         assert check_file(folder / "thudmud.db").events == 2
         add_events("thudmud.db")
+
+
+def leave_log(path: Path) -> None:
+    """Add two events to a store, and leave it as a killed server does, with its -wal."""
+
+    async def add() -> None:
+        store = await Store.open(path)
+        version = (await store.read(lambda database: database.stream_versions())).get(OAK, 0)
+        await store.append({OAK: (version, [started(version + 1), joined(version + 2)])})
+        for each in (path, *companions(path)):
+            shutil.copy(each, each.with_name(f"{each.name}.copy"))
+        await store.close()
+
+    asyncio.run(add())
+    for each in (path, *companions(path)):
+        each.with_name(f"{each.name}.copy").rename(each)
+
+
+def kill_after(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process be killed, so to speak, at a call that changes names in a folder."""
+    left = [calls]
+
+    def counted(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*given: object, **named: object) -> object:
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            return real(*given, **named)
+
+        return call
+
+    monkeypatch.setattr(Path, "rename", counted(Path.rename))
+    monkeypatch.setattr(Path, "unlink", counted(Path.unlink))
+    monkeypatch.setattr(os, "link", counted(os.link))
+
+
+def test_restore_killed_at_any_point_keeps_the_old_store_together(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["store", "backup", "copies"]) == 0
+    path, points = folder / "thudmud.db", 0
+    is_done = False
+    while not is_done:
+        for each in folder.glob("thudmud.db*"):
+            each.unlink()
+        shutil.copy(folder / "copies" / f"{NAME}.db", path)
+        leave_log(path)
+        with monkeypatch.context() as patched:
+            kill_after(points, patched)
+            try:
+                backups.restore(folder / "copies" / f"{NAME}.db", path)
+                is_done = True
+            except KeyboardInterrupt:
+                points += 1
+        backups.restore(folder / "copies" / f"{NAME}.db", path)
+        assert check_file(path).events == 2
+        asides = [each for each in folder.iterdir() if re.search(r"Z(-\d+)?$", each.name)]
+        assert 4 in [check_file(each).events for each in asides], (points, files_in(folder))
+    assert points > 5
+
+
+def test_left_overs_of_a_lost_store_are_named(folder: Path, capsys: Shown) -> None:
+    assert main(["store", "backup", "copies"]) == 0
+    (folder / "thudmud.db").unlink()
+    capsys.readouterr()
+    assert main(["store", "restore", f"copies/{NAME}.db"]) == 0
+    aside = f"thudmud.db.replaced-{NAME.removeprefix('thudmud-')}"
+    told = capsys.readouterr().out
+    assert "what was left of the previous store is kept as " in told
+    assert told.endswith(f"{aside}-head\n")
+    assert (folder / f"{aside}-head").exists()
+
+
+def test_second_name_of_a_finished_backup_is_only_removed(folder: Path) -> None:
+    assert main(["store", "backup", "copies"]) == 0
+    first = folder / "copies" / f"{NAME}.db"
+    os.link(first, folder / "copies" / ".thudmud.db.part")  # killed before its `unlink`
+    os.link(first, folder / ".thudmud.db.part")
+    assert main(["store", "backup", "copies"]) == 0
+    assert files_in(folder / "copies") == [f"{NAME}-2.db", f"{NAME}.db"]
+    assert check_file(first).events == 2
+    assert main(["store", "restore", f"copies/{NAME}.db"]) == 0
+    assert check_file(first).events == 2
+
+
+def test_refused_restore_leaves_the_lock_of_a_starting_server(folder: Path, capsys: Shown) -> None:
+    assert main(["store", "backup", "copies"]) == 0
+    head = folder / "new.db-head"
+    with head.open("w") as file:  # not written yet
+        fcntl.flock(file, fcntl.LOCK_EX)
+        for _ in range(2):
+            assert main(["store", "restore", f"copies/{NAME}.db", "--file", "new.db"]) == 2
+    assert "A server is running on the store new.db" in capsys.readouterr().err
+    assert head.exists()
+    assert not (folder / "new.db").exists()
+
+
+def test_server_locks_the_file_that_has_the_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head, flock = folder / "thudmud.db-head", fcntl.flock
+    calls: list[int] = []
+
+    def lock(descriptor: int, operation: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == 1:  # a restore has just ended
+            head.unlink()
+        flock(descriptor, operation)
+
+    async def serve() -> None:
+        store = await Store.open("thudmud.db", serving=True)
+        with head.open() as file, pytest.raises(BlockingIOError):
+            flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        await store.close()
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    asyncio.run(serve())
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("suffix", ["-backup", "-backup.PID"])
+def test_note_of_a_backup_follows_no_link(folder: Path, suffix: str) -> None:
+    victim = folder / "victim"
+    victim.write_text("precious", "ascii")
+    victim.chmod(0o600)
+    suffix = suffix.replace("PID", str(os.getpid()))
+    beside(folder / "thudmud.db", suffix).symlink_to(victim)
+    assert main(["store", "backup", "copies"]) == 0
+    assert (victim.read_text("ascii"), mode(victim)) == ("precious", 0o600)
+    assert last_backup(folder / "thudmud.db") == NOW

@@ -19,7 +19,7 @@ from thudmud.store.checking import check_database
 Shown = pytest.CaptureFixture[str]
 
 NOW = 1796009220.0  # 2026-11-30, 03:27 UTC
-NAME = "postgres-2026-11-30T0327Z"
+STAMP = "2026-11-30T0327Z"
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +39,13 @@ async def fill(dsn: str) -> None:
     await store.close()
 
 
+def name_of(dsn: str) -> str:
+    """Return the name of a store's backup, without its suffix."""
+    with psycopg.connect(dsn) as session:
+        ((schema, store),) = session.execute("select current_schema(), store from head").fetchall()
+    return f"postgres-{schema}-{store:016x}-{STAMP}"
+
+
 def configured(folder: Path, dsn: str) -> str:
     """Write a configuration with a database; return its path."""
     path = folder / "config.toml"
@@ -53,11 +60,12 @@ def test_dump_is_private_and_can_be_restored(cluster: Cluster, folder: Path, cap
     for _ in range(3):
         assert main(["store", "backup", "copies", "--keep", "2", "--config", config]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith(f"copies/{NAME}.dump: 0.0 MB, 2 events and 1 battle")
+    name = name_of(dsn)
+    assert told[0].startswith(f"copies/{name}.dump: 0.0 MB, 2 events and 1 battle")
     assert told[2].endswith("; deleted 1 older backup")
     kept = sorted(each.name for each in (folder / "copies").iterdir())
-    assert kept == [f"{NAME}-2.dump", f"{NAME}-3.dump"]
-    backup = folder / "copies" / f"{NAME}-3.dump"
+    assert kept == [f"{name}-2.dump", f"{name}-3.dump"]
+    backup = folder / "copies" / f"{name}-3.dump"
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     assert main(["store", "restore", str(backup), "--config", config]) == 2
     assert "already has tables of thudmud. Restore into an empty one" in capsys.readouterr().err
@@ -78,7 +86,7 @@ def test_dump_of_another_schema_is_not_restored(
     asyncio.run(fill(dsn))
     assert main(["store", "backup", "copies", "--config", configured(folder, dsn)]) == 0
     config = configured(folder, cluster.schema())
-    assert main(["store", "restore", f"copies/{NAME}.dump", "--config", config]) == 2
+    assert main(["store", "restore", f"copies/{name_of(dsn)}.dump", "--config", config]) == 2
     assert "has no store in the schema" in capsys.readouterr().err
 
 
@@ -129,3 +137,43 @@ def test_damaged_dump_is_not_restored(cluster: Cluster, folder: Path, capsys: Sh
     assert "pg_restore failed: pg_restore: error:" in capsys.readouterr().err
     assert main(["store", "restore", "none.dump", "--config", config]) == 2
     assert capsys.readouterr().err == "thudmud: none.dump: no such file.\n"
+
+
+def test_keep_deletes_only_backups_of_the_same_database(cluster: Cluster, folder: Path) -> None:
+    dsns = [cluster.schema() for _ in range(2)]
+    for dsn in dsns:
+        asyncio.run(fill(dsn))
+        backup = ["store", "backup", "copies", "--keep", "1", "--config", configured(folder, dsn)]
+        assert main(backup) == 0
+    first = name_of(dsns[0])
+    with psycopg.connect(dsns[0], autocommit=True) as session:  # as on another host
+        session.execute("update head set store = 17")
+    assert main([*backup[:-1], configured(folder, dsns[0])]) == 0
+    kept = {each.name for each in (folder / "copies").iterdir()}
+    assert kept == {f"{name}.dump" for name in (first, *map(name_of, dsns))}
+
+
+def test_damaged_database_is_not_backed_up(cluster: Cluster, folder: Path, capsys: Shown) -> None:
+    dsn = cluster.schema()
+    asyncio.run(fill(dsn))
+    backup = ["store", "backup", "copies", "--keep", "1", "--config", configured(folder, dsn)]
+    assert main(backup) == 0
+    with psycopg.connect(dsn, autocommit=True) as session:
+        session.execute("delete from event where position = 2")
+    assert main(backup) == 1
+    assert "the last events are missing" in capsys.readouterr().err
+    assert len(list((folder / "copies").iterdir())) == 1
+
+
+def test_restore_without_a_schema_says_how_to_create_it(
+    cluster: Cluster, folder: Path, capsys: Shown
+) -> None:
+    dsn = cluster.schema()
+    asyncio.run(fill(dsn))
+    assert main(["store", "backup", "copies", "--config", configured(folder, dsn)]) == 0
+    path = f"copies/{name_of(dsn)}.dump"
+    schema = dsn.rpartition("=")[2]
+    with psycopg.connect(cluster.dsn(), autocommit=True) as session:
+        session.execute(f"drop schema {schema} cascade".encode())
+    assert main(["store", "restore", path, "--config", configured(folder, dsn)]) == 2
+    assert f"({schema}) exists. Create it first: create schema NAME\n" in capsys.readouterr().err

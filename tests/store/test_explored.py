@@ -252,6 +252,7 @@ async def test_explored_counts_are_rebuilt_in_the_background(
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("delete from reached")
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+    monkeypatch.setattr("thudmud.store.rows.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
     store = await Store.open(path, upgrade=Upgrade())

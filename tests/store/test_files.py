@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import pwd
+import re
 import resource
 import sqlite3
 import stat
@@ -99,6 +101,20 @@ async def test_store_file_of_another_user_is_warned_about(
     monkeypatch.setattr(os, "chmod", fail)
     await (await Store.open(path)).close()
     assert [each.getMessage() for each in caplog.records] == ["other users can read the store"]
+
+
+async def test_refused_file_and_user_are_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await fill(path)
+    real = os.open
+
+    def fail(file: Path, *rest: int) -> int:
+        if str(file).endswith("-head"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return real(file, *rest)
+
+    monkeypatch.setattr(os, "open", fail)
+    user = re.escape(pwd.getpwuid(os.geteuid()).pw_name)
+    await fails_to_open(path, f"used: Permission denied for the user {user}: .*-head\\.$")
 
 
 async def test_new_store_file_is_created_atomically(

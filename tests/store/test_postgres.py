@@ -902,6 +902,7 @@ async def test_rebuild_waits_for_servers_of_another_version(
 
     def update() -> None:
         monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+        monkeypatch.setattr("thudmud.store.rows.PROJECTION", PROJECTION + 1)
         monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
 
     update()
@@ -923,6 +924,7 @@ async def test_suspended_server_cannot_write_after_an_upgrade(
     await store.append({OAK: (0, [joined(1)])})
     with monkeypatch.context() as update:
         update.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+        update.setattr("thudmud.store.rows.PROJECTION", PROJECTION + 1)
         await (await Store.connect(dsn, upgrade=Upgrade())).close()
     ended = asyncio.ensure_future(store.wait_stopped())
     with pytest.raises(StoreError, match="another version of thudmud have taken over"):

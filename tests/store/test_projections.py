@@ -391,6 +391,7 @@ async def test_rows_are_rebuilt_by_another_version(
         connection.execute("delete from battle")
         connection.execute("update adjourned set dwarf = 17")
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+    monkeypatch.setattr("thudmud.store.rows.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     store = await Store.open(path, upgrade=Upgrade())
     assert [await store.read(scores.score, player) for player in PLAYERS] == before
@@ -410,6 +411,7 @@ async def test_rows_are_not_rebuilt_while_another_version_serves(
     model = await live(store, 1, 20)
     await store.write(nodes.renew_lease, "one", 1000)
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+    monkeypatch.setattr("thudmud.store.rows.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     with pytest.raises(StoreError, match="Servers of another version"):
         await Store.open(path, upgrade=Upgrade())

@@ -121,7 +121,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
     slept = opened(path.with_name("slept"))
     with monkeypatch.context() as update:
-        for module in ("database", "files"):
+        for module in ("database", "files", "rows"):
             update.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
         opened(path.with_name("slept"), serving=False, upgrade=Upgrade()).close()
     yield str(write(slept))
@@ -130,7 +130,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     served = opened(path.with_name("served"))
     served.write([lambda database: renew_lease(database, "one", 1e10)])
     served.close()
-    for module in ("database", "files"):
+    for module in ("database", "files", "rows"):
         monkeypatch.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
     with pytest.raises(StoreError) as error:
         opened(path.with_name("served"), serving=False, upgrade=Upgrade())

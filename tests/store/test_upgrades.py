@@ -194,7 +194,9 @@ def test_upgrade_without_room_for_a_copy_goes_on(
     _, lacking, last = records(caplog)
     assert lacking == "could not keep the store as it was"
     assert "and only 41.0 MB are free." in str(vars(caplog.records[1])["why"])
-    assert last == "upgraded the store in 0 s; there is no way back"
+    assert last == (
+        'upgraded the store in 0 s; no copy was kept; see "Upgrades" in docs/reliability.md'
+    )
     assert not (folder / KEPT).exists()
 
 

@@ -43,8 +43,18 @@ from thudmud.server.runtime import read_news
 from thudmud.server.shared_store import NEEDS_PSYCOPG
 from thudmud.server.sockets import bound_sockets
 from thudmud.store import LEASE, StoreError, last_backup
-from thudmud.store.files import HEAD, beside, megabytes, resolve_symlink, store_size
+from thudmud.store.files import (
+    HEAD,
+    beside,
+    companions,
+    free_bytes,
+    has_free_inodes,
+    megabytes,
+    resolve_symlink,
+    store_size,
+)
 from thudmud.store.inspecting import StoreFacts, inspect_database, inspect_file
+from thudmud.store.rows import current_schema
 from thudmud.version import VERSION, install_hint
 
 PATIENCE = 20.0
@@ -55,13 +65,13 @@ _LOW_DISK, _FULL_DISK = 1_000_000_000, 20_000_000  # free bytes, for a warning o
 _RENEW_BEFORE = 14 * DAY  # certbot renews 30 days before the end
 _OLD_BACKUP = 2 * DAY
 
-_SIGNS = (b"thudmud", b"gmcp.mudstandards.org")
+_MARKERS = (b"thudmud", b"gmcp.mudstandards.org")
 """What telnet's greeting, /health and the page contain, one of them."""
 
 Results = Iterator[CheckResult]
 
 
-class Surroundings:
+class CheckContext:
     """The configuration to check, and where it is.
 
     Attributes:
@@ -105,7 +115,7 @@ class Surroundings:
         return False
 
 
-Check = Callable[[Surroundings], Results]
+Check = Callable[[CheckContext], Results]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -125,17 +135,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run all checks and print their results."""
     path = named_or_default(options.config)
-    surroundings = Surroundings(load_settings(path), path)
+    context = CheckContext(load_settings(path), path)
     has_errors = False
     for check in CHECKS:
-        for result in run_check(check, surroundings):
+        for result in run_check(check, context):
             print(result, flush=True)
             has_errors |= result.severity is Severity.ERROR
     return int(has_errors)
 
 
 def run_check(
-    check: Check, surroundings: Surroundings, patience: float = PATIENCE
+    check: Check, context: CheckContext, patience: float = PATIENCE
 ) -> Sequence[CheckResult]:
     """Return the results of a check, within some seconds and whatever it raises."""
     results: list[CheckResult] = []
@@ -143,7 +153,7 @@ def run_check(
 
     def collect() -> None:
         try:
-            results.extend(check(surroundings))
+            results.extend(check(context))
         except (OSError, ThudmudError) as error:
             results.append(CheckResult(Severity.ERROR, subject, str(error).rstrip(".")))
         except Exception as error:  # noqa: BLE001  (a bug in one check must not hide the others)
@@ -166,7 +176,7 @@ _EXTRA = re.compile(r"""extra == ["']([a-z]+)["']""")
 _VERSION_CLAUSE = re.compile(r"(>=|<)\s*([0-9.]+)")
 
 
-def check_packages(surroundings: Surroundings) -> Results:
+def check_packages(context: CheckContext) -> Results:
     """Check Python, and the packages that the configuration needs, with their versions."""
     python = platform.python_version()
     yield CheckResult(Severity.OK, "python", f"Python {python}, thudmud {VERSION}")
@@ -175,7 +185,7 @@ def check_packages(surroundings: Surroundings) -> Results:
     except metadata.PackageNotFoundError:
         yield CheckResult(Severity.UNKNOWN, "packages", "thudmud isn't installed as a package")
         return
-    settings = surroundings.settings
+    settings = context.settings
     wanted = {"", "server"}
     wanted |= {"metrics"} if settings.metrics.enabled else set()
     wanted |= {"postgres"} if settings.storage.backend == "postgresql" else set()
@@ -225,17 +235,17 @@ def _numbers(version: str) -> tuple[int, ...]:
 # The network.
 
 
-def check_ports(surroundings: Surroundings) -> Results:
+def check_ports(context: CheckContext) -> Results:
     """Check that each port is free, or has this server."""
-    for setting, hosts, port, has_tls in surroundings.settings.ports:
+    for setting, hosts, port, has_tls in context.settings.ports:
         if port:
-            yield _check_port(surroundings, setting, hosts, port, has_tls=has_tls)
+            yield _check_port(context, setting, hosts, port, has_tls=has_tls)
         else:
             yield CheckResult(Severity.OK, setting, "any free port")
 
 
 def _check_port(
-    surroundings: Surroundings, setting: str, hosts: Sequence[str], port: int, *, has_tls: bool
+    context: CheckContext, setting: str, hosts: Sequence[str], port: int, *, has_tls: bool
 ) -> CheckResult:
     """Bind a port without listening, which no client notices."""
     place = f"port {port} of {' and '.join(hosts)}"
@@ -255,10 +265,10 @@ def _check_port(
         return CheckResult(Severity.ERROR, setting, text, remedy)
     if any(_is_thudmud(setting, host, port, has_tls=has_tls) for host in hosts):
         return CheckResult(Severity.OK, setting, f"{place} answers as thudmud")
-    if surroundings.has_server:
+    if context.has_server:
         text = f"{place} is in use, presumably by the server that runs"
         return CheckResult(Severity.OK, setting, text)
-    if setting == "web.port" and surroundings.settings.web.may_move:
+    if setting == "web.port" and context.settings.web.may_move:
         remedy = "The page will have another one. Choose a free one in [web]."
         return CheckResult(Severity.WARNING, setting, text, remedy)
     return CheckResult(Severity.ERROR, setting, text, "Stop that, or choose another port.")
@@ -273,27 +283,27 @@ def _is_thudmud(setting: str, host: str, port: int, *, has_tls: bool) -> bool:
         end = socket.create_connection((address, port), _CONNECT_PATIENCE)
         stack.callback(end.close)
         if has_tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-            end = stack.enter_context(closing(context.wrap_socket(end)))
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+            end = stack.enter_context(closing(tls.wrap_socket(end)))
         path = "/health" if setting == "metrics.port" else "/"
         if not is_telnet:
             end.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         while len(told) < 65_536 and (more := end.recv(4096)):
             told += more
-            if any(sign in told for sign in _SIGNS):
+            if any(marker in told for marker in _MARKERS):
                 return True
     return False
 
 
-def check_open_files(surroundings: Surroundings) -> Results:
+def check_open_files(context: CheckContext) -> Results:
     """Compare the limit on open files with what the settings allow."""
     try:
         import resource  # noqa: PLC0415  (Windows has none)
     except ImportError:
-        yield CheckResult(Severity.UNKNOWN, "open files", "this system tells no limit")
+        yield CheckResult(Severity.UNKNOWN, "open files", "this system has no such limit")
         return
-    settings = surroundings.settings
+    settings = context.settings
     programs = [each for each in settings.bot if each.command]
     needed = needed_file_descriptors(
         settings.server.connections, len(programs) + worker_count(settings.server.workers)
@@ -312,15 +322,14 @@ def check_open_files(surroundings: Surroundings) -> Results:
 # Files.
 
 
-def check_disk(surroundings: Surroundings) -> Results:
+def check_disk(context: CheckContext) -> Results:
     """Check the room on the store's disk."""
-    file = surroundings.file
+    file = context.file
     if file is None:
         return
-    disk = os.statvfs(file.parent)
-    free = disk.f_bavail * disk.f_frsize
+    free = free_bytes(file)
     text = f"{megabytes(free)} are free in {file.parent}"
-    if free < _FULL_DISK or (disk.f_files and not disk.f_favail):
+    if free < _FULL_DISK or not has_free_inodes(file):
         yield CheckResult(Severity.ERROR, "disk", text, "Make room: nothing can be stored soon.")
     elif free < _LOW_DISK or (file.exists() and free < store_size(file)):
         remedy = 'Make room for backups and growth; "thudmud store prune" shrinks the store.'
@@ -329,19 +338,19 @@ def check_disk(surroundings: Surroundings) -> Results:
         yield CheckResult(Severity.OK, "disk", text)
 
 
-def check_file_modes(surroundings: Surroundings) -> Results:
+def check_file_modes(context: CheckContext) -> Results:
     """Check who owns the store's files and the configuration, and who may read them."""
-    file = surroundings.file
+    file = context.file
     if file:
         yield from _check_store_modes(file)
-    path = surroundings.path
-    has_secrets = surroundings.settings.gateway.secret or surroundings.settings.storage.dsn
+    path = context.path
+    has_secrets = context.settings.gateway.secret or context.settings.storage.dsn
     if path and has_secrets and path.stat().st_mode & stat.S_IROTH:
         text = f"everybody can read {path}, which contains a secret or a connection string"
         yield CheckResult(Severity.WARNING, "configuration", text, f"chmod 0640 {path}")
-    log = surroundings.settings.server.log_file
+    log = context.settings.server.log_file
     if log:
-        place = surroundings.folder / log
+        place = context.folder / log
         known = place if place.exists() else place.parent
         if os.access(known, os.W_OK):
             yield CheckResult(Severity.OK, "log file", f"{place} can be written")
@@ -354,7 +363,7 @@ def check_file_modes(surroundings: Surroundings) -> Results:
 def _check_store_modes(file: Path) -> Results:
     """Check the owner and the mode of a store's files."""
     owner, user = file.parent.stat().st_uid, os.geteuid()
-    there = [path for path in (file, *_companions(file)) if path.exists()]
+    there = [path for path in (file, *companions(file)) if path.exists()]
     foreign = [path for path in there if path.stat().st_uid not in {owner, user}]
     if user == 0:  # root may do all, but the server may not
         foreign = [path for path in there if path.stat().st_uid != owner]
@@ -375,13 +384,9 @@ def _check_store_modes(file: Path) -> Results:
         yield CheckResult(Severity.OK, "store files", "private, and with the right owner")
 
 
-def _companions(file: Path) -> Iterable[Path]:
-    return (beside(file, suffix) for suffix in ("-wal", "-shm", HEAD))
-
-
-def check_named_files(surroundings: Surroundings) -> Results:
+def check_named_files(context: CheckContext) -> Results:
     """Check the news, and the programs of bots."""
-    settings, folder = surroundings.settings, surroundings.folder
+    settings, folder = context.settings, context.folder
     checks: dict[str, Callable[[], object]] = {
         "bots": lambda: require_programs(settings.bot, folder),
         "news": lambda: read_news(settings, folder),
@@ -402,7 +407,7 @@ _UNSYNCHRONISED = 5
 _SIZE_OF_TIMEX = 512  # bytes: more than any system's struct timex has
 
 
-def check_clock(_: Surroundings) -> Results:
+def check_clock(_: CheckContext) -> Results:
     """Check that the system clock is kept right by a time server."""
     try:
         library: Any = ctypes.CDLL(None)
@@ -423,15 +428,15 @@ def check_clock(_: Surroundings) -> Results:
 # Certificates.
 
 
-def check_certificates(surroundings: Surroundings) -> Results:
+def check_certificates(context: CheckContext) -> Results:
     """Check the certificates of the server's own TLS ports."""
-    settings = surroundings.settings
+    settings = context.settings
     names = {settings.listing.hostname, urlsplit(settings.web.public_url).hostname or ""} - {""}
     for section, given in (("server", settings.server), ("web", settings.web)):
         if not given.tls_certificate or (section == "web" and not settings.web.enabled):
             continue
-        file = surroundings.folder / given.tls_certificate
-        key = surroundings.folder / given.tls_key if given.tls_key else None
+        file = context.folder / given.tls_certificate
+        key = context.folder / given.tls_key if given.tls_key else None
         subject = f"{section}.tls_certificate"
         try:
             certificate = load_certificate(file, key, section)
@@ -480,15 +485,15 @@ def _covers(names: Iterable[str], wanted: str) -> bool:
 # The store.
 
 
-def check_store(surroundings: Surroundings) -> Results:
+def check_store(context: CheckContext) -> Results:
     """Check that the store can be read, its schema, who has it, and when it was backed up."""
-    storage = surroundings.settings.storage
+    storage = context.settings.storage
     if storage.backend == "memory":
         remedy = 'Set storage.backend to "sqlite" to keep accounts and battles.'
         yield CheckResult(Severity.WARNING, "store", "in memory: nothing is kept", remedy)
         return
     try:
-        facts = surroundings.facts
+        facts = context.facts
     except ImportError:
         yield CheckResult(Severity.ERROR, "store", NEEDS_PSYCOPG)
         return
@@ -498,20 +503,20 @@ def check_store(surroundings: Surroundings) -> Results:
             remedy = "See that the database runs, and check storage.dsn."
         yield CheckResult(Severity.ERROR, "store", str(error).rstrip("."), remedy)
         return
-    where = str(surroundings.file or "the database")
+    where = str(context.file or "the database")
     if facts is None:
         text = f"there is none yet; the server makes {where} at its first start"
         yield CheckResult(Severity.OK, "store", text)
         return
     if facts.is_outdated:
-        text = f"{where} has the older schema {facts.schema}"
-        remedy = "The next start upgrades it. Make a backup before."
+        text = f"{where} has schema {facts.schema}, and this version uses {current_schema()}"
+        remedy = "The next start upgrades it. Back it up first."
         yield CheckResult(Severity.WARNING, "store", text, remedy)
     else:
         yield CheckResult(Severity.OK, "store", f"{where} can be read, schema {facts.schema}")
     yield _judge_heartbeat(facts)
-    if surroundings.file:
-        yield _judge_backup(last_backup(surroundings.file))
+    if context.file:
+        yield _judge_backup(last_backup(context.file))
 
 
 def _judge_heartbeat(facts: StoreFacts) -> CheckResult:
@@ -542,11 +547,11 @@ def _judge_backup(made: float | None) -> CheckResult:
 # Features.
 
 
-def check_features(surroundings: Surroundings) -> Results:
+def check_features(context: CheckContext) -> Results:
     """Run the checks of features, such as of the mail relay."""
-    settings = surroundings.settings
+    settings = context.settings
     for module in features.modules("diagnosis", settings.features.off):
-        yield from asyncio.run(module.diagnose(settings, surroundings.folder))
+        yield from asyncio.run(module.diagnose(settings, context.folder))
 
 
 CHECKS: Sequence[Check] = (

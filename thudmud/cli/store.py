@@ -71,10 +71,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action.epilog = f"Example: {action.prog}{example}"
         file = "the file; default: the one in the configuration"
         action.add_argument("file", type=Path, nargs="?", metavar="FILE", help=file)
-        action.add_argument(
-            "--gateway", action="store_true", help="the gateway's file instead of the server's"
-        )
-        config_option(action)
+        _declare_configured(action)
     _declare_backups(actions)
     copy = actions.add_parser("copy", help="copy the store to another place")
     copy.description = (
@@ -95,7 +92,8 @@ def _declare_backups(actions: argparse._SubParsersAction[argparse.ArgumentParser
     backup.description = (
         "Make a backup of the store in a folder, and check it. The server may be running. The "
         "backup's name has the time in UTC, such as thudmud-2026-11-30T0327Z.db, and only its "
-        "owner can read it. The exit status is 0 if the backup is made, 1 if the store is "
+        "owner can read it. For PostgreSQL, the data is checked, and then dumped from the same "
+        "snapshot. The exit status is 0 if the backup is made, 1 if the store is "
         "damaged, and 2 if it cannot be backed up."
     )
     backup.epilog = f"Example: {backup.prog} /var/lib/thudmud/backups --keep 14"
@@ -110,7 +108,8 @@ def _declare_backups(actions: argparse._SubParsersAction[argparse.ArgumentParser
     restore = actions.add_parser("restore", help="replace the store by a backup")
     restore.description = (
         "Replace the store by a backup, after checking it. Stop the server first. The present "
-        "files are kept under another name. For PostgreSQL, the database must be empty."
+        "files are kept under another name. For PostgreSQL, the database must be empty. The exit "
+        "status is 0 if the backup is restored, 1 if it is damaged, and 2 if it cannot be restored."
     )
     restore.epilog = f"Example: {restore.prog} backups/thudmud-2026-11-30T0327Z.db"
     restore.set_defaults(run=_run_restore)
@@ -118,10 +117,14 @@ def _declare_backups(actions: argparse._SubParsersAction[argparse.ArgumentParser
     for action in (backup, restore):
         words = "the store's file; default: the one in the configuration"
         action.add_argument("--file", type=Path, metavar="STORE", help=words)
-        action.add_argument(
-            "--gateway", action="store_true", help="the gateway's file instead of the server's"
-        )
-        config_option(action)
+        _declare_configured(action)
+
+
+def _declare_configured(action: argparse.ArgumentParser) -> None:
+    """Declare the options that name a store of the configuration."""
+    which = "the gateway's file instead of the server's"
+    action.add_argument("--gateway", action="store_true", help=which)
+    config_option(action)
 
 
 def _positive(text: str) -> int:
@@ -201,10 +204,12 @@ def _restore_file(path: Path, backup: Path) -> int:
 
     done = backups.restore(backup, path)
     print(f"{path}: restored from {backup}, {_counts(done.contents)}")
-    if done.kept:
-        first, *others = done.kept
-        also = ", ".join(each.name.removeprefix(first.name) for each in others)
-        print(f"the previous file is kept as {first}{f' (with {also})' if also else ''}")
+    if done.kept and not done.kept[0]:
+        also = ", ".join(done.kept[1:])
+        print(f"the previous file is kept as {done.aside}{f' (with {also})' if also else ''}")
+    elif done.kept:
+        names = ", ".join(f"{done.aside}{suffix}" for suffix in done.kept)
+        print(f"what was left of the previous store is kept as {names}")
     for each in done.contents.unchecked:
         print(f"not checked: {each}")
     return 0

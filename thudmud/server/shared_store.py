@@ -260,7 +260,7 @@ class ServerUpgrade(Upgrade):
         if self._schemas is None:
             return
         seconds = monotonic() - self._begun
-        back = "there is no way back"
+        back = 'no copy was kept; see "Upgrades" in docs/reliability.md'
         if self._kept:
             back = f'"thudmud store restore {self._kept}" undoes that'
         _log.warning("upgraded the store in %.0f s; %s", seconds, back)

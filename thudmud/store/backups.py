@@ -10,7 +10,6 @@ The time of the last backup is noted in ``FILE-backup``, from which a running se
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import sqlite3
@@ -19,23 +18,30 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from tempfile import mkstemp
 from time import gmtime, strftime, time
 from typing import NamedTuple
 
 from thudmud.store.checking import PATIENCE, Contents, check_file
 from thudmud.store.files import (
     BACKUP_NOTE,
+    COMPANIONS,
     HEAD,
     beside,
+    companions,
     connect,
     damaged,
     errors_translated,
+    free_bytes,
+    is_at,
     is_damage,
     megabytes,
+    open_locked,
     reason,
     require_nothing_left,
     require_ours,
     resolve_symlink,
+    store_size,
     verify_watermark,
 )
 from thudmud.store.interface import StoreError, StoreInUseError
@@ -79,7 +85,7 @@ def back_up(path: Path, folder: Path, keep: int | None = None) -> Backup:
     """
     path = resolve_symlink(path)
     make_folder(folder)
-    with temporary_file(folder / path.name) as part:
+    with temporary_file(folder / path.name) as (part, _):
         commits = copy_file(path, part)
         contents = check_file(part, name=path)
         head = _read_head(part)
@@ -98,15 +104,20 @@ def back_up(path: Path, folder: Path, keep: int | None = None) -> Backup:
 def _note(path: Path, now: float) -> str:
     """Note the time of a backup; return why that was not possible, or ""."""
     note = beside(path, BACKUP_NOTE)
-    new = beside(path, f"{BACKUP_NOTE}.{os.getpid()}")
     try:
-        # Not private: a backup made by root is read by the server's user.
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PUBLIC), "w") as file:  # noqa: PTH123  (a descriptor)
-            os.fchmod(file.fileno(), _PUBLIC)
-            file.write(f"{now:.0f}\n")
-        new.replace(note)
+        # A random name that is created here: root may do this in a folder whose owner, if somebody
+        # took the server over, has put links under any predictable name.
+        descriptor, new = mkstemp(prefix=f".{note.name}.", dir=note.absolute().parent)
+        try:
+            with open(descriptor, "w") as file:  # noqa: PTH123  (a descriptor)
+                # Not private: a backup made by root is read by the server's user.
+                os.fchmod(descriptor, _PUBLIC)
+                file.write(f"{now:.0f}\n")
+            Path(new).replace(note)
+        except BaseException:
+            Path(new).unlink(missing_ok=True)
+            raise
     except OSError as error:
-        new.unlink(missing_ok=True)
         return f"{note}: {error.strerror}"
     return ""
 
@@ -116,11 +127,13 @@ class Restored(NamedTuple):
 
     Attributes:
         contents: the size of its contents.
-        kept: the files that were there before, under their new names.
+        aside: the new name of the file that was there before, even if only companions were there.
+        kept: the suffixes of the files that have that name; "" is the file itself.
     """
 
     contents: Contents
-    kept: tuple[Path, ...]
+    aside: Path
+    kept: tuple[str, ...]
 
 
 def restore(backup: Path, path: Path) -> Restored:
@@ -142,42 +155,52 @@ def restore(backup: Path, path: Path) -> Restored:
     if path.exists() and backup.exists() and backup.samefile(path):
         raise StoreError(f"{backup} is the store itself. Name a backup of it.")
     contents = check_file(backup)
-    with errors_translated(path), _servers_kept_out(path), temporary_file(path) as part:
+    with (
+        errors_translated(path),
+        excluding_servers(path),
+        temporary_file(path) as (part, descriptor),
+    ):
         commits = copy_file(backup, part)
         if (_read_head(part) or (-1, 0))[0] < commits:
             raise damaged(backup, f"its copy lacks some of {commits} transactions")
-        _give_to_owner(part, path)
-        kept = _replace(path, part)
-    return Restored(contents, kept)
+        _give_to_owner(descriptor, path)
+        aside = _replace(path, part)
+    kept = tuple(each for each in ("", *COMPANIONS) if beside(aside, each).exists())
+    return Restored(contents, aside, kept)
 
 
 @contextmanager
-def _servers_kept_out(path: Path) -> Iterator[None]:
+def excluding_servers(path: Path) -> Iterator[None]:
     """Keep servers from starting on a store; StoreInUseError if one runs."""
     head = beside(path, HEAD)
-    descriptor = os.open(head, os.O_RDWR | os.O_CREAT, _PRIVATE)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+        descriptor = open_locked(head, wait=False)
     except BlockingIOError as error:
         raise StoreInUseError(
             f"A server is running on the store {path}. Stop it before you restore a backup."
         ) from error
+    # Only now: the file of a server that is starting is empty, too.
+    try:
+        yield
     finally:
-        if not os.fstat(descriptor).st_size and _is_at(descriptor, head):
-            head.unlink()  # made for the lock alone
-        os.close(descriptor)
+        try:
+            if not os.fstat(descriptor).st_size and is_at(descriptor, head):
+                head.unlink()  # made for the lock alone
+        finally:
+            os.close(descriptor)
 
 
-def _give_to_owner(part: Path, path: Path) -> None:
-    """Give a file the owner of a store's present file, or of the folder if there is none.
+def _give_to_owner(descriptor: int, path: Path) -> None:
+    """Give an open file the owner of a store's present file, or of the folder if there is none.
+
+    By its descriptor: root may do this in a folder whose owner could put a link in its place.
 
     Raises:
         StoreError: only that user and root may do this.
     """
     status = (path if path.exists() else path.absolute().parent).stat()
     if os.geteuid() == 0:
-        os.chown(part, status.st_uid, status.st_gid)
+        os.fchown(descriptor, status.st_uid, status.st_gid)
     elif os.geteuid() != status.st_uid and path.exists():
         raise StoreError(
             f"The store {path} belongs to the user with the number {status.st_uid}. Restore it as "
@@ -185,29 +208,53 @@ def _give_to_owner(part: Path, path: Path) -> None:
         )
 
 
-def _replace(path: Path, part: Path) -> tuple[Path, ...]:
-    """Rename the files of a store, and put another one in its place; return the new names.
+def _replace(path: Path, part: Path) -> Path:
+    """Rename the files of a store, and put another one in its place; return the old one's new name.
 
-    The watermark goes last: a server refuses to start as long as it is there and locked, or there
-    without its store.
+    The watermark's old name goes last: a server refuses to start as long as it is there and locked,
+    or there without its store. Its new name is added first. So if the process is killed in between,
+    that name is the one under which the other files have to go, too, unless the new store was in
+    place already.
     """
+    head = beside(path, HEAD)
+    begun = _begun_asides(path)
+    unfinished = (each for each in begun if not (each.exists() and path.exists()))
+    aside = next(unfinished, None) or _unused_aside(path)
+    if head.stat().st_size and not begun:
+        with suppress(OSError):  # a file system without hard links
+            os.link(head, beside(aside, HEAD))
+    for suffix in ("", *COMPANIONS[:-1]):
+        old = beside(path, suffix)
+        if old.exists():
+            old.rename(beside(aside, suffix))
+    part.rename(path)
+    if begun or beside(aside, HEAD).exists():
+        head.unlink()
+    elif head.stat().st_size:
+        head.rename(beside(aside, HEAD))
+    sync(path.absolute().parent)
+    return aside
+
+
+def _begun_asides(path: Path) -> list[Path]:
+    """Return the names that killed processes have given to the present store's watermark."""
+    head, prefix = beside(path, HEAD), f"{path.name}.replaced-"
+    return [
+        path.with_name(each.name.removesuffix(HEAD))
+        for each in path.absolute().parent.iterdir()
+        if each.name.startswith(prefix) and each.name.endswith(HEAD) and each.samefile(head)
+    ]
+
+
+def _unused_aside(path: Path) -> Path:
+    """Return an unused name for a store that is replaced now."""
     stamp = strftime(_STAMP, gmtime(time()))
-    suffixes = ("", "-wal", "-shm", HEAD)
     for number in count(1):
         again = f"-{number}" if number > 1 else ""
         aside = path.with_name(f"{path.name}.replaced-{stamp}{again}")
-        if not any(beside(aside, suffix).exists() for suffix in suffixes):
-            break
-    kept = []
-    for suffix in suffixes:
-        if suffix == HEAD:
-            part.rename(path)
-        old, new = beside(path, suffix), beside(aside, suffix)
-        if old.exists() and (suffix != HEAD or old.stat().st_size):
-            old.rename(new)
-            kept.append(new)
-    sync(path.absolute().parent)
-    return tuple(kept)
+        if not any(each.exists() for each in (aside, *companions(aside))):
+            return aside
+    raise AssertionError
 
 
 def make_folder(folder: Path) -> None:
@@ -222,51 +269,47 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def temporary_file(beside_path: Path) -> Iterator[Path]:
+def temporary_file(beside_path: Path) -> Iterator[tuple[Path, int]]:
     """Create an empty, private file beside another; remove it at the end unless it was renamed.
 
-    The name is always the same, and the file locked, so that those left by killed processes do not
-    pile up. A second process waits for the first.
+    It is yielded as its path and its descriptor. The name is always the same, and the file locked,
+    so that those left by killed processes do not pile up. A second process waits for the first.
 
     Raises:
         StoreError: it cannot be created.
     """
     path = beside_path.with_name(f".{beside_path.name}.part")
     try:
-        descriptor = _open_locked(path)
+        descriptor = _open_part(path)
     except OSError as error:
         raise StoreError(f"The file {path} could not be created: {error.strerror}.") from error
     try:
         for suffix in ("-journal", "-wal", "-shm"):
             beside(path, suffix).unlink(missing_ok=True)
-        yield path
+        yield path, descriptor
     finally:
-        if _is_at(descriptor, path):
-            path.unlink()
-        os.close(descriptor)
-
-
-def _open_locked(path: Path) -> int:
-    while True:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-        descriptor = os.open(path, flags, _PRIVATE)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _is_at(descriptor, path):  # else its process has renamed it meanwhile
+            if is_at(descriptor, path):
+                path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _open_part(path: Path) -> int:
+    """Open and lock a temporary file, and empty it; return its descriptor."""
+    while True:
+        descriptor = open_locked(path, wait=True, flags=os.O_NOFOLLOW)
+        try:
+            if os.fstat(descriptor).st_nlink == 1:
                 os.fchmod(descriptor, _PRIVATE)
                 os.ftruncate(descriptor, 0)
                 return descriptor
+            # A second name of a finished backup, whose process was killed within `_link`.
+            path.unlink()
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except FileNotFoundError:
-        return False
 
 
 def copy_file(path: Path, target: Path) -> int:
@@ -357,15 +400,13 @@ def keep_copy(path: Path, label: str) -> Path:
             break
         if head and _read_head(target) == head:
             return target
-    size = sum(each.stat().st_size for each in (path, beside(path, "-wal")) if each.exists())
-    disk = os.statvfs(path.absolute().parent)
-    needed, room = int(size * _ROOM_SHARE) + _ROOM_LEAST, disk.f_bavail * disk.f_frsize
+    needed, room = int(store_size(path) * _ROOM_SHARE) + _ROOM_LEAST, free_bytes(path)
     if room < needed:
         raise StoreError(
             f"A copy of {path} needs {megabytes(needed)} of free disk space, and only "
             f"{megabytes(room)} are free."
         )
-    with temporary_file(path) as part:
+    with temporary_file(path) as (part, _):
         copy_file(path, part)
         if not _link(part, target):
             raise StoreError(f"There is a file {target} by now.")

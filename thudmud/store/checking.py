@@ -69,11 +69,11 @@ from thudmud.store.interface import (
 )
 from thudmud.store.projected import ProjectedRows, as_text, project_all
 from thudmud.store.rows import (
-    FORMAT,
     MALFORMED,
     PROJECTIONS,
     SqlTable,
     columns_of,
+    current_schema,
     definitions,
     scan,
 )
@@ -161,9 +161,18 @@ def check_database(dsn: str) -> Contents:
 
     with closing(Postgres(dsn, reading=True)) as backend:
         backend.read_all()
-        if found := check_backend(backend):
-            raise backend.translate_error(DamagedStoreError(found))
-        return contents_of(SqlTable(backend.connection), backend.skipped_checks())
+        return check_snapshot(backend)
+
+
+def check_snapshot(backend: Backend) -> Contents:
+    """Check a PostgreSQL database within a transaction that reads one snapshot.
+
+    Raises:
+        DamagedStoreError: it is damaged.
+    """
+    if found := check_backend(backend):
+        raise backend.translate_error(DamagedStoreError(found))
+    return contents_of(SqlTable(backend.connection), backend.skipped_checks())
 
 
 def check_file(path: Path, *, held: bool = False, name: Path | None = None) -> Contents:
@@ -201,10 +210,10 @@ def contents_of(table: SqlTable, unchecked: tuple[str, ...] = ()) -> Contents:
     names = "event", "battle", "player"
     events, battles, players = (table.number(f"select count(*) from {name}") for name in names)  # noqa: S608  (ours)
     head = table.row("head", "where id = 1")
-    found = Schema(FORMAT, cast("int", head[3] if head else PROJECTION))
-    if found.projection == PROJECTION:
+    wanted = current_schema()
+    found = wanted._replace(projection=cast("int", head[3])) if head else wanted
+    if found == wanted:
         return Contents(events, battles, players, unchecked)
-    wanted = Schema(FORMAT, PROJECTION)
     told = f'what is computed from the events. It has schema {found}, which "thudmud serve" will'
     told += f" upgrade to {wanted}."
     return Contents(events, battles, players, (*unchecked, told), found)

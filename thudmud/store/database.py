@@ -99,9 +99,9 @@ from thudmud.store.interface import (
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text, project_all
 from thudmud.store.rows import (
-    FORMAT,
     PROJECTIONS,
     SqlTable,
+    current_schema,
     definitions,
     require_no_servers,
 )
@@ -681,7 +681,8 @@ class Database:
 
     def _schemas(self) -> tuple[Schema, Schema]:
         """Return the database's schema, and that of this version."""
-        return Schema(FORMAT, self.head.projection), Schema(FORMAT, PROJECTION)
+        wanted = current_schema()
+        return wanted._replace(projection=self.head.projection), wanted
 
     def rebuild(self, upgrade: Upgrade, *, alone: bool = False) -> None:
         """Rebuild the projections from the events, unless another process has just done so.

@@ -28,7 +28,7 @@ from thudmud.store.backups import (
     sync,
     temporary_file,
 )
-from thudmud.store.checking import Contents, check_database, contents_of
+from thudmud.store.checking import Contents, check_database, check_snapshot
 from thudmud.store.interface import StoreError
 from thudmud.store.postgres import (
     LINK,
@@ -38,7 +38,7 @@ from thudmud.store.postgres import (
     open_connection,
     parameters_of,
 )
-from thudmud.store.rows import DURABLE, SqlTable
+from thudmud.store.rows import DURABLE
 
 SUFFIX = ".dump"
 
@@ -49,27 +49,29 @@ def dump(dsn: str, folder: Path, keep: int | None = None) -> Backup:
     Args:
         dsn: the connection string.
         folder: where to put the backup; created if it does not exist.
-        keep: the number of backups of databases of that name to keep there, with the new one; None
-            for all.
+        keep: the number of backups of this store to keep there, with the new one; None for all.
 
     Raises:
+        DamagedStoreError: the store is damaged. No backup is made, and no older one deleted.
         StoreError: it is not possible.
     """
     program = _program("pg_dump")
     with closing(Postgres(dsn, reading=True)) as backend:
         execute = backend.connection.execute
         _require_version(program, backend.connection.session.info.server_version // 10_000)
-        # Within one snapshot, so that the counts are those of the dump.
+        # Within one snapshot, so that what is checked and counted is what is dumped.
         backend.read_all()
+        contents = check_snapshot(backend)
         # pg_dump takes a pattern, and pg_restore a name.
-        names = "select quote_ident(current_schema()), current_database(), pg_export_snapshot()"
-        ((schema, stem, snapshot),) = execute(names).fetchall()
-        contents = contents_of(SqlTable(backend.connection))
+        names = "select quote_ident(current_schema()), pg_export_snapshot(), current_database(),"
+        names += " current_schema(), (select store from head where id = 1)"
+        ((quoted, snapshot, database, schema, store),) = execute(names).fetchall()
         make_folder(folder)
-        stem = re.sub(r"[^\w.-]", "_", stem)
-        with temporary_file(folder / f"{stem}{SUFFIX}") as part:
+        # The identity, too: other hosts and databases may have the same names.
+        stem = re.sub(r"[^\w.-]", "_", f"{database}-{schema}-{store:016x}")
+        with temporary_file(folder / f"{stem}{SUFFIX}") as (part, _):
             words = "--format=custom", "--no-owner", "--no-privileges", f"--file={part}"
-            _run(dsn, program, *words, f"--schema={schema}", f"--snapshot={snapshot}")
+            _run(dsn, program, *words, f"--schema={quoted}", f"--snapshot={snapshot}")
             # Reads the table of contents, which pg_dump writes last.
             _run("", _program("pg_restore"), "--list", str(part))
             sync(part)
@@ -99,11 +101,17 @@ def load(dsn: str, path: Path) -> Contents:
         raise StoreError(f"{path}: no such file.")
     with _connected(dsn) as session:
         _require_version(program, session.info.server_version // 10_000)
-        schema, there = session.execute(
-            "select current_schema(), (select count(*) from pg_tables"
-            " where schemaname = current_schema() and tablename = any(%s))",
+        schema, path_of_schemas, there = session.execute(
+            "select current_schema(), current_setting('search_path'),"
+            " (select count(*) from pg_tables where schemaname = current_schema()"
+            " and tablename = any(%s))",
             ([*DURABLE],),
         ).fetchall()[0]
+    if schema is None:
+        raise StoreError(
+            f"{name} has no schema to restore into: none of its search_path ({path_of_schemas}) "
+            "exists. Create it first: create schema NAME"
+        )
     if there:
         raise StoreError(
             f"{name} already has tables of thudmud. Restore into an empty one: create it by "

@@ -63,11 +63,12 @@ from thudmud.store.rows import (
     APPLICATION,
     DURABLE,
     FORMAT,
-    OLDEST_FORMAT,
     PROJECTIONS,
     SqlTable,
+    current_schema,
     definitions,
     has_rows,
+    require_known_format,
 )
 
 Identity = tuple[int, int]
@@ -105,6 +106,11 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}{suffix}")
 
 
+def companions(path: Path) -> tuple[Path, ...]:
+    """Return the paths of a database's companion files, which need not exist."""
+    return tuple(beside(path, suffix) for suffix in COMPANIONS)
+
+
 def resolve_symlink(path: Path) -> Path:
     """Resolve a symbolic link to the database.
 
@@ -119,6 +125,11 @@ def has_log(path: Path) -> bool:
     log = beside(path, "-wal")
     return log.exists() and log.stat().st_size > 0
 
+
+HEAD = "-head"
+
+COMPANIONS = ("-wal", "-shm", HEAD)
+"""The suffixes of the files beside a database that belong to it."""
 
 BACKUP_NOTE = "-backup"
 """The suffix of the file that holds the time of the last backup."""
@@ -196,6 +207,8 @@ def reason(path: Path | None, error: Trouble) -> str:
         path and code & 0xFF in _FOR_WANT_OF_ROOM and _is_full(path)
     ):
         return _FULL
+    if isinstance(error, PermissionError) and isinstance(error.filename, str | Path):
+        return f"{error.strerror} for the user {_user()}: {error.filename}"
     if isinstance(error, OSError):
         return error.strerror or str(error)
     words = _REASONS.get(code & 0xFF)
@@ -204,6 +217,15 @@ def reason(path: Path | None, error: Trouble) -> str:
     elif code == sqlite3.SQLITE_IOERR_GETTEMPPATH:
         words = "no folder for temporary files"
     return f"{words} ({error})" if words else str(error)
+
+
+def _user() -> str:
+    """Return the name of the user who runs this process, or the number if there is no name."""
+    import pwd  # noqa: PLC0415  (Windows has none)
+
+    with suppress(KeyError):  # such as in a container
+        return pwd.getpwuid(os.geteuid()).pw_name
+    return str(os.geteuid())
 
 
 def _code(error: Trouble) -> int:
@@ -226,13 +248,57 @@ def _missing(path: Path) -> str | None:
 def _is_full(path: Path) -> bool:
     """Return whether a file's disk has no free space or no free inodes."""
     try:
-        disk = os.statvfs(path.absolute().parent)
+        return free_bytes(path) < LITTLE or not has_free_inodes(path)
     except OSError:
         return False
-    return disk.f_bavail * disk.f_frsize < LITTLE or (disk.f_files > 0 and disk.f_favail == 0)
 
 
-HEAD = "-head"
+def free_bytes(path: Path) -> int:
+    """Return the free space on a file's disk in bytes; OSError if its folder is missing."""
+    disk = os.statvfs(path.absolute().parent)
+    return disk.f_bavail * disk.f_frsize
+
+
+def has_free_inodes(path: Path) -> bool:
+    """Return whether a file's disk has room for more files; OSError if its folder is missing."""
+    disk = os.statvfs(path.absolute().parent)
+    return disk.f_files == 0 or disk.f_favail > 0  # some file systems have no fixed number
+
+
+def is_at(descriptor: int, path: Path) -> bool:
+    """Return whether an open file still has its name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def open_locked(path: Path, *, wait: bool, flags: int = 0) -> int:
+    """Open a private file, created if it is missing, and lock it; return its descriptor.
+
+    Args:
+        path: the file.
+        wait: whether to wait for another process that holds the lock.
+        flags: further flags for opening it.
+
+    Raises:
+        BlockingIOError: another process holds the lock.
+        OSError: the file cannot be opened.
+    """
+    import fcntl  # noqa: PLC0415  (Windows has none, and stores in memory need none)
+
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | flags, _PRIVATE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            if is_at(descriptor, path):  # else the last holder has renamed or deleted it
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
 _WATERMARK_SIZE = 47
 """The size of the watermark in bytes: small enough to be written in one piece."""
 
@@ -276,7 +342,7 @@ class Sqlite(Backend):
         return translate_error(self._path, error, writing=writing)
 
 
-class OnDiskReading(Sqlite):
+class ReadOnlyFile(Sqlite):
     """A database on disk, opened for reading only: none of its files is changed.
 
     Args:
@@ -352,7 +418,7 @@ class OnDisk(Sqlite):
         _require_posix(path)
         load_storage()
         path = self._path = resolve_symlink(path)
-        self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
+        self._paths = [os.fspath(each) for each in (path, *companions(path))]
         self._head = -1
         self._cached_watermark = b"", -1
         """The bytes last read from the watermark, and the count in them."""
@@ -367,9 +433,7 @@ class OnDisk(Sqlite):
                 _create(path)
             # Kept open: the server's lock belongs to this descriptor, and each commit writes
             # through it.
-            self._head = os.open(beside(path, HEAD), os.O_RDWR | os.O_CREAT, _PRIVATE)
-            if serving:
-                self._lock()
+            self._head = self._open_head(serving=serving)
             # Last chance to look without changing anything: connecting below may checkpoint the
             # -wal.
             acknowledged, found = verify_watermark(path, lock_timeout)
@@ -441,8 +505,8 @@ class OnDisk(Sqlite):
         before = self._path.stat().st_size
         ((free,),) = execute("pragma freelist_count")
         ((page,),) = execute("pragma page_size")
-        needed, disk = 2 * (before - free * page), os.statvfs(folder)
-        if (room := disk.f_bavail * disk.f_frsize) < needed:
+        needed = 2 * (before - free * page)
+        if (room := free_bytes(self._path)) < needed:
             raise StoreError(
                 f"The store {self._path} could not be compacted: that temporarily needs "
                 f"{megabytes(needed)} of free disk space, and only {megabytes(room)} are free."
@@ -464,11 +528,13 @@ class OnDisk(Sqlite):
             os.close(self._head)
             self._head = -1
 
-    def _lock(self) -> None:
-        import fcntl  # noqa: PLC0415  (Windows has none, and stores in memory need none)
-
+    def _open_head(self, *, serving: bool) -> int:
+        """Open the watermark's file, and lock it for a server; return its descriptor."""
+        head = beside(self._path, HEAD)
+        if not serving:
+            return os.open(head, os.O_RDWR | os.O_CREAT, _PRIVATE)
         try:
-            fcntl.flock(self._head, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return open_locked(head, wait=False)
         except BlockingIOError as error:
             raise StoreInUseError(
                 f"The store {self._path} is in use by another server. Stop that one first, or "
@@ -514,9 +580,9 @@ def store_size(path: Path) -> int:
     """
     path = resolve_symlink(path)
     size = path.stat().st_size
-    for suffix in ("-wal", "-shm", HEAD):
+    for companion in companions(path):
         with suppress(FileNotFoundError):
-            size += beside(path, suffix).stat().st_size
+            size += companion.stat().st_size
     return size
 
 
@@ -564,11 +630,6 @@ def require_ours(path: Path) -> None:
         )
 
 
-def current_schema() -> Schema:
-    """Return the schema of this version's stores."""
-    return Schema(FORMAT, PROJECTION)
-
-
 def _begin_upgrade(path: Path, found: Schema, upgrade: Upgrade | None) -> None:
     """Keep a copy of a file that is about to be upgraded; refuse it without a permission."""
     if upgrade is None:
@@ -602,17 +663,7 @@ def verify_watermark(path: Path, lock_timeout: float) -> tuple[int, Schema]:
     witness, of_store = _read(path)
     with closing(connect(path, lock_timeout, reading=True)) as connection:
         ((found,),) = connection.execute("pragma user_version")
-        if found > FORMAT:
-            raise UnknownFormatError(
-                f"The store {path} was written by a later version of thudmud: it has schema "
-                f"{found}, and this version knows schemas up to {FORMAT}."
-            )
-        if found < OLDEST_FORMAT:
-            raise UnknownFormatError(
-                f"The store {path} is older than what this version of thudmud can upgrade: it has "
-                f"schema {found}, and {OLDEST_FORMAT} is the oldest. Upgrade it by an earlier "
-                "version first."
-            )
+        require_known_format(f"The store {path}", found)
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
         row = SqlTable(connection).row("head", "where id = 1") if there else None
         _, _, commits, projection, *_, store = row or (1, 0, 0, PROJECTION, of_store)

@@ -14,15 +14,14 @@ from thudmud.store.checking import PATIENCE, last_stored
 from thudmud.store.files import (
     HEAD,
     beside,
-    connect,
     errors_translated,
     require_nothing_left,
     require_ours,
     resolve_symlink,
     verify_watermark,
 )
-from thudmud.store.interface import StoreError, UnknownFormatError
-from thudmud.store.rows import FORMAT
+from thudmud.store.interface import Schema, StoreError, UnknownFormatError
+from thudmud.store.rows import current_schema, require_known_format
 
 _LOCKS = Path("/proc/locks")
 
@@ -31,20 +30,20 @@ class StoreFacts(NamedTuple):
     """What a look at a store finds.
 
     Attributes:
-        schema: the number of its schema.
+        schema: its schema.
         heartbeat: the seconds since a server last stored something; None if none runs.
         holder: the number of the process that serves from the file; 0 if there is none, or if it
             isn't known.
     """
 
-    schema: int
+    schema: Schema
     heartbeat: float | None
     holder: int = 0
 
     @property
     def is_outdated(self) -> bool:
         """Whether the next start of a server upgrades the store."""
-        return self.schema < FORMAT
+        return self.schema != current_schema()
 
 
 def inspect_file(path: Path) -> StoreFacts:
@@ -59,19 +58,16 @@ def inspect_file(path: Path) -> StoreFacts:
     with errors_translated(path):
         require_nothing_left(path)
         require_ours(path)
-        with closing(connect(path, PATIENCE, reading=True)) as connection:
-            ((schema,),) = connection.execute("pragma user_version")
-        if schema >= FORMAT:  # the tables of an older one differ
-            verify_watermark(path, PATIENCE)
+        _, schema = verify_watermark(path, PATIENCE)
         return StoreFacts(schema, last_stored(path), lock_holder(beside(path, HEAD)))
 
 
-def inspect_database(dsn: str) -> StoreFacts:
-    """Look at the store in a PostgreSQL database.
+def inspect_database(dsn: str) -> StoreFacts | None:
+    """Look at the store in a PostgreSQL database; return None if it has none yet.
 
     Raises:
         ImportError: psycopg isn't installed.
-        UnknownFormatError: the database has no store.
+        UnknownFormatError: a later version of this program wrote it, or another program.
         StoreError: the database can't be reached.
     """
     import psycopg  # noqa: PLC0415  (an optional dependency)
@@ -87,17 +83,24 @@ def inspect_database(dsn: str) -> StoreFacts:
     try:
         with closing(open_connection(dsn)) as session:
             session.execute("set default_transaction_read_only = on")
-            query = "select obj_description(to_regclass('head'), 'pg_class')"
-            ((comment,),) = session.execute(query).fetchall()
+            query = "select to_regclass('head'), obj_description(to_regclass('head'), 'pg_class')"
+            ((table, comment),) = session.execute(query).fetchall()
+            if table is None:
+                return None
             if not str(comment).startswith(OURS):
-                raise UnknownFormatError(f"{name} has no store yet.")
-            ((seconds,),) = session.execute(
-                "select extract(epoch from clock_timestamp()) - max(seen) from node"
-                " where until > seen"
+                raise UnknownFormatError(
+                    f'{name} has a table "head" of another program. Give thudmud a database of its '
+                    "own."
+                )
+            found = int(str(comment).removeprefix(OURS))
+            require_known_format(name, found)
+            ((seconds, projection),) = session.execute(
+                "select extract(epoch from clock_timestamp()) - max(seen),"
+                " (select projection from head where id = 1) from node where until > seen"
             ).fetchall()
     except psycopg.Error as error:
         raise StoreError(f"{name} could not be used: {as_one_line(error)}.") from error
-    schema = int(str(comment).removeprefix(OURS))
+    schema = Schema(found, current_schema().projection if projection is None else projection)
     return StoreFacts(schema, None if seconds is None else max(0.0, float(seconds)))
 
 

@@ -130,7 +130,7 @@ class Upgrade:
     """
 
     def begin(self, found: Schema, wanted: Schema) -> None:
-        """Take note that an upgrade begins; later calls do nothing."""
+        """Called once, before anything is changed."""
 
     def keep_file(self, path: Path, found: Schema) -> None:
         """Copy a store's file before it is changed.
@@ -144,7 +144,7 @@ class Upgrade:
         """
 
     def advance(self, done: int, in_all: int) -> None:
-        """Take note of the progress.
+        """Called after each batch of events; may raise StoreError to stop.
 
         Args:
             done: the number of events that are done.
@@ -152,7 +152,7 @@ class Upgrade:
         """
 
     def end(self) -> None:
-        """Take note that the store is upgraded."""
+        """Called once the upgrade is committed."""
 
 
 class NotesMissed(Value):

@@ -58,10 +58,10 @@ from thudmud.store.interface import (
 from thudmud.store.rows import (
     DURABLE,
     FORMAT,
-    OLDEST_FORMAT,
     PROJECTIONS,
     definitions,
     has_rows,
+    require_known_format,
 )
 
 OURS = "a store of thudmud, format "
@@ -517,18 +517,7 @@ class Postgres(Backend):
                 f"{self._name} contains tables of another program with the same names as ours: "
                 f"{', '.join(sorted(there & ours))}. Give thudmud a database of its own."
             )
-        found = int(str(comment).removeprefix(OURS))
-        if found > FORMAT:
-            raise UnknownFormatError(
-                f"{self._name} was written by a later version of thudmud: it has schema {found}, "
-                f"and this version knows schemas up to {FORMAT}."
-            )
-        if found < OLDEST_FORMAT:
-            raise UnknownFormatError(
-                f"{self._name} is older than what this version of thudmud can upgrade: it has "
-                f"schema {found}, and {OLDEST_FORMAT} is the oldest. Upgrade it by an earlier "
-                "version first."
-            )
+        require_known_format(self._name, int(str(comment).removeprefix(OURS)))
         if not there.issuperset(DURABLE):
             raise DamagedStoreError("its tables are not those of a store")
         return False

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 
+from thudmud.game.projections import PROJECTION
 from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
-from thudmud.store.interface import DamagedStoreError, StoreError
+from thudmud.store.interface import DamagedStoreError, Schema, StoreError, UnknownFormatError
 
 APPLICATION = 0x54687564
 """The application id of our SQLite files: ``Thud`` in ASCII."""
@@ -155,6 +156,33 @@ _OF_NOBODY = {"comment", "sanction"}
 """Tables in which such a column may be 0."""
 
 _PART = re.compile(r", (?![^()]*\))")
+
+
+def current_schema() -> Schema:
+    """Return the schema of this version's stores."""
+    return Schema(FORMAT, PROJECTION)
+
+
+def require_known_format(name: str, found: int) -> None:
+    """Refuse a store whose tables this version does not know.
+
+    Args:
+        name: the store, as the beginning of a sentence.
+        found: the version of its tables.
+
+    Raises:
+        UnknownFormatError: a later version of this program wrote it, or one that is too old.
+    """
+    if found > FORMAT:
+        raise UnknownFormatError(
+            f"{name} was written by a later version of thudmud: it has schema {found}, and this "
+            f"version knows schemas up to {FORMAT}."
+        )
+    if found < OLDEST_FORMAT:
+        raise UnknownFormatError(
+            f"{name} is older than what this version of thudmud can upgrade: it has schema "
+            f"{found}, and {OLDEST_FORMAT} is the oldest. Upgrade it by an earlier version first."
+        )
 
 
 def add_tables(**columns: str) -> None:

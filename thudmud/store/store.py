@@ -29,7 +29,7 @@ from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, MalformedTextError
 from thudmud.store.database import Append, Database, Fence, Work
-from thudmud.store.files import InMemory, OnDisk, OnDiskReading
+from thudmud.store.files import InMemory, OnDisk, ReadOnlyFile
 from thudmud.store.interface import (
     DamagedStoreError,
     Entry,
@@ -171,7 +171,7 @@ class Store:
 
         def open_it() -> Database:
             if reading:
-                return _open_database(OnDiskReading(Path(path), lock_timeout=lock_timeout), clock)
+                return _open_database(ReadOnlyFile(Path(path), lock_timeout=lock_timeout), clock)
             files = OnDisk(Path(path), serving=serving, lock_timeout=lock_timeout, upgrade=upgrade)
             return _open_database(files, clock, alone=serving, upgrade=upgrade)
 
