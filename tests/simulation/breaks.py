@@ -547,8 +547,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 TV,
-                "if person and tv_board(person) == shown:",
-                "if person and not tv_board(person):",
+                "if board == shown or (board and needs_retuning(service.hall, person)):",
+                "if not board:",
             ),
         ],
     ),

@@ -50,7 +50,8 @@ _PRIVATE, _PRIVATE_FOLDER, _PUBLIC = 0o600, 0o700, 0o644
 _ROOM_SHARE, _ROOM_LEAST = 1.2, 64 << 20
 """The free room that is needed to keep a copy: a multiple of its size, and bytes besides."""
 
-_STAMP, _STAMPED = "%Y-%m-%dT%H%MZ", r"-(\d{4}-\d\d-\d\dT\d{4}Z)(?:-(\d+))?"
+_STAMP = "%Y-%m-%dT%H%MZ"
+_STAMPED = re.compile(r"-(\d{4}-\d\d-\d\dT\d{4}Z)(?:-(\d+))?")
 
 
 class Backup(NamedTuple):
@@ -420,12 +421,13 @@ def list_backups(folder: Path, stem: str, suffix: str) -> list[Path]:
 
 def _numbered(folder: Path, stem: str, suffix: str) -> list[tuple[str, int, Path]]:
     """Return the minute, the number within it, and the path of each backup in a folder."""
-    pattern = re.compile(re.escape(stem) + _STAMPED + re.escape(suffix))
-    return sorted(
-        (match[1], int(match[2] or 1), each)
-        for each in folder.iterdir()
-        if (match := pattern.fullmatch(each.name)) and stat.S_ISREG(each.lstat().st_mode)
-    )
+    found = []
+    for each in folder.iterdir():
+        stamp = each.name.removeprefix(stem).removesuffix(suffix)
+        match = _STAMPED.fullmatch(stamp)
+        if match and each.name == stem + stamp + suffix and stat.S_ISREG(each.lstat().st_mode):
+            found.append((match[1], int(match[2] or 1), each))
+    return sorted(found)
 
 
 def remove_oldest(backups: list[Path], newest: Path, keep: int) -> tuple[Path, ...]:
