@@ -228,7 +228,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway carries out a repeated line again": Mistake(
-        202,
+        34,
         [
             Change(
                 "thudmud.gateway.session",
@@ -400,7 +400,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an event stored after an outage advances the clock over it": Mistake(
-        137,
+        259,
         [
             Change(
                 FOLLOWING,
@@ -543,7 +543,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a tv stays at a finished battle": Mistake(
-        82,
+        47,
         [
             Change(
                 TV,
@@ -579,7 +579,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an earlier version writes after a later one has taken over": Mistake(
-        183,
+        237,
         [
             Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
         ],

@@ -14,7 +14,7 @@ from typing import Any
 from tests.simulation.clockwork import Process, World
 from thudmud.game.projections import PROJECTION
 from thudmud.server import config
-from thudmud.store import Store, StoreError, checking, database, files, upkeep
+from thudmud.store import Store, StoreError, checking, database, files, rows, upkeep
 
 
 class _Projection:
@@ -39,7 +39,7 @@ class _Projection:
 def by_version() -> dict[Any, dict[str, Any]]:
     """Return patches by module that give each process the constants of its own version."""
     projection = _Projection()
-    return {each: {"PROJECTION": projection} for each in (config, checking, database, files)}
+    return {each: {"PROJECTION": projection} for each in (config, checking, database, files, rows)}
 
 
 def in_own_form(process: Process, query: str, values: Sequence[Any]) -> Sequence[Any]:
