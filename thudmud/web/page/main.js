@@ -466,7 +466,6 @@ function showStopping() {
   const host = byId("link");
   isLost = false;
   host.classList.remove("banner");
-  if (host.textContent === stopping) return; // else it would be read out again
   fill(host, stopping && h("span.stopping", {}, stopping));
 }
 
@@ -765,7 +764,6 @@ function showLink(link, reason) {
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
-  if (host.textContent === words) return; // else each attempt would be read out
   fill(
     host,
     words,
@@ -846,11 +844,11 @@ function show() {
   else if (view === "welcome") showWelcome();
   if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
-  if (challenges.show()) focusTitle(view); // the focus was on an answer that has been given
+  if (challenges.show()) settleFocus(); // it was on an answer that has been given
   goToNewBattle(board);
   noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
-  else if (view !== before && before && before !== "coming") focusTitle(view);
+  else if (view !== before && before && before !== "coming") settleFocus();
   document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
 }
 
@@ -909,10 +907,9 @@ function goToNewBattle(board) {
     closeShared(); // somebody has come by the link
     const isNew = now - (begun.get(battle) ?? now) < NEW;
     const isFrom = played !== null || now - last.at < NEW;
-    const isFocused = isFocusLost() || document.activeElement?.matches("[role=gridcell]");
     untoast(""); // of what has led there
     if (isNew && isFrom && ![board, ""].includes(last.board)) interrupt(last.board, String(board));
-    if (isFocused) game.focus();
+    if (isFocusLost()) settleFocus();
     scrollTo(0, 0);
   }
   if (played !== null || battle !== null) last.at = now;
@@ -967,20 +964,34 @@ function focusAfterLogin(view) {
   if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
   hasJustComeIn = false;
   if (!isFocusLost()) return;
-  if (view === "game") game.focus();
-  else if (view === "lobby") byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+  if (view !== "lobby") settleFocus();
+  else byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+}
+
+/** @type {number | undefined} */
+let settling;
+
+/** Put the focus where play goes on, once all facts of what has happened are known. */
+function settleFocus() {
+  clearTimeout(settling);
+  settling = setTimeout(focusTitle, PAUSE);
 }
 
 /**
  * Put the focus on the title of what is shown now, or on one's own board, if it was on something
- * that has gone.
- *
- * @param {string} view
+ * that has gone, or on what has led here.
  */
-function focusTitle(view) {
+function focusTitle() {
+  const view = document.body.dataset.view;
   const title = view === "welcome" ? null : document.getElementById(`${view}-title`);
-  if (!title || !isFocusLost()) return;
-  if (view === "game" && state.sides(state.tables.get(boardInView() ?? "")).length) {
+  const isOnPlace = byId("places").contains(document.activeElement);
+  if (!title || !(isOnPlace || isFocusLost())) return;
+  const board = boardInView();
+  if (board && !state.boards.has(board)) {
+    settleFocus();
+    return;
+  }
+  if (board && state.sides(state.tables.get(board)).length) {
     game.focus();
     return;
   }
