@@ -208,7 +208,8 @@ def test_focus_goes_to_a_new_game_once(visit: Visit, server: Served) -> None:
 
 def test_focus_goes_to_the_first_square_of_a_lesson_once(visit: Visit, server: Served) -> None:
     learner = visit(server=server).come_in("Leonie")
-    learner.page.get_by_role("button", name="Learn the rules").focus()
+    learner.page.get_by_role("link", name="All lessons and puzzles").press("Enter")
+    learner.page.locator("#lesson-list a").first.focus()
     note_focus(learner)
     learner.page.keyboard.press("Enter")
     square = learner.page.locator("#board [role=gridcell]:focus")

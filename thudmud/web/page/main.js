@@ -248,10 +248,14 @@ function typedAboutPassword(line, verb) {
   return true;
 }
 
+/** Whether the server knows how wide the log is: the greeting comes before, for a usual terminal. */
+let isFit = false;
+const WRAPPED = /^(.{60,})\r\n(?=\S)/gm;
+
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  log.say(text, isRead(text));
+  log.say(isFit ? text : text.replace(WRAPPED, "$1 "), isRead(text));
   const words = plain(text);
   heard = words || heard;
   if (isQuestion && words && !log.isSeen()) toast(oneLine(words));
@@ -266,15 +270,21 @@ function hear(text) {
   }
 }
 
+/** What is told of people who come and go. */
+const GOINGS = /^(?:\S+ (?:comes into|walks to|goes to|quits|walks away|has lost)\b[^.]*\.\s*)+$/;
+
 /**
  * Whether what the server says is read out: not what is said again to who comes back, a question
- * that a dialog asks, or the word in the link of a challenge, which the page shows.
+ * that a dialog asks, the word in the link of a challenge, which the page shows, or who comes and goes
+ * elsewhere while the player watches a board.
  *
  * @param {string} text
  */
 function isRead(text) {
   const isSecret = lobby.form.word && text.includes(lobby.form.word);
-  return !(isComingBack || isReturning || isSecret || /^\s*Really /.test(text));
+  const isSeated = state.tables.get(look ?? "")?.seats.some(({ player }) => player && text.includes(player));
+  const isAside = look !== null && !isSeated && GOINGS.test(plain(text));
+  return !(isComingBack || isReturning || isSecret || isAside || /^\s*Really /.test(text));
 }
 
 /** The last sentences before the next question of the login. */
@@ -478,6 +488,7 @@ state.on("Thud.Message", ({ player, to }) => {
 /** Come in by the name that was given or the word that is kept; else watch what the address names. */
 function arrive() {
   fit();
+  isFit = true;
   const kept = keptWord();
   if (given) logIn(given);
   else if (kept) comeBack(kept);
@@ -715,7 +726,7 @@ function linked(link) {
   if (link === "open") {
     note(invitation() || NOTE);
     delete byId("login").dataset.sent;
-    isChosen = false;
+    isChosen = isFit = false;
     isBack = true;
     isReturning = state.me.player !== null;
     state.isStale = true;
