@@ -15,7 +15,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    boards = dict.fromkeys(("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay"), "discworld")
+    boards = dict.fromkeys(
+        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig"), "discworld"
+    )
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
         yield server
 
@@ -225,13 +227,19 @@ def test_focus_goes_from_the_login_to_the_list_of_lessons(visit: Visit, server: 
     expect(learner.page.locator("#lessons-title")).to_be_focused()
 
 
-def test_focus_goes_from_the_button_to_the_analysis(visit: Visit, server: Served) -> None:
-    dwarf, troll = begin(visit, server, "bay", "Anselm", "Ansgar")
+@pytest.mark.parametrize("board", ["bay", "fig"])
+def test_focus_goes_from_the_button_to_the_analysis(
+    board: str, visit: Visit, server: Served
+) -> None:
+    dwarf, troll = begin(visit, server, board, f"Anselm{board}", f"Ansgar{board}")
     dwarf.click("A6", "B6")
     troll.sees(B6="dwarf").type("g7-g6").sees(G6="troll")
     dwarf.sees(G6="troll").press("Resign").press("Resign", within="dialog")
-    button = dwarf.page.locator("#notices").get_by_role("button", name="Computer analysis")
-    button.press("Enter")
-    expect(dwarf.page.locator("#curve")).to_be_focused()
-    expect(dwarf.page.locator("#curve svg")).to_be_visible()
-    expect(dwarf.page.locator("#curve")).to_be_focused()
+    host, curve = "#notices", dwarf.page.locator("#curve")
+    if board == "fig":
+        dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
+        host, curve = "#replay-actions", dwarf.page.locator("#replay-curve")
+    dwarf.page.locator(host).get_by_role("button", name="Computer analysis").press("Enter")
+    expect(curve).to_be_focused()
+    expect(curve.locator("svg")).to_be_visible()
+    expect(curve).to_be_focused()
