@@ -147,7 +147,7 @@ def test_lesson_begins_at_the_piece_that_it_speaks_of(visit: Visit) -> None:
     expect(lea.page.locator("#strip-top")).to_contain_text("the tutor")
 
 
-def test_who_comes_and_goes_is_silent_while_a_board_is_watched(visit: Visit) -> None:
+def test_arrivals_are_silent_while_a_board_is_watched(visit: Visit) -> None:
     dwarf, troll = begin(visit, "yew", "Silas", "Silke")
     watcher = visit().come_in("Wilma").type("observe yew board").sees(G6="troll")
     watcher.page.evaluate(LISTEN)
