@@ -15,7 +15,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    boards = dict.fromkeys(("oak", "elm", "ash", "fir"), "discworld")
+    boards = dict.fromkeys(
+        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig"), "discworld"
+    )
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
         yield server
 
@@ -129,3 +131,115 @@ def test_address_is_followed_while_a_tv_is_on(visit: Visit, server: Served) -> N
     expect(watcher.page).to_have_url(f"{server.address}/lessons")
     watcher.page.goto(f"{server.address}/tv")
     expect(watcher.page.locator("#game-title")).to_contain_text("\N{EN DASH}")  # of its players
+
+
+NOTE_FOCUS = """() => {
+    window.focused = [];
+    document.addEventListener("focusin", ({ target }) => {
+        const label = target.getAttribute("aria-label") || target.textContent;
+        window.focused.push(label.trim());
+    });
+}"""
+
+
+def note_focus(player: Player) -> None:
+    """Note from now on what gets the focus."""
+    player.page.evaluate(NOTE_FOCUS)
+
+
+def focused(player: Player) -> list[str]:
+    """Return what has got the focus since then."""
+    noted: list[str] = player.page.evaluate("() => window.focused")
+    return noted
+
+
+def test_focus_stays_when_an_opponent_offers_something(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "yew", "Ottilie", "Otto")
+    dwarf.press("Resign").press("Resign", within="dialog")
+    expect(dwarf.page.locator("#result-title")).to_be_focused()
+    link = dwarf.page.locator(".result").get_by_role("link", name="Analysis board")
+    link.focus()
+    note_focus(dwarf)
+    troll.press("Offer the second battle")
+    expect(dwarf.page.locator(".result")).to_contain_text("Otto offers to begin")
+    expect(link).to_be_focused()
+    troll.press("Withdraw", within="#notices")
+    expect(dwarf.page.locator(".result")).not_to_contain_text("Otto offers to begin")
+    own = dwarf.page.locator(".result").get_by_role("button", name="Offer the second battle")
+    own.focus()
+    troll.press("Offer the second battle")
+    accept = dwarf.page.locator(".result").get_by_role("button", name="Accept")
+    expect(accept).to_be_focused()
+    assert focused(dwarf) == ["Offer the second battle"]
+
+
+def test_buttons_stay_when_an_opponent_moves(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "box", "Benno", "Berta")
+    button = troll.page.get_by_role("button", name="Offer to end")
+    button.focus()
+    node = button.element_handle()
+    note_focus(troll)
+    dwarf.click("A6", "B6")
+    troll.sees(B6="dwarf")
+    assert node.evaluate("(each) => each === document.activeElement")
+    assert focused(troll) == []
+
+
+def test_focus_goes_to_the_hall_once(visit: Visit, server: Served) -> None:
+    dwarf, _ = begin(visit, server, "gum", "Hanno", "Hedda")
+    dwarf.page.locator("#places").get_by_role("button", name="Hall").focus()
+    note_focus(dwarf)
+    dwarf.page.keyboard.press("Enter")
+    expect(dwarf.page.locator("#lobby-title")).to_be_focused()
+    assert focused(dwarf) == ["The hall"]
+
+
+def test_focus_goes_to_a_new_game_once(visit: Visit, server: Served) -> None:
+    one, other = (visit(server=server).come_in(name) for name in ("Nelly", "Norbert"))
+    one.type("match norbert as dwarf")
+    accept = other.page.locator("#challenges").get_by_role("button", name="Accept")
+    accept.focus()
+    note_focus(other)
+    other.page.keyboard.press("Enter")
+    square = other.page.locator("#board [role=gridcell]:focus")
+    expect(square).to_have_attribute("aria-label", re.compile(", troll"))
+    expect(other.page.locator("#game-facts")).to_contain_text("battle 1 of 2")
+    (only,) = focused(other)
+    assert ", troll" in only
+
+
+def test_focus_goes_to_the_first_square_of_a_lesson_once(visit: Visit, server: Served) -> None:
+    learner = visit(server=server).come_in("Leonie")
+    learner.page.get_by_role("link", name="All lessons and puzzles").press("Enter")
+    learner.page.locator("#lesson-list a").first.focus()
+    note_focus(learner)
+    learner.page.keyboard.press("Enter")
+    square = learner.page.locator("#board [role=gridcell]:focus")
+    expect(square).to_have_attribute("aria-label", re.compile(", named in the lesson"))
+    (only,) = focused(learner)
+    assert "named in the lesson" in only
+
+
+def test_focus_goes_from_the_login_to_the_list_of_lessons(visit: Visit, server: Served) -> None:
+    learner = visit("/lessons", server=server)
+    learner.page.get_by_label("Your name").fill("Lisbeth")
+    learner.page.keyboard.press("Enter")
+    expect(learner.page.locator("#lessons-title")).to_be_focused()
+
+
+@pytest.mark.parametrize("board", ["bay", "fig"])
+def test_focus_goes_from_the_button_to_the_analysis(
+    board: str, visit: Visit, server: Served
+) -> None:
+    dwarf, troll = begin(visit, server, board, f"Anselm{board}", f"Ansgar{board}")
+    dwarf.click("A6", "B6")
+    troll.sees(B6="dwarf").type("g7-g6").sees(G6="troll")
+    dwarf.sees(G6="troll").press("Resign").press("Resign", within="dialog")
+    host, curve = "#notices", dwarf.page.locator("#curve")
+    if board == "fig":
+        dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
+        host, curve = "#replay-actions", dwarf.page.locator("#replay-curve")
+    dwarf.page.locator(host).get_by_role("button", name="Computer analysis").press("Enter")
+    expect(curve).to_be_focused()
+    expect(curve.locator("svg")).to_be_visible()
+    expect(curve).to_be_focused()

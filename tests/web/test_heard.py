@@ -13,7 +13,7 @@ from tests.web.test_page import SHORT, sit_down
 
 pytestmark = pytest.mark.slow
 
-BOARDS = ("oak", "elm", "ash", "fir")
+BOARDS = ("oak", "elm", "ash", "fir", "yew")
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +145,28 @@ def test_lesson_begins_at_the_piece_that_it_speaks_of(visit: Visit) -> None:
     expect(lea.square("A6")).to_be_focused()
     expect(lea.page.locator("#log")).not_to_contain_text(re.compile("[Cc]lick"))
     expect(lea.page.locator("#strip-top")).to_contain_text("the tutor")
+
+
+def test_arrivals_are_silent_while_a_board_is_watched(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "yew", "Silas", "Silke")
+    watcher = visit().come_in("Wilma").type("observe yew board").sees(G6="troll")
+    watcher.page.evaluate(LISTEN)
+    passer = visit().come_in("Balduin")
+    watcher.hears("Balduin comes into the hall.")
+    passer.type("go to elm board")
+    watcher.hears("Balduin goes to the elm board.")
+    dwarf.type("b6-c6")
+    told = heard(watcher, "C6")
+    assert not any("Balduin" in words for _, words in told)
+    watcher.press("Hall")
+    expect(watcher.page.locator("#lobby-title")).to_be_visible()
+    passer.type("go to hall")
+    heard(watcher, "Balduin walks to the hall.")
+    for each in (dwarf, troll):
+        each.page.close()
+
+
+def test_greeting_is_wrapped_only_by_the_page(visit: Visit) -> None:
+    newcomer = visit().hears("What is your name?")
+    text = newcomer.page.locator("#log").evaluate("(log) => log.textContent")
+    assert "board game of dwarfs and trolls." in text

@@ -78,6 +78,8 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     watcher = visit("/tv").come_in("Wanda")
     expect(watcher.page.locator("#tv")).to_have_attribute("aria-pressed", "true")
     expect_view(watcher, "/tv")
+    waits = watcher.page.locator("#tv-waits")
+    expect(waits).to_contain_text("Your TV will show the next battle.")
     dora.type("join game as dwarf on oak board")
     egon.type("join game as troll on oak board", "start")
     expect_view(watcher, "/tv", "Dora \N{EN DASH} Egon")
@@ -89,6 +91,7 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     expect_view(watcher, "/tv", "Dora \N{EN DASH} Egon")
     watcher.type("tv off")
     expect_view(watcher, "/")
+    expect(waits).to_be_empty()
     dora.type("leave game", "yes")
 
 

@@ -78,18 +78,31 @@ def test_bundle_has_modules_in_topological_order() -> None:
     assert bundle_modules("a.js", sources.__getitem__).splitlines() == [
         "const modules = {};",
         'modules["c.js"] = (() => {',
-        "const c = ((1));",
+        "const c=((1));",
         "return { c };",
         "})();",
         'modules["b.js"] = (() => {',
-        'const { c } = modules["c.js"];function b() {c;}',
+        'const{c}=modules["c.js"];function b(){c;}',
         "return { b };",
         "})();",
         'modules["a.js"] = (() => {',
-        'const { b } = modules["b.js"];const { c } = modules["c.js"];b(c);',
+        'const{b}=modules["b.js"];const{c}=modules["c.js"];b(c);',
         "return {  };",
         "})();",
     ]
+
+
+def test_bundle_keeps_the_space_in_strings_and_expressions() -> None:
+    lines = ('a("b , c", x === y);', "b = `c , ${d}`;", "c = / , /;", "d = 'e , f';")
+    source = "".join(f"{line}\n" for line in lines)
+    assert 'a("b , c",x===y);' + "".join(lines[1:]) in bundle_modules(
+        "a.js", {"a.js": source}.__getitem__
+    )
+
+
+def test_bundle_joins_lines() -> None:
+    source = "if (a)\n  b();\nelse\n  c\n    ? d\n    : e;\n"
+    assert "if(a)b();else\nc?d:e;" in bundle_modules("a.js", {"a.js": source}.__getitem__)
 
 
 def test_style_bundle_has_no_comments_or_needless_space() -> None:

@@ -19,7 +19,11 @@ _COMMENT = re.compile(
     rf"^ *+(?:/\*{_REST}\n?|//[^\n]*+\n?)|/\*\* @{_REST} ?", re.MULTILINE | re.DOTALL
 )
 _TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
-_JOINED = re.compile(r"^((?:(?! // )[^\n])*[,([{;])\n", re.MULTILINE)  # needs no line end
+_JOINED = re.compile(  # needs no line end: all statements end in semicolons
+    r"^((?:(?! // )[^\n])*)\n(?:(?<=[]),([{};:?=>&|]\n)|(?=[])}.?:&|]))", re.MULTILINE
+)
+_PLAIN = re.compile(r"^[^\n/`']++$", re.MULTILINE)  # no template, and no regular expression
+_SPACED = re.compile(r'("(?:[^"\\\n]|\\.)*+")| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{}()[]) ?')
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_SPACE = re.compile(r"(?<=[{};,])\s+| (?={)|(?<=:) ")
@@ -38,8 +42,9 @@ def bundle_modules(last: str, read: Callable[[str], str]) -> str:
 
 
 def without_comments(script: str) -> str:
-    """Return a script without comments and indentation, and with fewer lines."""
+    """Return a script without comments and indentation, and with fewer lines and spaces."""
     script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
+    script = _PLAIN.sub(lambda line: _SPACED.sub(r"\1\2", line[0]), script)
     return _JOINED.sub(r"\1", script).strip()
 
 

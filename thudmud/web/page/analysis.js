@@ -303,11 +303,7 @@ export class AnalysisBoard {
       "Engine",
     );
     const { engine } = this.hosts;
-    const shown = engine.querySelector("p")?.textContent;
-    if (shown === undefined) fill(engine, button, h("p", { "aria-live": "polite" }));
-    else engine.querySelector("button")?.setAttribute("aria-pressed", String(this.isEngineOn));
-    const host = /** @type {HTMLElement} */ (engine.querySelector("p"));
-    if (host.textContent !== words) host.textContent = words; // it is read out
+    fill(engine, button, h("p", { "aria-live": "polite" }, words));
   }
 
   /** @param {Node} node */

@@ -2,7 +2,7 @@
  * Challenges and invitations to the player, on top of whatever is shown, with their answers.
  */
 
-import { byId, h, replaceIfChanged } from "./dom.js";
+import { byId, fill, h } from "./dom.js";
 import { agreeing } from "./game.js";
 import { play } from "./sound.js";
 
@@ -75,7 +75,7 @@ export class Challenges {
       ),
     );
     if (this.isWaiting()) notices.unshift(this.waitingNotice());
-    replaceIfChanged(host, notices);
+    fill(host, ...notices);
     return hadFocus && !host.contains(document.activeElement);
   }
 

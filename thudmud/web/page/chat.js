@@ -49,7 +49,7 @@ export class Chat {
   /**
    * @param {State} state
    * @param {Log} log shares the line that is typed
-   * @param {(sentence: string) => void} toast shows what is said where it would not be seen
+   * @param {(sentence: string) => void} toast shows what is said where it would not be seen, or counted
    */
   constructor(state, log, toast) {
     this.state = state;
@@ -218,7 +218,8 @@ export class Chat {
     this.markUnread();
     const { room, player, kind, text } = said;
     const where = entry.hidden && room ? ` (${room})` : "";
-    if (!this.log.isSeen()) this.toast(`${player}${where}${kind === "emote" ? "" : ":"} ${text}`);
+    const isCounted = byId("to-chat").checkVisibility(); // on a phone, where it would hide buttons
+    if (!isCounted && !this.log.isSeen()) this.toast(`${player}${where}${kind === "emote" ? "" : ":"} ${text}`);
   }
 
   /**

@@ -28,6 +28,7 @@ export class Curve {
     this.caption = h("figcaption");
     this.graph = h("div.graph");
     this.verdict = h("p"); // it is read out after the move
+    host.tabIndex = -1; // the focus goes there from the button that asks for it
     host.append(this.caption, this.graph, this.verdict);
   }
 

@@ -40,13 +40,13 @@ export function svg(name, attributes = {}, ...children) {
 }
 
 /**
- * @param {Element} element
+ * @param {any} element
  * @param {Attributes} attributes
  * @param {Child[]} children
  */
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name, value);
+    if (typeof value === "function") element[`on${name}`] = value;
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value != null) element.setAttribute(name, String(value));
   }
@@ -84,7 +84,8 @@ export function hasFeature(name) {
 }
 
 /**
- * Set what is in an element, and keep the focus on what has the same `data-key`, if it was inside.
+ * Set what is in an element. What is the same stays, so that the focus stays on it, and a live
+ * region says only what has changed.
  *
  * @param {Element} element
  * @param {...Child} children
@@ -93,22 +94,73 @@ export function fill(element, ...children) {
   const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
   const focused = root.activeElement;
   const key = focused && element.contains(focused) && focused.getAttribute("data-key");
-  element.replaceChildren(...present(children));
-  if (key) {
-    const again = element.querySelector(`[data-key="${CSS.escape(key)}"]`);
-    if (again instanceof HTMLElement) again.focus();
-  }
+  patch(element, present(children), focused);
+  if (!key || focused.isConnected) return;
+  const again = element.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (again instanceof HTMLElement) again.focus(); // it is in another place now
 }
 
 /**
- * Replace what is in an element, unless it would be the same: a live region says it once.
- *
- * @param {HTMLElement} host
- * @param {HTMLElement[]} children
+ * @param {Element} host
+ * @param {Iterable<Node | string>} wanted
+ * @param {Element | null} focused never goes for the sake of what comes after it
  */
-export function replaceIfChanged(host, children) {
-  const old = [...host.children].map((each) => each.outerHTML).join();
-  if (old !== children.map((each) => each.outerHTML).join()) fill(host, ...children);
+function patch(host, wanted, focused) {
+  let old = host.firstChild;
+  const drop = (/** @type {Node | null} */ end) => {
+    while (old !== end) {
+      const gone = old;
+      old = old.nextSibling;
+      gone.remove();
+    }
+  };
+  for (const child of wanted) {
+    const each = typeof child === "string" ? new Text(child) : child;
+    let same = old;
+    while (same && !isSame(same, each)) same = same.contains(focused) ? null : same.nextSibling;
+    if (same) {
+      drop(same);
+      old = same.nextSibling;
+      update(same, each, focused);
+    } else host.insertBefore(each, old);
+  }
+  drop(null);
+}
+
+/** Elements that keep what somebody has put in. */
+const FORMS = "input, select, textarea, option, form";
+
+/**
+ * @param {any} one
+ * @param {any} other
+ */
+function isSame(one, other) {
+  return one.nodeName === other.nodeName && keyOf(one) === keyOf(other) && !one.matches?.(FORMS);
+}
+
+/** @param {any} node */
+function keyOf(node) {
+  return node.dataset?.key ?? (node.matches?.("a, button") && node.textContent);
+}
+
+/**
+ * @param {any} old
+ * @param {any} wanted the same, as it is to be
+ * @param {Element | null} focused
+ */
+function update(old, wanted, focused) {
+  if (old === wanted) return;
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== wanted.data) old.data = wanted.data;
+    return;
+  }
+  for (const { name } of [...old.attributes])
+    if (!wanted.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of wanted.attributes)
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const event of ["onclick", "onchange"]) old[event] = wanted[event];
+  if (old.disabled) old.blur(); // else the focus would be lost only later
+  patch(old, [...wanted.childNodes], focused);
 }
 
 /**

@@ -17,7 +17,6 @@ import {
   fill,
   h,
   hasFeature,
-  replaceIfChanged,
   rulesTitle,
   timeLeftText,
   token,
@@ -266,7 +265,7 @@ export class GameView {
   }
 
   /**
-   * Scroll to what an analysis has found, if the player has just asked for it.
+   * Go to what an analysis has found, if the player has just asked for it.
    *
    * @param {any} analysis
    * @param {number | null} battle
@@ -274,8 +273,9 @@ export class GameView {
   revealCurve(analysis, battle) {
     const isNew = analysis !== null && analysis !== this.analysis;
     this.analysis = analysis;
-    if (isNew && this.pressed === `analyse ${battle}`)
-      byId("curve").scrollIntoView({ block: "nearest" });
+    if (!isNew || this.pressed !== `analyse ${battle}`) return;
+    byId("curve").scrollIntoView({ block: "nearest" });
+    if (document.activeElement === document.body) byId("curve").focus({ preventScroll: true });
   }
 
   /** What is clicked and dragged goes to: a premove while it is the opponent's turn. */
@@ -540,9 +540,9 @@ export class GameView {
       const buttons = [...answers, start, replay, analysis, analyse]; // in two rows
       notices = [this.isCardOf(board) ? notice("", ...rest) : notice(words, ...buttons)];
     }
-    replaceIfChanged(byId("notices"), notices);
+    fill(byId("notices"), ...notices);
     const sought = [...this.state.seeks.values()].flatMap((seek) => this.sought(seek));
-    replaceIfChanged(byId("sought"), sought);
+    fill(byId("sought"), ...sought);
   }
 
   /**
@@ -666,7 +666,7 @@ export class GameView {
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
     const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: true };
-    const isOffered = table.offers.some(({ offer }) => OFFERS[offer].verb === "start"); // see there
+    const isOffered = table.offers.some(({ offer }) => OFFERS[offer].verb === "start game"); // see there
     const mayStart = mine.length > 0 && isFull && !isOffered;
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
     const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
@@ -721,7 +721,7 @@ export class GameView {
    */
   showActions(table, board) {
     const actions = this.possible(table, board).map((each) => this.button(each));
-    replaceIfChanged(byId("actions"), actions);
+    fill(byId("actions"), ...actions);
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
@@ -892,10 +892,10 @@ export class GameView {
 
 const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   end: { verb: "end", words: "to end the battle now and count the points" },
-  restart: { verb: "start", words: "to start over with a new match" },
-  rematch: { verb: "start", words: "a rematch" },
-  begin: { verb: "start", words: "to begin the battle" },
-  second: { verb: "start", words: "to begin the second battle" },
+  restart: { verb: "start game", words: "to start over with a new match" },
+  rematch: { verb: "start game", words: "a rematch" },
+  begin: { verb: "start game", words: "to begin the battle" },
+  second: { verb: "start game", words: "to begin the second battle" },
   adjourn: { verb: "adjourn", words: "to adjourn the match" },
   undo: { verb: "undo", words: "to take back the last move" },
 });

@@ -93,7 +93,10 @@ export class LobbyView {
   show() {
     this.form.show();
     fill(byId("seeks"), ...this.seeks());
-    byId("tv").setAttribute("aria-pressed", String(this.state.tv.on));
+    const { on, board } = this.state.tv;
+    byId("tv").setAttribute("aria-pressed", String(on));
+    byId("tv-waits").textContent =
+      on && !board ? "Nothing is on that you don’t see anyway. Your TV will show the next battle." : "";
     this.showBoards();
     fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
   }

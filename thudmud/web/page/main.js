@@ -248,10 +248,14 @@ function typedAboutPassword(line, verb) {
   return true;
 }
 
+/** Whether the server knows how wide the log is: the greeting comes before, for a usual terminal. */
+let isFit = false;
+const WRAPPED = /^(.{60,})\r\n(?=\S)/gm;
+
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  log.say(text, isRead(text));
+  log.say(isFit ? text : text.replace(WRAPPED, "$1 "), isRead(text));
   const words = plain(text);
   heard = words || heard;
   if (isQuestion && words && !log.isSeen()) toast(oneLine(words));
@@ -266,15 +270,21 @@ function hear(text) {
   }
 }
 
+/** What is told of people who come and go. */
+const GOINGS = /^(?:\S+ (?:comes into|walks to|goes to|quits|walks away|has lost)\b[^.]*\.\s*)+$/;
+
 /**
  * Whether what the server says is read out: not what is said again to who comes back, a question
- * that a dialog asks, or the word in the link of a challenge, which the page shows.
+ * that a dialog asks, the word in the link of a challenge, which the page shows, or who comes and goes
+ * elsewhere while the player watches a board.
  *
  * @param {string} text
  */
 function isRead(text) {
   const isSecret = lobby.form.word && text.includes(lobby.form.word);
-  return !(isComingBack || isReturning || isSecret || /^\s*Really /.test(text));
+  const isSeated = state.tables.get(look ?? "")?.seats.some(({ player }) => player && text.includes(player));
+  const isAside = look !== null && !isSeated && GOINGS.test(plain(text));
+  return !(isComingBack || isReturning || isSecret || isAside || /^\s*Really /.test(text));
 }
 
 /** The last sentences before the next question of the login. */
@@ -466,7 +476,6 @@ function showStopping() {
   const host = byId("link");
   isLost = false;
   host.classList.remove("banner");
-  if (host.textContent === stopping) return; // else it would be read out again
   fill(host, stopping && h("span.stopping", {}, stopping));
 }
 
@@ -479,6 +488,7 @@ state.on("Thud.Message", ({ player, to }) => {
 /** Come in by the name that was given or the word that is kept; else watch what the address names. */
 function arrive() {
   fit();
+  isFit = true;
   const kept = keptWord();
   if (given) logIn(given);
   else if (kept) comeBack(kept);
@@ -716,7 +726,7 @@ function linked(link) {
   if (link === "open") {
     note(invitation() || NOTE);
     delete byId("login").dataset.sent;
-    isChosen = false;
+    isChosen = isFit = false;
     isBack = true;
     isReturning = state.me.player !== null;
     state.isStale = true;
@@ -765,7 +775,6 @@ function showLink(link, reason) {
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
-  if (host.textContent === words) return; // else each attempt would be read out
   fill(
     host,
     words,
@@ -846,11 +855,11 @@ function show() {
   else if (view === "welcome") showWelcome();
   if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
-  if (challenges.show()) focusTitle(view); // the focus was on an answer that has been given
+  if (challenges.show()) settleFocus(); // it was on an answer that has been given
   goToNewBattle(board);
   noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
-  else if (view !== before && before && before !== "coming") focusTitle(view);
+  else if (view !== before && before && before !== "coming") settleFocus();
   document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
 }
 
@@ -909,10 +918,9 @@ function goToNewBattle(board) {
     closeShared(); // somebody has come by the link
     const isNew = now - (begun.get(battle) ?? now) < NEW;
     const isFrom = played !== null || now - last.at < NEW;
-    const isFocused = isFocusLost() || document.activeElement?.matches("[role=gridcell]");
     untoast(""); // of what has led there
     if (isNew && isFrom && ![board, ""].includes(last.board)) interrupt(last.board, String(board));
-    if (isFocused) game.focus();
+    if (isFocusLost()) settleFocus();
     scrollTo(0, 0);
   }
   if (played !== null || battle !== null) last.at = now;
@@ -967,20 +975,34 @@ function focusAfterLogin(view) {
   if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
   hasJustComeIn = false;
   if (!isFocusLost()) return;
-  if (view === "game") game.focus();
-  else if (view === "lobby") byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+  if (view !== "lobby") settleFocus();
+  else byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+}
+
+/** @type {number | undefined} */
+let settling;
+
+/** Put the focus where play goes on, once all facts of what has happened are known. */
+function settleFocus() {
+  clearTimeout(settling);
+  settling = setTimeout(focusTitle, PAUSE);
 }
 
 /**
  * Put the focus on the title of what is shown now, or on one's own board, if it was on something
- * that has gone.
- *
- * @param {string} view
+ * that has gone, or on what has led here.
  */
-function focusTitle(view) {
+function focusTitle() {
+  const view = document.body.dataset.view;
   const title = view === "welcome" ? null : document.getElementById(`${view}-title`);
-  if (!title || !isFocusLost()) return;
-  if (view === "game" && state.sides(state.tables.get(boardInView() ?? "")).length) {
+  const isOnPlace = byId("places").contains(document.activeElement);
+  if (!title || !(isOnPlace || isFocusLost())) return;
+  const board = boardInView();
+  if (board && !state.boards.has(board)) {
+    settleFocus();
+    return;
+  }
+  if (board && state.sides(state.tables.get(board)).length) {
     game.focus();
     return;
   }

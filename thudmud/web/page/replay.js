@@ -349,13 +349,16 @@ export class ReplayView {
     );
   }
 
-  /** Show the buttons; the focus goes on from one that has gone. */
+  /** Show the buttons; the focus goes on from one that has gone: to the analysis that it began. */
   showActions() {
     const host = byId("replay-actions");
-    const hadFocus = host.contains(document.activeElement);
+    const had = document.activeElement;
+    const hadFocus = host.contains(had);
     fill(host, ...this.actions());
     if (!hadFocus || host.contains(document.activeElement)) return;
-    (host.querySelector("button") ?? byId("replay-title")).focus();
+    const isAnalysed = had?.getAttribute("data-key") === "analyse" && this.analysis;
+    const next = isAnalysed ? byId("replay-curve") : host.querySelector("button");
+    (next ?? byId("replay-title")).focus();
   }
 
   actions() {

@@ -2,7 +2,7 @@
  * The card over the board that tells how a battle has ended.
  */
 
-import { fill, h, replaceIfChanged, svg } from "./dom.js";
+import { fill, h, svg } from "./dom.js";
 
 const CROSS = "M6 6l12 12M18 6L6 18";
 
@@ -75,24 +75,26 @@ export class ResultCard {
   show(result) {
     this.host.hidden = !result;
     if (!result) return;
-    replaceIfChanged(this.content, [
+    fill(
+      this.content,
       h("h2", { id: "result-title", tabindex: -1 }, result.title),
       ...result.lines.map((line) => h("p", {}, line)),
       h("div.actions", {}, ...result.buttons),
-    ]);
+    );
   }
 
   /**
    * Put the focus on a card that has just been opened, and show the board below it, unless the
-   * player is typing.
+   * player is typing; or on an open card if the focus was lost.
    *
    * @param {boolean} isLost whether the focus is on nothing that has stayed
    * @returns {boolean} whether it is on the card now
    */
   takeFocus(isLost) {
     const { activeElement } = document;
-    const isFree = isLost || activeElement === document.body || this.hasFocus();
-    const isMoved = this.isNew && (isFree || activeElement?.matches("[role=gridcell]") === true);
+    const isFree = activeElement === document.body || this.hasFocus();
+    const isOnBoard = activeElement?.matches("[role=gridcell]") === true;
+    const isMoved = !this.host.hidden && (isLost || (this.isNew && (isFree || isOnBoard)));
     if (this.isNew && !activeElement?.matches("input, textarea"))
       this.host.parentElement?.scrollIntoView({ block: "nearest" });
     if (isMoved) this.content.querySelector("h2")?.focus({ preventScroll: true });
