@@ -37,6 +37,7 @@ BOOT = (
     *("--register=no", "--keep-unit", "--console=read-only"),
 )
 ENTER = ("nsenter", "--all", "--root")
+NEWEST_BACKUP = "$(ls -t /var/lib/thudmud/backups/*.db | head -n 1)"
 PATIENCE = 120.0  # seconds to wait for a service
 
 
@@ -117,7 +118,8 @@ class Machine:
                 with (self.root / FILES[kind]).open("a", encoding="utf-8") as file:
                     file.write(text)
             elif kind == "#" and not text.startswith(tuple(without)):
-                self.run(re.sub(r"^apt install", "apt-get install -y", text))
+                text = re.sub(r"^apt install", "apt-get install -y", text)
+                self.run(text.replace(" FILE ", f" {NEWEST_BACKUP} "))
 
     def until(self, command: str, words: str) -> str:
         """Repeat a command until its output contains some words."""
