@@ -118,8 +118,8 @@ class Machine:
                 with (self.root / FILES[kind]).open("a", encoding="utf-8") as file:
                     file.write(text)
             elif kind == "#" and not text.startswith(tuple(without)):
-                text = re.sub(r"^apt install", "apt-get install -y", text)
-                self.run(text.replace(" FILE ", f" {NEWEST_BACKUP} "))
+                command = re.sub(r"^apt install", "apt-get install -y", text)
+                self.run(command.replace(" FILE ", f" {NEWEST_BACKUP} "))
 
     def until(self, command: str, words: str) -> str:
         """Repeat a command until its output contains some words."""
