@@ -14,10 +14,13 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvloop
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
+from thudmud.child import ChildProcess
 from thudmud.game.events import Commented, Interrupted
 from thudmud.game.projections import HALL
 from thudmud.game.sanctions import Order
@@ -32,7 +35,7 @@ from thudmud.store import (
     battles,
     nodes,
 )
-from thudmud.store.checking import check_file, last_stored
+from thudmud.store.checking import check_beside, check_file, last_stored
 from thudmud.store.database import Database
 from thudmud.store.files import beside
 
@@ -503,3 +506,23 @@ async def test_kill_during_a_checkpoint_loses_nothing(
     assert events_of(await again.read_stream(OAK)) == same(*events)
     assert await again.check() is None
     await again.close()
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+def test_check_may_be_over_before_its_output_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Any]
+) -> None:
+    start = ChildProcess.start
+
+    async def started(*command: str, **options: Any) -> ChildProcess:
+        process = await start(*command, **options)
+        await process.wait()
+        return process
+
+    async def check() -> str | None:
+        store = await Store.open(path)
+        await store.close()
+        return await check_beside(str(path), "")
+
+    monkeypatch.setattr(ChildProcess, "start", started)
+    assert run(check()) is None

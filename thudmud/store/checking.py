@@ -459,7 +459,8 @@ async def check_beside(path: str, dsn: str) -> str | None:
     try:
         # Shielded: a cancellation during the start would leave behind a process that nobody ends.
         process = await asyncio.shield(starting)
-        printed = await process.communicate(dsn.encode())
+        # The check of a file reads nothing, and may be over by now: uvloop can't write to it then.
+        printed = await process.communicate(None if path else dsn.encode())
     finally:
         process = await starting
         process.send_signal(signal.SIGKILL)
