@@ -32,8 +32,12 @@ def setup(service: FeatureContext) -> None:
     def board_closed(_: AppliedEvent) -> None:
         retune("")
 
-    def people_moved(_: AppliedEvent) -> None:
-        retune(None)
+    def person_moved(applied: AppliedEvent) -> None:
+        """Switch the tvs whose battle was left; only who has a seat can leave one."""
+        match applied.event:
+            case CameIn(player=player) | WentOut(player=player) | Gone(player=player):
+                if service.hall.tables.has_seat(player):
+                    retune(None)
 
     def retune(shown: str | None) -> None:
         """Switch all tvs that show the given board, or nothing (""), or a board that was left."""
@@ -77,4 +81,4 @@ def setup(service: FeatureContext) -> None:
         battle_changed,
     )
     service.bus.subscribe(events.BoardClosed, board_closed)
-    service.bus.subscribe((Gone, WentOut, CameIn), people_moved)
+    service.bus.subscribe((Gone, WentOut, CameIn), person_moved)
