@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from thudmud.errors import StartError
 from thudmud.features.notifications.notifier import NotSentError
-from thudmud.features.notifications.serving import outside
-from thudmud.features.notifications.settings import MailSettings, PushSettings
+from thudmud.features.notifications.serving import make_pusher, make_relay
 from thudmud.game.feature import CheckResult, Severity
-
-if TYPE_CHECKING:
-    from thudmud.features.notifications.smtp import Relay
 
 _PATIENCE = 8.0
 """Seconds that the relay may take to answer."""
@@ -33,8 +29,7 @@ async def _diagnose_relay(settings: Any, folder: Path) -> CheckResult:
     """Connect to the mail relay, and log in if a user is configured."""
     place = f"{settings.mail.relay}, port {settings.mail.port}"
     try:
-        _, mailer, _ = outside(settings.model_copy(update={"push": PushSettings()}), folder)
-        await cast("Relay", mailer).check(_PATIENCE)
+        await make_relay(settings, folder).check(_PATIENCE)
     except StartError as error:
         return CheckResult(Severity.ERROR, "mail", str(error), "Correct that setting.")
     except NotSentError as error:
@@ -52,7 +47,7 @@ def _diagnose_push(settings: Any, folder: Path) -> CheckResult:
         remedy = "If there was one, restore it: with another, members have to switch them on again."
         return CheckResult(Severity.WARNING, "push", text, remedy)
     try:
-        outside(settings.model_copy(update={"mail": MailSettings()}), folder)
+        make_pusher(settings, folder)
         others_can_read = path.stat().st_mode & 0o077
     except StartError as error:
         return CheckResult(Severity.ERROR, "push", str(error), "Restore the key, or correct that.")

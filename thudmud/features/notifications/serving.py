@@ -18,6 +18,8 @@ from thudmud.version import install_hint
 
 if TYPE_CHECKING:
     from thudmud.features.notifications.notifier import Mailer, Pusher
+    from thudmud.features.notifications.smtp import Relay
+    from thudmud.features.notifications.web_push import PushServices
 
 _FIGURES = {
     "waiting": "Notifications in the outbox, by how they are sent.",
@@ -117,24 +119,35 @@ def outside(
     Raises:
         StartError: a package is missing, or a file can't be used.
     """
-    mailer: Mailer | None = None
-    pusher: Pusher | None = None
-    name = clean(settings.listing.name)
-    try:
-        if settings.mail.relay:
-            from thudmud.features.notifications.smtp import Relay  # noqa: PLC0415  (an optional dependency)
-
-            mailer = Relay(settings.mail, folder, name)
-        if settings.push.enabled:
-            from thudmud.features.notifications.web_push import PushServices  # noqa: PLC0415  (the same)
-
-            pusher = PushServices(
-                settings.push, folder, settings.web.public_url, is_dry_run=is_dry_run
-            )
-    except ImportError as error:
-        section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
-        raise StartError(f"{section} needs more packages. {install_hint('notify')}") from error
+    mailer = make_relay(settings, folder) if settings.mail.relay else None
+    pusher = make_pusher(settings, folder, is_dry_run=is_dry_run) if settings.push.enabled else None
     page = settings.web.public_url
     key = pusher.key if pusher else ""
     services = settings.push.services if pusher else ()
     return Ways(mailer is not None, key, services, page), mailer, pusher
+
+
+def make_relay(settings: Any, folder: Path) -> Relay:
+    """Return the configured mail relay.
+
+    Raises:
+        StartError: a package is missing, or a file can't be used.
+    """
+    try:
+        from thudmud.features.notifications.smtp import Relay  # noqa: PLC0415  (an optional dependency)
+    except ImportError as error:
+        raise StartError(f"mail.relay needs more packages. {install_hint('notify')}") from error
+    return Relay(settings.mail, folder, clean(settings.listing.name))
+
+
+def make_pusher(settings: Any, folder: Path, *, is_dry_run: bool = False) -> PushServices:
+    """Return the configured push services, with the server's key.
+
+    Raises:
+        StartError: a package is missing, or the key can't be made or read.
+    """
+    try:
+        from thudmud.features.notifications.web_push import PushServices  # noqa: PLC0415  (the same)
+    except ImportError as error:
+        raise StartError(f"push.enabled needs more packages. {install_hint('notify')}") from error
+    return PushServices(settings.push, folder, settings.web.public_url, is_dry_run=is_dry_run)
