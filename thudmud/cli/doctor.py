@@ -42,7 +42,7 @@ from thudmud.server.config import Settings, config_folder, load_settings, named_
 from thudmud.server.runtime import read_news
 from thudmud.server.shared_store import NEEDS_PSYCOPG
 from thudmud.server.sockets import bound_sockets
-from thudmud.store import LEASE, StoreError, last_backup
+from thudmud.store import StoreError, last_backup
 from thudmud.store.files import (
     HEAD,
     beside,
@@ -110,8 +110,7 @@ class CheckContext:
     def has_server(self) -> bool:
         """Whether a server on this machine stores something now and then, as far as is known."""
         with suppress(ImportError, StoreError):
-            heartbeat = self.facts.heartbeat if self.file and self.facts else None
-            return heartbeat is not None and heartbeat <= LEASE
+            return bool(self.file and self.facts and self.facts.is_served)
         return False
 
 
@@ -525,7 +524,7 @@ def _judge_heartbeat(facts: StoreFacts) -> CheckResult:
     if facts.heartbeat is None:
         return CheckResult(Severity.OK, "server", f"none runs on the store{holder}")
     ago = rounded_duration(facts.heartbeat)
-    if facts.heartbeat > LEASE:
+    if not facts.is_served:
         remedy = "It hangs, was killed, or can't write. See its log, and restart it."
         text = f"the last one{holder} has stored nothing for {ago}"
         return CheckResult(Severity.ERROR, "server", text, remedy)

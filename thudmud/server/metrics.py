@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import os
 import platform
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -45,7 +44,7 @@ from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.session_registry import Session, Sessions
 from thudmud.server.sockets import bound_sockets, log_places
 from thudmud.store import Entry, StoreError, last_backup
-from thudmud.store.files import store_size
+from thudmud.store.files import free_bytes, store_size
 from thudmud.version import VERSION
 from thudmud.views.refusals import refusal_codes
 from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
@@ -301,11 +300,10 @@ def _disk(file: Path) -> Iterable[Metric]:
             "store_size_bytes", "Size of the store, all of its files together.", store_size(file)
         )
     with suppress(OSError):
-        disk = os.statvfs(file.absolute().parent)
         yield _gauge(
             "store_disk_free_bytes",
             "Free space on the store's disk, for users other than root.",
-            disk.f_bavail * disk.f_frsize,
+            free_bytes(file),
         )
 
 

@@ -18,7 +18,7 @@ from thudmud.server.config import Settings
 from thudmud.server.runtime import read_news, require_metrics
 from thudmud.server.shared_store import require_dsn
 from thudmud.server.sockets import bound_sockets
-from thudmud.store import LEASE, StoreError
+from thudmud.store import StoreError
 from thudmud.store.inspecting import inspect_file
 
 
@@ -67,20 +67,19 @@ async def find_problems(settings: Settings, folder: Path) -> Preflight:
             check()
         except StartError as error:
             problems.append(str(error))
-    is_running = True
-    if settings.storage.backend == "sqlite":
-        is_running = False
+    is_served = settings.storage.backend != "sqlite"
+    if not is_served:
         try:
-            is_running = _is_served("storage.file", folder / settings.storage.file)
+            is_served = _is_served("storage.file", folder / settings.storage.file)
         except StartError as error:
             problems.append(str(error))
     found = Preflight(problems, [])
-    await _try_ports(settings, server, found, is_running=is_running)
+    await _try_ports(settings, server, found, is_served=is_served)
     return found
 
 
 async def _try_ports(
-    settings: Settings, server: Acceptor, found: Preflight, *, is_running: bool
+    settings: Settings, server: Acceptor, found: Preflight, *, is_served: bool
 ) -> None:
     """Add what is wrong with the ports, and those that the running server seems to have."""
     bound: list[socket.socket] = []
@@ -91,7 +90,7 @@ async def _try_ports(
         except StartError as error:
             why = error.__cause__
             is_in_use = isinstance(why, OSError) and why.errno == errno.EADDRINUSE
-            if is_in_use and is_running:
+            if is_in_use and is_served:
                 found.served.append(port)
             elif not (is_in_use and may_move):
                 found.problems.append(str(error))
@@ -115,10 +114,9 @@ def _is_served(setting: str, path: Path) -> bool:
     """
     _require_writable(setting, path)
     try:
-        seconds = inspect_file(path).heartbeat if path.exists() else None
+        return path.exists() and inspect_file(path).is_served
     except StoreError as error:
         raise StartError(f"{setting}: {error}") from error
-    return seconds is not None and seconds <= LEASE
 
 
 def _require_writable(setting: str, path: Path) -> None:

@@ -21,6 +21,7 @@ from thudmud.store.files import (
     verify_watermark,
 )
 from thudmud.store.interface import Schema, StoreError, UnknownFormatError
+from thudmud.store.nodes import LEASE
 from thudmud.store.rows import current_schema, require_known_format
 
 _LOCKS = Path("/proc/locks")
@@ -39,6 +40,11 @@ class StoreFacts(NamedTuple):
     schema: Schema
     heartbeat: float | None
     holder: int = 0
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a server has stored something lately."""
+        return self.heartbeat is not None and self.heartbeat <= LEASE
 
     @property
     def is_outdated(self) -> bool:
