@@ -43,11 +43,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 @reports_errors
 def run(options: argparse.Namespace) -> int:
     """Write the configuration to a new file or to standard output, or check one."""
-    checked = options.words[:1] == [CHECK]
-    files = [Path(each) for each in options.words[checked:]]
+    words = options.words
+    is_check = words[:1] == [CHECK]
+    files = [Path(each) for each in (words[1:] if is_check else words)]
     if len(files) > 1:
         options.refuse_line(f"expected one file, got {len(files)}")
-    if checked:
+    if is_check:
         path = files[0] if files else DEFAULT
         return check(load_settings(path), path)
     if not files:

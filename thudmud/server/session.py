@@ -194,7 +194,7 @@ class PlayerSession:
         """The current dialogue, cancelled with the connection."""
         self._has_ended = False
         """Whether the client has closed its side."""
-        self._end = self._left = ""
+        self._end_reason = self._last_name = ""
         """Why the connection ends, and the player who had it, for the log; empty before."""
         self._client_logs_in = False
         """Whether the client program has sent the player's credentials."""
@@ -264,8 +264,8 @@ class PlayerSession:
 
     def connection_lost(self) -> None:
         """Clean up after the loss of the connection."""
-        extra = {"peer": self._peer, "why": self._end or _LOST}
-        if player := self.name or self._left:
+        extra = {"peer": self._peer, "why": self._end_reason or _LOST}
+        if player := self.name or self._last_name:
             _log.info("gone", extra={**extra, "player": player})
         else:
             _of_strangers.info("gone", extra=extra)
@@ -304,7 +304,7 @@ class PlayerSession:
             self._logins.end_logins(self.name)
         if why is not Dismissal.TAKEN_OVER:  # after a takeover the player is still online
             self._logins.record_departure(self.name, gave_up=False)
-        self._left = self.name
+        self._last_name = self.name
         self.name, self._visit = "", None
         self._close(goodbye)
 
@@ -328,14 +328,14 @@ class PlayerSession:
 
     def _close(self, why: CloseReason = CloseReason.STOPPED, *, linger: bool = True) -> None:
         """Flush the output and close the connection; abort it after a grace period."""
-        self._end = self._end or why.value
+        self._end_reason = self._end_reason or why.value
         self._prompter.send_goodbye(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
         self._stop(_PARTINGS.get(why, Parting.LOST), at_once=True)
 
     async def _close_after_leaving(self) -> None:
         """Close the connection after the client's end of input, once the player has left."""
-        self._end = self._end or _LOST
+        self._end_reason = self._end_reason or _LOST
         leaving = self._stop(Parting.LOST)
         if leaving:
             await asyncio.wait([leaving])
@@ -357,7 +357,7 @@ class PlayerSession:
         name, visit, self.name, self._visit = self.name, self._visit, "", None
         if visit is None:
             return None
-        self._left = name
+        self._last_name = name
         self._logins.record_departure(name, gave_up=parting is Parting.QUIT)
         return run_eagerly(self._leave(visit, parting, at_once=at_once))
 

@@ -7,7 +7,7 @@ import errno
 import logging
 import socket
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from ipaddress import ip_address
 from typing import Any
 
@@ -93,25 +93,26 @@ def _bind_all(addresses: Mapping[_SocketAddress, str], port: int) -> list[socket
     Raises:
         BindError: one of the ports can't be bound.
     """
-    bound: list[socket.socket] = []
-    missing: dict[str, BindError] = {}
-    has_some: set[str] = set()
-    failed: BindError | None = None
-    for (family, (address, *rest)), host in addresses.items():
-        number = bound[0].getsockname()[1] if bound else port
-        try:
-            bound.append(_bind(family, (address, number, *rest)))
-            has_some.add(host)
-        except OSError as error:
-            missing[host] = BindError(host, error)
-            if error.errno not in _NO_SUCH_FAMILY:
-                failed = missing[host]
-                break
-    failed = failed or next((missing[host] for host in missing if host not in has_some), None)
-    if failed:
-        for each in bound:
-            each.close()
-        raise failed
+    with ExitStack() as closing:
+        bound: list[socket.socket] = []
+        has_family: set[str] = set()
+        lacking: dict[str, OSError] = {}
+        for (family, (address, *rest)), host in addresses.items():
+            number = bound[0].getsockname()[1] if bound else port
+            try:
+                end = _bind(family, (address, number, *rest))
+            except OSError as error:
+                if error.errno not in _NO_SUCH_FAMILY:
+                    raise BindError(host, error) from error
+                lacking[host] = error
+            else:
+                closing.callback(end.close)
+                bound.append(end)
+                has_family.add(host)
+        for host, why in lacking.items():
+            if host not in has_family:
+                raise BindError(host, why) from why
+        closing.pop_all()
     return bound
 
 
