@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(settings: Settings, path: Path | None) -> int:
-    """Print what a server with these settings couldn't start with; return the exit status.
+    """Print the reasons why a server couldn't start with these settings; return the exit status.
 
     Args:
         settings: all settings.

@@ -108,7 +108,7 @@ class CheckContext:
 
     @property
     def has_server(self) -> bool:
-        """Whether a server on this machine stores something now and then, as far as is known."""
+        """Whether a server on this machine has stored something lately, as far as is known."""
         with suppress(ImportError, StoreError):
             return bool(self.file and self.facts and self.facts.is_served)
         return False

@@ -43,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help='only say what the server could not start with, like "thudmud config check"',
+        help='only say why the server could not start, if so, like "thudmud config check"',
     )
     parser.set_defaults(run=run, is_output_needed=False)
 

@@ -1,4 +1,4 @@
-"""Preflight check: what `serve` would refuse, as far as it can be found without serving."""
+"""Preflight check: the reasons why `serve` would refuse a configuration, found without serving."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Preflight(NamedTuple):
     """The result of a check.
 
     Attributes:
-        problems: what a server couldn't start with, a line each.
+        problems: the reasons why a server couldn't start, a line each.
         served: ports in use, presumably by the server that runs on the same store.
     """
 
@@ -35,10 +35,10 @@ class Preflight(NamedTuple):
 
 
 async def find_problems(settings: Settings, folder: Path) -> Preflight:
-    """Find what a server couldn't start with, and change nothing.
+    """Find the reasons why a server couldn't start; nothing is changed.
 
-    Ports in use are no problem while a server runs on the same store: they will be its own. With a
-    database, or a store in memory, one may run.
+    A port in use is no problem while a server runs on the same store: it is taken for that
+    server's. With a database, or a store in memory, one is assumed to run.
 
     Args:
         settings: all settings.
@@ -81,7 +81,7 @@ async def find_problems(settings: Settings, folder: Path) -> Preflight:
 async def _try_ports(
     settings: Settings, server: Acceptor, found: Preflight, *, is_served: bool
 ) -> None:
-    """Add what is wrong with the ports, and those that the running server seems to have."""
+    """Add the problems of the ports, and the ports that the running server seems to have."""
     bound: list[socket.socket] = []
     for setting, hosts, port, _ in settings.ports:
         may_move = setting == "web.port" and settings.web.may_move

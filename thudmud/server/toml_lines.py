@@ -45,7 +45,7 @@ def find_lines(text: str, paths: Sequence[ValuePath]) -> list[int | None]:
 
 
 def _depth(values: Any, path: ValuePath) -> int:
-    """Return how many steps of a path lead somewhere."""
+    """Return the number of a path's steps that exist."""
     for depth, step in enumerate(path):
         try:
             values = values[step]

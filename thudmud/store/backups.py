@@ -346,7 +346,7 @@ def copy_file(path: Path, target: Path) -> int:
 
 
 def _read_head(path: Path) -> tuple[int, int] | None:
-    """Return a store's number of transactions and its identity; None if it is no store."""
+    """Return a store's number of transactions and its identity; None if it isn't a store."""
     try:
         with closing(connect(path, PATIENCE, reading=True)) as connection:
             row = connection.execute("select commits, store from head where id = 1").fetchone()
