@@ -271,7 +271,7 @@ def _of_others() -> Iterator[Fact]:
     house.obey("Anna", "practice on oak board", BEGAN)
     table = house.hall.tables["oak board"]
     move = Game.start(CLASSIC).legal_moves()[0]
-    advice = Advice(Side.DWARF, move, (Because(Merit.NEARS),))
+    advice = Advice(Side.DWARF, move, (Because(Merit.NEARS),), reply=move)
     asked = Asked("Anna", Hint(), answer=advice)
     yield from delivery_facts(hall, Delivery(asked, ("Anna",), table))
     yield from _answer(Letters(), LettersPage((Letter(1, "", BEGAN, "Ho!"),), 1, 1))

@@ -57,11 +57,13 @@ class Because(Value):
         merit: the kind of reason.
         number: the number of pieces concerned; 0 for none.
         goal: the ending of the goal concerned, if any.
+        capture: the capture that is stopped, threatened, allowed or regained, if any.
     """
 
     merit: Merit
     number: int = 0
     goal: Ending | None = None
+    capture: Move | None = None
 
 
 class Advice(Value):
@@ -71,16 +73,19 @@ class Advice(Value):
         side: the player's side.
         move: the ply.
         reasons: the reasons for the ply, then those against it, the weightiest first.
+        reply: the other side's expected reply; None if unknown.
     """
 
     side: Side
     move: Move
     reasons: tuple[Because, ...]
+    reply: Move | None = None
 
 
 def build_advice(game: Game, line: Variation) -> Advice:
     """Build the advice to play the first ply of an adviser's line, with its reasons."""
-    return Advice(game.turn, line[0], tuple(_reasons(game, line)))
+    reply = line[1] if len(line) > 1 else None
+    return Advice(game.turn, line[0], tuple(_reasons(game, line)), reply)
 
 
 def _reasons(game: Game, line: Variation) -> Iterator[Because]:
@@ -101,11 +106,11 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
     if move.captures:
         yield Because(Merit.CAPTURES, len(move.captures))
     if could.captures > can.captures:
-        yield Because(Merit.SAVES, could.captures - can.captures)
+        yield Because(Merit.SAVES, could.captures - can.captures, capture=could.best_capture)
     if next_can.can_win:
         yield Because(Merit.WINS_NEXT)
     elif next_can.captures > next_could.captures:
-        yield Because(Merit.THREATENS, next_can.captures)
+        yield Because(Merit.THREATENS, next_can.captures, capture=next_can.best_capture)
     for goal in rules.goals:
         if goal.side is side and goal.progress(then) > goal.progress(game.position):
             yield Because(Merit.NEARS, goal=goal.ending)
@@ -117,10 +122,13 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
     if not can.captures:
         yield Because(Merit.SAFE)
         return
-    yield Because(Merit.LOSES, can.captures)
     _, *rest = line
+    capture = can.best_capture
+    if rest and len(rest[0].captures) == can.captures:
+        capture = rest[0]  # of captures of the same number, the one that is expected
+    yield Because(Merit.LOSES, can.captures, capture=capture)
     if len(rest) > 1 and rest[0].captures and rest[1].captures:
-        yield Because(Merit.REGAINS, len(rest[1].captures))
+        yield Because(Merit.REGAINS, len(rest[1].captures), capture=rest[1])
 
 
 def _passed(position: Position) -> Position:
@@ -141,8 +149,11 @@ class _Prospect:
     def __init__(self, rules: Ruleset, position: Position) -> None:
         self._rules, self._position = rules, position
         self._moves = rules.legal_moves(position, MOST_TRAMPLES)
-        self.captures = max((len(move.captures) for move in self._moves), default=0)
+        best = max(self._moves, key=lambda move: len(move.captures), default=None)
+        self.captures = len(best.captures) if best else 0
         """The largest number of pieces that a single ply captures."""
+        self.best_capture = best if self.captures else None
+        """A ply that captures as many; None if none captures."""
 
     @cached_property
     def can_win(self) -> bool:

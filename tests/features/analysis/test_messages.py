@@ -80,8 +80,9 @@ def test_inaccuracy_names_the_largest_loss_and_the_total() -> None:
         "Move 3, an inaccuracy by Anna, dwarfs: A6 to E6."
     )
     assert of_ply(SLID.analysis, GAME, 3) == (
-        "An inaccuracy, ?!: now the trolls are ahead by 1.3. Small losses add up to 2.6 points;"
-        " this is the largest. Better: A6 to B6, then G7 to G6."
+        "An inaccuracy, ?!: now the trolls are ahead by 1.3. The trolls can now capture the dwarf"
+        " at E6. Small losses add up to 2.6 points; this is the largest. Better: A6 to B6, then G7"
+        " to G6."
     )
 
 
@@ -138,8 +139,8 @@ def test_mistake_list_is_limited_to_the_worst() -> None:
         (2, "Now the trolls are ahead by 1.3."),
         (
             3,
-            "A mistake, ?: now the trolls are ahead by 4.3. Better by 3.0: A6 to B6, then G7 to"
-            " G6.",
+            "A mistake, ?: now the trolls are ahead by 4.3. The trolls can now capture the dwarf at"
+            " E6. Better by 3.0: A6 to B6, then G7 to G6.",
         ),
     ],
 )
@@ -147,18 +148,27 @@ def test_replay_comment_on_a_ply(ply: int, sentence: str) -> None:
     assert of_ply(ANALYSIS, GAME, ply) == sentence
 
 
+def test_replay_comment_says_what_the_better_move_does() -> None:
+    better = GAME.after(3).push("TF7-E7xE6").moves[-1:]
+    analysis = replace(ANALYSIS, lines=((), (), (), better))
+    assert of_ply(analysis, GAME, 4).endswith(
+        "Better by 4.3: F7 to E7 taking E6. That captures a dwarf."
+    )
+
+
 @pytest.mark.parametrize(
     ("scores", "sentence"),
     [
         (
             (0, 0, WIN_SCORE, 0, 0),
-            "A blunder, ??: now the sides are even. This would have won: A6 to B6",
+            "A blunder, ??: now the sides are even. The trolls can now capture the dwarf at E6."
+            " This would have won: A6 to B6",
         ),
         (
             (0, 0, 0, -WIN_SCORE, 0),
             (
-                "A blunder, ??: now the trolls have won, or can force a win. This would not "
-                "have lost: A6 to B6"
+                "A blunder, ??: now the trolls have won, or can force a win. The trolls can now "
+                "capture the dwarf at E6. This would not have lost: A6 to B6"
             ),
         ),
     ],

@@ -118,6 +118,61 @@ def test_hint_sentence_gives_the_weightiest_reasons(
     assert told(TABLE, Advice(side, ply, tuple(reasons)), WIDE) == [sentence]
 
 
+AIMED = move(Piece.DWARF, "E8", "G8", "G8", verb=Verb.HURL)
+TWO = move(Piece.TROLL, "F8", "F7", "F6", "G6")
+THREE = move(Piece.TROLL, "F8", "F7", "E6", "F6", "G6", verb=Verb.SHOVE)
+
+
+@pytest.mark.parametrize(
+    ("ply", "reasons", "sentence"),
+    [
+        (
+            STEP, [Because(Merit.SAVES, 2, capture=TWO), SAFE],
+            "it saves the dwarfs at F6 and G6, and keeps all your dwarfs safe.",
+        ),
+        (
+            STEP, [Because(Merit.SAVES, 1, capture=TWO), Because(Merit.LOSES, 2, capture=TWO)],
+            "it saves a dwarf, but the trolls can still capture the dwarfs at F6 and G6.",
+        ),
+        (
+            STEP, [Because(Merit.THREATENS, 1, capture=AIMED), SAFE],
+            "it threatens to hurl E8 at the troll at G8, and keeps all your dwarfs safe.",
+        ),
+        (
+            TAKES, [Because(Merit.THREATENS, 2, capture=TWO), SAFE],
+            "it threatens the dwarfs at F6 and G6, and keeps all your trolls safe.",
+        ),
+        (
+            TAKES, [Because(Merit.THREATENS, 3, capture=THREE), SAFE],
+            "it threatens to capture 3 dwarfs by F8 to F7, and keeps all your trolls safe.",
+        ),
+        (
+            STEP, [Because(Merit.LOSES, 3, capture=THREE)],
+            "no other move seems better, but the trolls can then capture 3 dwarfs by F8 to F7.",
+        ),
+    ],
+)  # fmt: skip
+def test_hint_names_pieces_by_their_squares(
+    ply: Move, reasons: list[Because], sentence: str
+) -> None:
+    side = Side.TROLL if ply.piece is Piece.TROLL else Side.DWARF
+    [line] = told(TABLE, Advice(side, ply, tuple(reasons)), WIDE)
+    assert line.partition(": ")[2] == sentence
+
+
+def test_hint_has_the_expected_reply_unless_it_is_the_loss_named() -> None:
+    quiet = move(Piece.TROLL, "G7", "G6")
+    assert told(TABLE, Advice(Side.DWARF, STEP, (SAFE,), quiet), WIDE) == [
+        f"{STEPS}it keeps all your dwarfs safe.",
+        "Expect G7 to G6 in reply.",
+    ]
+    loses = Because(Merit.LOSES, 2, capture=TWO)
+    assert told(TABLE, Advice(Side.DWARF, STEP, (loses,), TWO), WIDE) == [
+        f"{STEPS}no other move seems better, but the trolls can then capture the dwarfs at F6"
+        " and G6."
+    ]
+
+
 ADVICE = Advice(Side.TROLL, TAKES, (CAPTURES, LOSES))
 
 

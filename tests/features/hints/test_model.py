@@ -20,6 +20,7 @@ from thudmud.rules import (
     Side,
     Square,
 )
+from thudmud.values import replace
 
 
 class Case(NamedTuple):
@@ -118,7 +119,37 @@ def test_reasons_for_a_ply(case: Case) -> None:
         played = played.push(ply)
     told = build_advice(game, played.moves)
     assert (told.side, told.move) == (case.turn, played.moves[0])
-    assert list(told.reasons) == case.reasons
+    assert [replace(each, capture=None) for each in told.reasons] == case.reasons
+
+
+@pytest.mark.parametrize(
+    ("dwarfs", "trolls", "line", "captures", "reply"),
+    [
+        ("F6 O10", "F8", "dF6-A6", {Merit.SAVES: "F6"}, None),
+        (
+            "F6 G6 O10", "F8", "dF6-A6 TF8-F7xG6",
+            {Merit.SAVES: "F6 G6", Merit.LOSES: "G6"}, "TF8-F7xG6",
+        ),
+        (
+            "C8 D8 E14", "G8", "dE14-E8 TG8-F8xE8 dD8-F8xF8",
+            {Merit.THREATENS: "G8", Merit.LOSES: "E8", Merit.REGAINS: "F8"}, "TG8-F8xE8",
+        ),
+    ],
+    ids=["saves", "saves one of two", "threatens, and is answered"],
+)  # fmt: skip
+def test_reasons_have_the_captures_concerned_and_the_reply(
+    dwarfs: str, trolls: str, line: str, captures: dict[Merit, str], reply: str | None
+) -> None:
+    case = Case(DISCWORLD, DWARF, dwarfs, trolls, line, [])
+    played = game_of(case)
+    for ply in line.split():
+        played = played.push(ply)
+    advice = build_advice(game_of(case), played.moves)
+    concerned = {each.merit: each.capture for each in advice.reasons if each.capture}
+    assert {
+        merit: " ".join(map(str, capture.captures)) for merit, capture in concerned.items()
+    } == captures
+    assert (advice.reply and str(advice.reply)) == reply
 
 
 def test_cases_cover_every_merit_and_ruleset() -> None:

@@ -19,10 +19,12 @@ from thudmud.features.archive import curves
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Replay
 from thudmud.features.archive.model import Replayed
+from thudmud.game.advice import build_advice
 from thudmud.game.archive import Battle
 from thudmud.game.evaluation import WIN_SCORE, Variation
 from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
+from thudmud.views.reasons import danger, merits_of
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN, ahead_clause, points_phrase
@@ -62,7 +64,7 @@ add_refusal_texts(
 MOST_TOLD = 10
 """The maximum number of mistakes to list."""
 
-_FORESEEN = 3
+_FORESEEN = 4
 """The maximum number of plies to show of a better line."""
 
 _NOUNS = {
@@ -177,7 +179,7 @@ def render_analysis(found: AnalysedBattle, display: Display) -> list[str]:
 
 
 def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
-    """Return sentences on the evaluation after a ply, the ply's mark, and a better line."""
+    """Return sentences on the evaluation after a ply, its mark, and a better line with a reason."""
     ahead = _ahead(analysis.scores[ply])
     if not ply:
         return f"At the start {ahead}."
@@ -185,7 +187,16 @@ def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
     noun = f"Now {ahead}."
     if mark:
         noun = f"{capitalised(with_article(_NOUNS[mark]))}, {mark.value}: now {ahead}."
-    return f"{noun} {_better(analysis, game, ply)}" if better or mark else noun
+    if not (better or mark):
+        return noun
+    before, played = game.after(ply - 1), game.moves[ply - 1]
+    told = [noun]
+    if loses := danger(build_advice(before, (played,)), "now"):
+        told.append(capitalised(f"{loses}."))
+    told.append(_better(analysis, game, ply))
+    if better and (merits := merits_of(build_advice(before, better))):
+        told.append(f"That {merits[0].removeprefix('it ')}.")
+    return " ".join(told)
 
 
 # Sentences.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from thudmud.english import capitalised
 from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import HintGiven, HintRefusal
-from thudmud.game.advice import Advice
+from thudmud.game.advice import Advice, Merit
 from thudmud.views import data
 from thudmud.views.data import Fact
 from thudmud.views.facts import board_reference
@@ -15,7 +15,7 @@ from thudmud.views.reasons import because, clauses, danger, short_command
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import View
-from thudmud.views.words import wrap, wrap_each
+from thudmud.views.words import in_few_words, wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -45,10 +45,21 @@ def _hint(_: Hint, context: RenderContext, view: View) -> list[str]:
     advice: Advice = context.answer
     table = context.known_table
     typed = short_command(advice.move, table.name if view.is_elsewhere else None)
+    reply = _expected(advice)
     if view.display.is_for_reader:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
-        return wrap_each([f'Try "{typed}".', *facts], view.width)
-    return wrap(f'Try "{typed}": {because(advice)}.', view.width)
+        return wrap_each([f'Try "{typed}".', *facts, *reply], view.width)
+    return wrap_each([f'Try "{typed}": {because(advice)}.', *reply], view.width)
+
+
+def _expected(advice: Advice) -> list[str]:
+    """Return a sentence on the reply; none if it is the loss that the reasons name."""
+    reply = advice.reply
+    if reply is None or any(
+        each.merit is Merit.LOSES and each.capture == reply for each in advice.reasons
+    ):
+        return []
+    return [f"Expect {in_few_words(reply)} in reply."]
 
 
 @words.register
@@ -71,7 +82,13 @@ def _hint_facts(_: Hint, context: RenderContext) -> Iterator[Fact]:
         **data.move_data(advice.move),
         "record": str(advice.move),
         "reasons": [
-            {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
+            {
+                "reason": each.merit.value,
+                "number": each.number or None,
+                "capture": data.move_data(each.capture) if each.capture else None,
+            }
+            for each in advice.reasons
         ],
+        "reply": data.move_data(advice.reply) if advice.reply else None,
     }
     yield Fact("Thud.Hint", known, context.player)

@@ -193,7 +193,9 @@ export class GameView {
     const label = `${title}, ${this.turnWords(table, board)}`;
     this.lesson.show(exercise);
     this.view.name(this.lesson.squares);
-    this.view.show(position, last, label, this.at === null ? board.hint : null);
+    const hint = this.at === null ? board.hint : null;
+    this.view.show(position, last, label, hint);
+    this.view.annotate(hint ? threatsOf(hint) : []);
     this.pointAtOwn(table, board);
     this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
     this.view.element.classList.toggle("ahead", ahead !== null);
@@ -1034,6 +1036,36 @@ function matchEnding({ over, part, seats, points }, me) {
   const score = `${points[winner.side]} to ${points[loser.side]}`;
   if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
   return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;
+}
+
+/**
+ * Return what a hint's reasons are about: own pieces that hang, what the move aims at, the reply.
+ *
+ * @param {any} hint
+ */
+function threatsOf({ reasons, reply }) {
+  /** @type {import("./board.js").Annotation[]} */
+  const shown = [];
+  for (const { reason, number, capture } of reasons) {
+    if (reason === "saves" && capture?.captures.length === number)
+      shown.push(...capture.captures.map(circled));
+    if (reason === "threatens" && capture) shown.push(arrow(capture, "best"));
+    if (reason === "loses" && capture && !reply) shown.push(arrow(capture, "reply"));
+  }
+  return reply ? [...shown, arrow(reply, "reply")] : shown;
+}
+
+/** @param {string} square */
+function circled(square) {
+  return { from: square, to: null, kind: "reply" };
+}
+
+/**
+ * @param {any} ply
+ * @param {string} kind
+ */
+function arrow({ from, to }, kind) {
+  return { from, to, kind };
 }
 
 /**
