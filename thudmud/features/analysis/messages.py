@@ -17,14 +17,14 @@ from thudmud.features.analysis.model import (
 )
 from thudmud.features.archive import curves
 from thudmud.features.archive import messages as archive
-from thudmud.features.archive.commands import Replay
+from thudmud.features.archive.commands import Replay, ViewRecord
 from thudmud.features.archive.model import Replayed
 from thudmud.game.archive import Battle
 from thudmud.game.evaluation import WIN_SCORE, Variation
 from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import RenderContext, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_facts_to, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN, ahead_clause, points_phrase
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrap, wrap_each
@@ -65,6 +65,9 @@ MOST_TOLD = 10
 _FORESEEN = 3
 """The maximum number of plies to show of a better line."""
 
+_TOLD_STEP = 40
+"""The number of plies between two reports of progress in words."""
+
 _NOUNS = {
     PlyMark.INACCURACY: "inaccuracy",
     PlyMark.MISTAKE: "mistake",
@@ -74,7 +77,10 @@ _NOUNS = {
 
 @words.register
 def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
-    """Render the progress of an analysis."""
+    """Render the progress of an analysis. A client that draws boards shows updates itself."""
+    is_shown = view.display.is_drawn_by_client or analysing.done % _TOLD_STEP
+    if analysing.is_update and is_shown:
+        return []
     number, plies = analysing.battle.number, pluralize(analysing.plies, "move")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} done."
     if not analysing.done:
@@ -93,7 +99,14 @@ def _progress_facts(analysing: Analysing, _: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _cancelled(cancelled: AnalysisCancelled, _: RenderContext, view: View) -> list[str]:
-    return wrap(f"The analysis of battle {cancelled.number} is cancelled.", view.width)
+    number = cancelled.progress.battle.number
+    return wrap(f"The analysis of battle {number} is cancelled.", view.width)
+
+
+@facts.register
+def _cancelled_facts(cancelled: AnalysisCancelled, _: RenderContext) -> Iterator[Fact]:
+    known = _analysing(cancelled.progress.battle, None, cancelled.progress.plies)
+    yield Fact("Thud.Analysis", known, cancelled.player)
 
 
 @words.register
@@ -104,6 +117,13 @@ def _render_answer(_: Analyse, context: RenderContext, view: View) -> list[str]:
 @facts.register
 def _told_facts(_: Analyse, context: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Analysis", _analysed(*context.answer), context.player)
+
+
+@add_facts_to(ViewRecord)
+def _recorded_facts(_: ViewRecord, context: RenderContext) -> Iterator[Fact]:
+    known, analysis = context.answer
+    if isinstance(analysis, Analysis):
+        yield Fact("Thud.Analysis", _analysed(known.battle, known.game, analysis), context.player)
 
 
 @add_lines_to(Replayed)
@@ -120,7 +140,7 @@ def _pending(asked: AnalysisLookup, _: RenderContext, view: View) -> list[str]:
     return wrap(told, view.width)
 
 
-def _analysing(battle: Battle, done: int, plies: int) -> Data:
+def _analysing(battle: Battle, done: int | None, plies: int) -> Data:
     known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
     return {**known, "nodes": None, "worth": [], "better": []}
 

@@ -42,8 +42,8 @@ MOST = 64
 POSITION_SECONDS = 0.02
 """A rough estimate of the adviser's time for a position, in seconds."""
 
-STEP = 40
-"""The number of plies between two reports of progress."""
+STEP = 4
+"""The number of plies between two reports of progress, which take half a second or more."""
 
 _log = logging.getLogger(__name__)
 
@@ -73,9 +73,10 @@ class AnalysisWork:
         """The number of unfinished plies."""
         return len(self.asked.game.moves) - self.done
 
-    def progress(self, player: str) -> Analysing:
+    def progress(self, player: str, *, is_update: bool = False) -> Analysing:
         """Return the progress as an aside for a player."""
-        return Analysing(player, self.asked.battle, self.done, len(self.asked.game.moves))
+        plies = len(self.asked.game.moves)
+        return Analysing(player, self.asked.battle, self.done, plies, is_update)
 
 
 def setup(service: FeatureContext) -> None:
@@ -127,7 +128,7 @@ class Analyses:
         if self._service.adviser is None:
             return RefusedError(AnalysisRefusal.NO_ANALYSES, number=asked.battle.number)
         if under_way := self.under_way(request.player):
-            number, done, plies = under_way
+            number, done, plies = under_way.battle.number, under_way.done, under_way.plies
             return RefusedError(
                 AnalysisRefusal.ANALYSIS_PENDING, number=number, done=done, plies=plies
             )
@@ -139,12 +140,10 @@ class Analyses:
             return RefusedError(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
         return RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
-    def under_way(self, player: str) -> tuple[int, int, int] | None:
-        """Return the analysis that a player waits for, as the answer to `PendingAnalysisLookup`."""
+    def under_way(self, player: str) -> Analysing | None:
+        """Return the progress of the analysis that a player waits for; None if there is none."""
         work = self._awaited_by(player)
-        if work is None:
-            return None
-        return work.asked.battle.number, work.done, len(work.asked.game.moves)
+        return work.progress(player) if work else None
 
     def _awaited_by(self, player: str) -> AnalysisWork | None:
         return next((each for each in self._works.values() if player in each.waiting), None)
@@ -199,7 +198,7 @@ class Analyses:
     def _tell_progress(self, work: AnalysisWork) -> None:
         for player, cause in work.waiting.items():
             if player in self._service.local_players() and not self._closed:
-                self._service.tell(work.progress(player), cause)
+                self._service.tell(work.progress(player, is_update=True), cause)
 
     def _forget(self, work: AnalysisWork) -> None:
         if self._works.get(work.asked.battle.id) is work:
