@@ -32,7 +32,7 @@ from thudmud.features.tournaments.commands import Tournaments, ViewTournament
 from thudmud.features.tournaments.model import PastTournament, PastTournaments, Tournament
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing
 from thudmud.features.variations.commands import Evaluate, ViewVariation
-from thudmud.features.variations.model import PositionEvaluation, VariationPosition
+from thudmud.features.variations.model import Evaluating, PositionEvaluation, VariationPosition
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.game.archive import (
     AdjournedMatch,
@@ -224,7 +224,11 @@ def _archived() -> Iterator[Fact]:
     for position in (over, Game.start(KOOM_VALLEY), game.push("dA6-E6").push("TG7-F7")):
         yield from _answer(ViewVariation(1), VariationPosition(BATTLE, 0, position))
     evaluation = PositionEvaluation(0, 1, tuple(capture[-1:]))
-    yield from _answer(Evaluate(1), (VariationPosition(BATTLE, 0, game), evaluation))
+    position = VariationPosition(BATTLE, 0, game)
+    yield from _answer(Evaluate(1), (position, evaluation))
+    yield from delivery_facts(
+        Hall([]), Delivery(Evaluating("Anna", position, evaluation), ("Anna",))
+    )
     for made in (CommentMade("Anna", "Bert", 1, 2, ""), Replayed("Anna", BATTLE, game, 0)):
         yield from delivery_facts(Hall([]), Delivery(made, ("Anna",)))
 

@@ -42,7 +42,7 @@ class SlowWeigher:
     async def advise(self, _board: str, _game: Game) -> tuple[Move, ...] | None:
         return None
 
-    async def evaluate(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game, _report: object = None) -> Evaluation | None:
         self.begun.append(game)
         await self.tickets.acquire()
         if self.error:
