@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from thudmud.cli.staging import Setup, open_stages, play
-from thudmud.features.analysis.model import Analysing, AnalysisCancelled
+from thudmud.features.analysis.model import Analysing, AnalysisCancelled, BattleAnalysed
 from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import LetterSent, LettersForgotten, LettersRead
 from thudmud.features.matchmaking.commands import PlayNow
@@ -156,7 +156,7 @@ def test_transcripts_cover_every_aside_and_answer(told: Told) -> None:
     # indicators.
     untold = {TookOver, Analysing, AnalysisCancelled, Evaluating, TimeShort}
     untold |= {LetterSent, LettersForgotten, LettersRead, PlanChosen, Active, CodeAsked, CodeTyped}
-    untold |= {BrowserAdded, NotifyChosen}
+    untold |= {BrowserAdded, NotifyChosen, BattleAnalysed}
     untold |= {Announced, Sanctioned, SanctionLifted, ShutdownAnnounced}
     untold |= {ReportsAnnounced, ReportClosed, ReportsClosed}
     assert ours - {Asked} - asides == untold

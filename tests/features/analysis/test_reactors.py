@@ -197,11 +197,11 @@ async def second_battle(place: Place) -> None:
         await place.type(name, line)
 
 
-async def join_page(place: Place, name: str) -> Screen:
+async def join_page(place: Place, name: str, *, member: bool = False) -> Screen:
     """Let a player come in by a client that draws boards; return what it receives from then on."""
     screen = Screen()
     terminal = Terminal(packages=frozenset({"thud"}), can_draw=True)
-    visit = await place.service.join(JoinRequest(name, terminal, screen))
+    visit = await place.service.join(JoinRequest(name, terminal, screen, is_member=member))
     assert visit
     place.visits[name] = visit
     screen.messages.clear()
@@ -223,10 +223,26 @@ async def test_page_gets_progress_as_facts_alone(
     await idle()
     assert [each["done"] for each in facts(screen)] == [0, 1, 2, 3]
     told = [each.text for each in screen.messages if not each.package]
-    assert [each.split(".")[0] for each in told] == [
-        "Battle 1 is being analysed (3 moves)",
-        "Battle 1 is analysed",
-    ]
+    assert told[0] == "Battle 1 is being analysed (3 moves). You'll be told when it's done."
+    assert [each.split(".")[0] for each in told[1:]] == ["Battle 1 is analysed"]
+
+
+async def test_others_at_the_board_get_the_result_as_facts(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    watcher, elsewhere = await join_page(place, "Page"), await join_page(place, "Other")
+    await place.type("Page", "go to oak board")
+    rated = await join_page_of_rated_player(place)
+    await place.type("Carla", "observe oak board")
+    watcher.messages.clear()
+    await place.type("Anna", "analyse 1")
+    adviser.let()
+    await idle()
+    [analysis] = facts(watcher)
+    assert (analysis["battle"], analysis["done"]) == (1, 3)
+    assert [each.package for each in watcher.messages] == ["Thud.Analysis"]
+    assert facts(rated) == []
+    assert facts(elsewhere) == []
 
 
 async def test_page_is_told_of_a_cancelled_analysis(place: Place, adviser: SlowWeigher) -> None:
@@ -257,17 +273,19 @@ async def test_player_in_a_rated_battle_gets_a_record_without_analysis(
     adviser.let()
     await place.type("Anna", "analyse 1")
     await idle()
-    await place.enter("Dora", member=True)
-    screen = Screen()
-    terminal = Terminal(packages=frozenset({"thud"}))
-    visit = await place.service.join(JoinRequest("Carla", terminal, screen, is_member=True))
-    assert visit
-    place.visits["Carla"] = visit
-    await place.type("Carla", "join game as dwarf on elm board")
-    await place.type("Dora", "join game as troll on elm board", "start")
-    await place.service.ask(visit, "record 1", None)
+    screen = await join_page_of_rated_player(place)
+    await place.service.ask(place.visits["Carla"], "record 1", None)
     assert len(facts(screen, "Thud.Record")) == 1
     assert facts(screen) == []
+
+
+async def join_page_of_rated_player(place: Place) -> Screen:
+    """Begin a rated battle of Carla, on the page, with Dora."""
+    await place.enter("Dora", member=True)
+    screen = await join_page(place, "Carla", member=True)
+    await place.type("Carla", "join game as dwarf on elm board")
+    await place.type("Dora", "join game as troll on elm board", "start")
+    return screen
 
 
 async def test_waiting_player_gets_progress_messages(

@@ -13,6 +13,7 @@ from thudmud.features.analysis.model import (
     AnalysisCancelled,
     AnalysisLookup,
     AnalysisRefusal,
+    BattleAnalysed,
     PlyMark,
 )
 from thudmud.features.archive import curves
@@ -77,17 +78,19 @@ _NOUNS = {
 
 @words.register
 def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
-    """Render the progress of an analysis. A client that draws boards shows updates itself."""
+    """Render the progress of an analysis.
+
+    A client that draws boards shows updates itself, and has a button that cancels it.
+    """
     is_shown = view.display.is_drawn_by_client or analysing.done % _TOLD_STEP
     if analysing.is_update and is_shown:
         return []
     number, plies = analysing.battle.number, pluralize(analysing.plies, "move")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} done."
     if not analysing.done:
-        told = (
-            f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
-            f' "{CancelAnalysis()}" stops it.'
-        )
+        told = f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
+        if not view.display.is_drawn_by_client:
+            told += f' "{CancelAnalysis()}" stops it.'
     return wrap(told, view.width)
 
 
@@ -117,6 +120,16 @@ def _render_answer(_: Analyse, context: RenderContext, view: View) -> list[str]:
 @facts.register
 def _told_facts(_: Analyse, context: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Analysis", _analysed(*context.answer), context.player)
+
+
+@words.register
+def _analysed_for_others(_: BattleAnalysed, __: RenderContext, ___: View) -> list[str]:
+    return []
+
+
+@facts.register
+def _analysed_facts(analysed: BattleAnalysed, _: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Analysis", _analysed(*analysed.found), analysed.player)
 
 
 @add_facts_to(ViewRecord)

@@ -287,6 +287,13 @@ class Analysing(Aside):
 
 
 @aside
+class BattleAnalysed(Aside):
+    """A battle was analysed for others. The player is at its board, and their program shows it."""
+
+    found: AnalysedBattle
+
+
+@aside
 class AnalysisCancelled(Aside):
     """A player cancelled the analysis they waited for."""
 

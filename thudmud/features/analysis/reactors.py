@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, cast
 from thudmud.errors import RefusedError
 from thudmud.features.analysis.commands import Analyse
 from thudmud.features.analysis.model import (
+    AnalysedBattle,
     Analysing,
     Analysis,
     AnalysisCancelled,
     AnalysisLimits,
     AnalysisLookup,
     AnalysisRefusal,
+    BattleAnalysed,
     PendingAnalysisLookup,
     analysed,
     positions,
@@ -31,6 +33,7 @@ from thudmud.game.events import BattleId
 from thudmud.game.feature import AppliedEvent, FeatureContext, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
 from thudmud.store import StoreError
 
 if TYPE_CHECKING:
@@ -193,7 +196,19 @@ class Analyses:
                 await self._service.run_command(player, command, found, cause)
             except StoreError as error:
                 _log.error("could not deliver an analysis: %s", error)
+        if analysis and not self._closed:
+            self._tell_others(work, AnalysedBattle(work.asked.battle, work.asked.game, analysis))
         return analysis
+
+    def _tell_others(self, work: AnalysisWork, found: AnalysedBattle) -> None:
+        """Tell the programs of players who look at the battle's board, and haven't asked."""
+        hall, here = self._hall, self._service.local_players()
+        tables = list(hall.tables.values())
+        for table in [each for each in tables if _has_battle(each, found.battle.id)]:
+            for name in hall.rooms.occupants_and_observers(table.name).names:
+                may_see = name in here and not hall.board_of_rated_battle(name)
+                if may_see and name not in work.waiting:
+                    self._service.tell(BattleAnalysed(name, found))
 
     def _tell_progress(self, work: AnalysisWork) -> None:
         for player, cause in work.waiting.items():
@@ -275,6 +290,10 @@ class Analyses:
         except StoreError as error:  # the next request makes it again
             _log.error("could not store an analysis: %s", error)
         return analysis
+
+
+def _has_battle(table: Table, battle: BattleId) -> bool:
+    return table.match is not None and table.match.battle_id == battle
 
 
 def _future() -> asyncio.Future[None]:

@@ -310,6 +310,7 @@ export class ReplayView {
     const facts = [`${rulesTitle(record.rules)} rules`, date, counted(record.ply, "move")];
     const battle = `Battle ${this.number}`;
     if (this.title !== battle) facts.unshift(battle);
+    if (record.state === "unfinished") facts.push("never finished");
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
     return facts.join(" · ");
   }
@@ -405,7 +406,7 @@ export class ReplayView {
     if (!this.mayExplore) return [];
     if (!node) return [this.button("Explore from here", () => board.open(this.at))];
     return [
-      this.button("Play on from here", () => board.playOn()),
+      this.button("Play on", () => board.playOn()),
       !node.isMain && this.button("Delete from here", () => board.prune()),
       this.button("Close analysis", () => board.close()),
     ];
