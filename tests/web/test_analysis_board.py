@@ -188,6 +188,12 @@ def test_analysis_stays_after_a_reload_and_is_shown_to_everybody(
     player.page.reload()
     expect(curve.locator("svg")).to_be_visible()
     expect(player.page.get_by_role("button", name="Computer analysis")).to_have_count(0)
+    player.page.context.set_offline(True)
+    expect(player.page.locator("#link")).to_contain_text("Reconnecting")
+    player.page.context.set_offline(False)
+    expect(player.page.locator("#link")).to_be_empty()
+    expect(curve.locator("svg")).to_be_visible()
+    player.errors = [each for each in player.errors if "INTERNET_DISCONNECTED" not in each]
     stranger = visit(path, boards)
     expect(stranger.page.locator("#replay-curve svg")).to_be_visible()
     assert not any("analyse" in each for each in stranger.sent)

@@ -227,7 +227,7 @@ async def test_page_gets_progress_as_facts_alone(
     assert [each.split(".")[0] for each in told[1:]] == ["Battle 1 is analysed"]
 
 
-async def test_others_at_the_board_get_the_result_as_facts(
+async def test_result_goes_to_others_at_the_board_as_facts(
     place: Place, adviser: SlowWeigher
 ) -> None:
     watcher, elsewhere = await join_page(place, "Page"), await join_page(place, "Other")

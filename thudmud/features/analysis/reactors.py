@@ -196,7 +196,7 @@ class Analyses:
                 await self._service.run_command(player, command, found, cause)
             except StoreError as error:
                 _log.error("could not deliver an analysis: %s", error)
-        if analysis and not self._closed:
+        if analysis and work.task and not self._closed:  # not at once, as in a house
             self._tell_others(work, AnalysedBattle(work.asked.battle, work.asked.game, analysis))
         return analysis
 
