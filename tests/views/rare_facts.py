@@ -224,10 +224,10 @@ def _archived() -> Iterator[Fact]:
     for position in (over, Game.start(KOOM_VALLEY), game.push("dA6-E6").push("TG7-F7")):
         yield from _answer(ViewVariation(1), VariationPosition(BATTLE, 0, position))
     evaluation = PositionEvaluation(0, 1, tuple(capture[-1:]))
-    position = VariationPosition(BATTLE, 0, game)
-    yield from _answer(Evaluate(1), (position, evaluation))
+    evaluated = VariationPosition(BATTLE, 0, game)
+    yield from _answer(Evaluate(1), (evaluated, evaluation))
     yield from delivery_facts(
-        Hall([]), Delivery(Evaluating("Anna", position, evaluation), ("Anna",))
+        Hall([]), Delivery(Evaluating("Anna", evaluated, evaluation), ("Anna",))
     )
     for made in (CommentMade("Anna", "Bert", 1, 2, ""), Replayed("Anna", BATTLE, game, 0)):
         yield from delivery_facts(Hall([]), Delivery(made, ("Anna",)))
