@@ -14,6 +14,7 @@ from tests.service.place import Place, until
 from thudmud.bots.adviser import OwnAdviser, WorkersAdviser
 from thudmud.bots.program import ENGINE
 from thudmud.bots.workers import Workers
+from thudmud.game.evaluation import Evaluation
 from thudmud.rules import DISCWORLD, RULESETS, Game, Ruleset
 from thudmud.store import Store
 
@@ -79,3 +80,22 @@ async def test_hint_from_a_dying_worker_reports_the_failure(tmp_path: Path) -> N
         assert await place.type("Anna", "say Well?") == "You say: Well?"
         told = 'No hint this time. "hint on oak board" tries again.'
         await until(lambda: place.told["Anna"][-1] == told)
+
+
+async def test_watched_evaluation_is_reported_by_depth(tmp_path: Path) -> None:
+    game = Game.start(DISCWORLD)
+    reports: list[Evaluation] = []
+    async with asked(tmp_path) as adviser:
+        evaluation = await adviser.evaluate(game, reports.append)
+    assert evaluation
+    depths = [len(each.scores_by_depth) for each in reports]
+    assert depths == list(range(4, len(evaluation.scores_by_depth) + 1))
+    assert [each.scores_by_depth for each in reports] == [
+        evaluation.scores_by_depth[:depth] for depth in depths
+    ]
+    assert depths
+    for each in (*reports, evaluation):
+        assert len(each.principal_variation) >= 4
+        after = game
+        for move in each.principal_variation:
+            after = after.play(move)

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from thudmud.cli.staging import Setup, open_stages, play
-from thudmud.features.analysis.model import Analysing, AnalysisCancelled
+from thudmud.features.analysis.model import Analysing, AnalysisCancelled, BattleAnalysed
 from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import LetterSent, LettersForgotten, LettersRead
 from thudmud.features.matchmaking.commands import PlayNow
@@ -43,6 +43,7 @@ from thudmud.features.options.commands import (
 from thudmud.features.options.model import OptionChosen
 from thudmud.features.people.commands import PlanChosen
 from thudmud.features.playing.queries import PieceQuery
+from thudmud.features.variations.model import Evaluating
 from thudmud.game.asides import Active, Aside, TimeShort, TookOver
 from thudmud.game.command import COMMANDS, Asked, Command
 from thudmud.game.delivery import Delivery
@@ -150,10 +151,12 @@ def test_transcripts_cover_every_aside_and_answer(told: Told) -> None:
     asides = {type(event) for event, _ in told}
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
     # Missing in transcripts: taking over from another connection, as players have one each; waiting
-    # for an analysis or for time pressure, as a house never waits; all that needs an account, such
-    # as messages, plans, notifications, moderation and rated matches; and typing indicators.
-    untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
-    untold |= {LettersRead, PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
+    # for an analysis, an evaluation or for time pressure, as a house never waits; all that needs an
+    # account, such as messages, plans, notifications, moderation and rated matches; and typing
+    # indicators.
+    untold = {TookOver, Analysing, AnalysisCancelled, Evaluating, TimeShort}
+    untold |= {LetterSent, LettersForgotten, LettersRead, PlanChosen, Active, CodeAsked, CodeTyped}
+    untold |= {BrowserAdded, NotifyChosen, BattleAnalysed}
     untold |= {Announced, Sanctioned, SanctionLifted, ShutdownAnnounced}
     untold |= {ReportsAnnounced, ReportClosed, ReportsClosed}
     assert ours - {Asked} - asides == untold

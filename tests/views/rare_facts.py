@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.views.short_game import BEGAN, PAUSE
 from thudmud.features.analysis.commands import Analyse
-from thudmud.features.analysis.model import Analysing, Analysis
+from thudmud.features.analysis.model import Analysing, Analysis, AnalysisCancelled
 from thudmud.features.archive.commands import Games, History, ViewScore, ViewStandings
 from thudmud.features.archive.messages import recorded
 from thudmud.features.archive.model import CommentMade, Replayed
@@ -32,7 +32,7 @@ from thudmud.features.tournaments.commands import Tournaments, ViewTournament
 from thudmud.features.tournaments.model import PastTournament, PastTournaments, Tournament
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing
 from thudmud.features.variations.commands import Evaluate, ViewVariation
-from thudmud.features.variations.model import PositionEvaluation, VariationPosition
+from thudmud.features.variations.model import Evaluating, PositionEvaluation, VariationPosition
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.game.archive import (
     AdjournedMatch,
@@ -210,7 +210,8 @@ def _archived() -> Iterator[Fact]:
     analysis = Analysis(100, (0, -30), (30,), (tuple(line),), (220,))
     yield from _answer(Analyse(1), (battle, game.play(line[0]), analysis))
     analysing = Analysing("Anna", battle, 0, 1)
-    yield from delivery_facts(Hall([]), Delivery(analysing, ("Anna",)))
+    for aside in (analysing, AnalysisCancelled("Anna", analysing)):
+        yield from delivery_facts(Hall([]), Delivery(aside, ("Anna",)))
     capture = game.push("dA6-E6").push("TG7-F7").legal_moves()
     statistics = PlyStatistics(1, 0, 0, 0, 0, 1)
     plies = tuple(
@@ -223,9 +224,13 @@ def _archived() -> Iterator[Fact]:
     for position in (over, Game.start(KOOM_VALLEY), game.push("dA6-E6").push("TG7-F7")):
         yield from _answer(ViewVariation(1), VariationPosition(BATTLE, 0, position))
     evaluation = PositionEvaluation(0, 1, tuple(capture[-1:]))
-    yield from _answer(Evaluate(1), (VariationPosition(BATTLE, 0, game), evaluation))
-    for aside in (CommentMade("Anna", "Bert", 1, 2, ""), Replayed("Anna", BATTLE, game, 0)):
-        yield from delivery_facts(Hall([]), Delivery(aside, ("Anna",)))
+    evaluated = VariationPosition(BATTLE, 0, game)
+    yield from _answer(Evaluate(1), (evaluated, evaluation))
+    yield from delivery_facts(
+        Hall([]), Delivery(Evaluating("Anna", evaluated, evaluation), ("Anna",))
+    )
+    for made in (CommentMade("Anna", "Bert", 1, 2, ""), Replayed("Anna", BATTLE, game, 0)):
+        yield from delivery_facts(Hall([]), Delivery(made, ("Anna",)))
 
 
 def _of_people() -> Iterator[Fact]:

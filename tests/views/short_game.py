@@ -221,7 +221,7 @@ class Kibitzer:
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         return game.push(ADVISED[game.turn]).moves[-1:]
 
-    async def evaluate(self, game: Game) -> Evaluation:
+    async def evaluate(self, game: Game, _report: object = None) -> Evaluation:
         ply = len(game.moves)
         best = game.push(BEST[ply]).moves[-1:] if ply in BEST else tuple(game.legal_moves()[:1])
         return Evaluation(100, (WORTHS[ply],) * 2, best)

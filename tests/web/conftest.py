@@ -117,6 +117,13 @@ class Served:
         told = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
         return told.stdout.split()[-1]
 
+    def import_record(self, file: Path, dwarf: str, troll: str) -> int:
+        """Import a battle from a record; return its number."""
+        command = [sys.executable, "-m", "thudmud.cli.main", "import", file, "--dwarf", dwarf]
+        run = [*map(str, command), "--troll", troll, "--config", str(self.config)]
+        told = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        return int(told.stdout.splitlines()[0].split()[-1])
+
     def __enter__(self) -> Self:
         return self
 

@@ -4,23 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
 from tests.web.test_page import ROWS, violations
+from thudmud.rules import DISCWORLD, Game, write_record
 
 DASH, TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
+
+LINE = rf"\. Best: (\w+{DASH}[^,]+, ){{3}}"
+"""The engine's best line, of four moves or more."""
+
+NOTE_ENGINE = """() => {
+    window.noted = [];
+    const host = document.getElementById("replay-engine");
+    const note = () => {
+        const [shown, heard] = ["p", ".unseen"].map((each) => host.querySelector(each));
+        if (shown.textContent) noted.push([shown.textContent, heard.textContent]);
+    };
+    const changes = { childList: true, characterData: true, subtree: true };
+    new MutationObserver(note).observe(host, changes);
+}"""
+"""Note what the engine shows, and what screen readers are told, at each change."""
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    names = dict.fromkeys(("oak", "elm", "yew", "ash", "fir", "larch"), "discworld")
+    names = dict.fromkeys(("oak", "elm", "yew", "ash", "fir", "larch", "pine"), "discworld")
     with served_boards(tmp_path_factory.mktemp("analysis"), names) as server:
         yield server
+
+
+def long_record() -> str:
+    """Return the record of a battle of 60 moves, without a result."""
+    game, random = Game.start(DISCWORLD), Random(4)  # noqa: S311  (no secret)
+    while len(game.moves) < 60:
+        game = game.play(random.choice(game.legal_moves()))
+    return write_record(game)
+
+
+@pytest.fixture(scope="module")
+def long_battle(boards: Served, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Import a long battle that was given up; return the path of its page."""
+    file = tmp_path_factory.mktemp("record") / "long.thud"
+    file.write_text(long_record())
+    return f"/game/{boards.import_record(file, 'Mica', 'Grit')}"
 
 
 def explore(visit: Visit, server: Served, name: str, board: str) -> Player:
@@ -89,18 +122,26 @@ def test_captures_are_chosen_and_illegal_moves_refused(visit: Visit, boards: Ser
 def test_engine_draws_its_best_line_with_its_evaluation(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Enya", "yew")
     page = player.page
+    page.evaluate(NOTE_ENGINE)
     player.press("Engine")
-    expect(page.locator("#replay-engine p")).to_have_text(re.compile(r"^The trolls are .* Best: "))
+    words, said = page.locator("#replay-engine p"), page.locator("#replay-engine .unseen")
+    expect(words).to_have_text(re.compile(rf"^The trolls are .* \(depth \d\){LINE}"))
+    expect(said).to_have_text(words.text_content() or "")
+    seen = page.evaluate("noted")
+    assert seen[0] == ["Thinking …", ""]
+    reports = [shown for shown, heard in seen if not heard and shown != "Thinking …"]
+    assert reports, "it shows what it has found while it thinks"
+    assert all(re.search(rf"\(depth \d …\){LINE}", each) for each in reports)
     expect(page.locator(".arrow.best:visible")).to_have_count(1)
     player.press("First move")
-    expect(page.locator("#replay-engine p")).to_have_text(re.compile(r"^Even\. Best: "))
+    expect(words).to_have_text(re.compile(rf"^Even \(depth \d\){LINE}"))
     player.press("Engine")
     expect(page.locator(".arrow")).to_have_count(0)
 
 
 def test_player_plays_on_from_any_position(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Paul", "larch")
-    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play on from here")
+    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play on")
     expect(player.page.locator("dialog")).to_contain_text("Play on from here against a bot")
     player.press("As the trolls", within="dialog")
     expect(player.page.locator("dialog")).to_be_hidden()
@@ -128,3 +169,50 @@ def test_analysis_board_is_accessible(visit: Visit, boards: Served) -> None:
     player.click("B6", "D6").sees(D6="dwarf, last move")
     assert ROWS
     assert violations(player, "analysis") == []
+
+
+def analyse(player: Player) -> Locator:
+    """Press the button for an analysis; return the curve of its result."""
+    player.press("Computer analysis")
+    return player.page.locator("#replay-curve")
+
+
+def test_analysis_stays_after_a_reload_and_is_shown_to_everybody(
+    visit: Visit, boards: Served
+) -> None:
+    player = explore(visit, boards, "Anna", "pine")
+    player.press("Close analysis")
+    path = player.path
+    curve = analyse(player)
+    expect(curve.locator("svg")).to_be_visible()
+    player.page.reload()
+    expect(curve.locator("svg")).to_be_visible()
+    expect(player.page.get_by_role("button", name="Computer analysis")).to_have_count(0)
+    player.page.context.set_offline(True)
+    expect(player.page.locator("#link")).to_contain_text("Reconnecting")
+    player.page.context.set_offline(False)
+    expect(player.page.locator("#link")).to_be_empty()
+    expect(curve.locator("svg")).to_be_visible()
+    player.errors = [each for each in player.errors if "INTERNET_DISCONNECTED" not in each]
+    stranger = visit(path, boards)
+    expect(stranger.page.locator("#replay-curve svg")).to_be_visible()
+    assert not any("analyse" in each for each in stranger.sent)
+
+
+def test_analysis_shows_its_progress_and_is_cancelled(
+    visit: Visit, boards: Served, long_battle: str
+) -> None:
+    player = visit(server=boards).come_in("Nils")
+    page = player.page
+    page.goto(boards.address + long_battle)
+    curve = analyse(player)
+    expect(curve).to_contain_text(re.compile(r"Analysed [1-9]\d* of 60 moves"))
+    assert int(curve.locator("progress").get_attribute("value") or 0) > 0
+    expect(curve).to_be_focused()
+    page.reload()
+    expect(curve).to_contain_text(re.compile(r"Analysed [1-9]\d* of 60 moves"))
+    cancel = curve.get_by_role("button", name="Cancel")
+    cancel.press("Enter")
+    expect(curve).to_be_hidden()
+    assert player.sent[-1] == "analyse cancel"
+    expect(page.get_by_role("button", name="Computer analysis")).to_be_focused()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from thudmud.bots.program import ProgramError
 from thudmud.bots.workers import Question, Reply, Workers
@@ -20,6 +21,13 @@ NODES = 2_000
 
 ANALYSIS_NODES = 6_000
 """Positions searched for each position of an analysed battle."""
+
+WATCHED_NODES = 40_000
+"""Positions searched for a position whose evaluation somebody watches. That takes a second or two,
+and finds a line of five plies or more."""
+
+_SHALLOWEST = 4
+"""The least depth to report, which finds a line of four plies. Lower ones take no time."""
 
 _log = logging.getLogger(__name__)
 
@@ -36,8 +44,10 @@ class OwnAdviser:
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).principal_variation
 
-    async def evaluate(self, game: Game) -> Evaluation:
-        """Evaluate a position."""
+    async def evaluate(
+        self, game: Game, _report: Callable[[Evaluation], object] | None = None
+    ) -> Evaluation:
+        """Evaluate a position, without reports."""
         from thudmud.search.player import Player  # noqa: PLC0415  (as above)
         from thudmud.search.search import Limit, SearchResult  # noqa: PLC0415
 
@@ -45,7 +55,7 @@ class OwnAdviser:
         limit = Limit(nodes=ANALYSIS_NODES)
         thought = Player(game.ruleset).think(game, limit, depths.append)
         scores = [each.score for each in depths or [thought]]
-        return _evaluation(game, scores, thought.principal_variation)
+        return _evaluation(game, ANALYSIS_NODES, scores, thought.principal_variation)
 
 
 class WorkersAdviser:
@@ -63,28 +73,57 @@ class WorkersAdviser:
             _log.error("could not find a hint: %s", error)
             return None
 
-    async def evaluate(self, game: Game) -> Evaluation | None:
-        """Evaluate a position; None if no worker answers."""
+    async def evaluate(
+        self, game: Game, report: Callable[[Evaluation], object] | None = None
+    ) -> Evaluation | None:
+        """Evaluate a position, more deeply if there are reports; None if no worker answers."""
+        nodes = WATCHED_NODES if report else ANALYSIS_NODES
+        reported = 0
+
+        def tell(reply: Reply) -> None:
+            nonlocal reported
+            depth = len(reply.scores_by_depth)
+            if report and depth >= _SHALLOWEST and depth > reported:
+                reported = depth
+                with suppress(ValueError):  # a wrong line, which fails at the end
+                    line = _moves(game, reply)
+                    report(_evaluation(game, nodes, reply.scores_by_depth, line))
+
         try:
-            reply, line = await self._ask(None, game, ANALYSIS_NODES)
+            reply, line = await self._ask(None, game, nodes, tell)
         except (ProgramError, ValueError) as error:
             _log.error("could not evaluate a position: %s", error)
             return None
-        return _evaluation(game, reply.scores_by_depth or [reply.score], line)
+        return _evaluation(game, nodes, reply.scores_by_depth or [reply.score], line)
 
     async def _ask(
-        self, board: str | None, game: Game, nodes: int
+        self,
+        board: str | None,
+        game: Game,
+        nodes: int,
+        report: Callable[[Reply], object] | None = None,
     ) -> tuple[Reply, tuple[Move, ...]]:
         """Ask a worker; return its reply, and the moves of its principal variation."""
-        thinking = self._workers.think(Question(board, game, nodes=nodes))
+        thinking = self._workers.think(Question(board, game, nodes=nodes), report)
         # `asyncio.timeout` needs a task, and the service runs this coroutine without one.
         reply = await asyncio.create_task(thinking)
-        for ply in reply.principal_variation:
-            game = game.push(ply)
-        return reply, game.moves[-len(reply.principal_variation) :]
+        return reply, _moves(game, reply)
 
 
-def _evaluation(game: Game, scores: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
+def _moves(game: Game, reply: Reply) -> tuple[Move, ...]:
+    """Return the moves of a reply's principal variation.
+
+    Raises:
+        ValueError: one of them is illegal.
+    """
+    for ply in reply.principal_variation:
+        game = game.push(ply)
+    return game.moves[-len(reply.principal_variation) :]
+
+
+def _evaluation(
+    game: Game, nodes: int, scores: Sequence[int], line: tuple[Move, ...]
+) -> Evaluation:
     """Return an evaluation from the dwarfs' point of view, given scores from the mover's."""
     sign = 1 if game.turn is Side.DWARF else -1
-    return Evaluation(ANALYSIS_NODES, tuple(sign * each for each in scores), line)
+    return Evaluation(nodes, tuple(sign * each for each in scores), line)

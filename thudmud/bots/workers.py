@@ -12,14 +12,14 @@ import logging
 import os
 import re
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from thudmud.bots.program import ENGINE, Program, ProgramError, finish
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, write_position
-from thudmud.values import Value
+from thudmud.values import Value, replace
 
 WORKER = (*ENGINE, "--level", "1")
 """Command of a worker: the built-in engine. A level makes it load the search before it answers."""
@@ -124,8 +124,14 @@ class Workers:
         """Maximum number of workers that may serve questions of no board at the same time."""
         return max(1, len(self._workers) - 1)
 
-    async def think(self, question: Question) -> Reply:
+    async def think(
+        self, question: Question, report: Callable[[Reply], object] | None = None
+    ) -> Reply:
         """Answer a question; if the caller is cancelled, the worker aborts the search.
+
+        Args:
+            question: the question.
+            report: called with the reply so far, each time that the worker reports one.
 
         Raises:
             ProgramError: no worker answers.
@@ -134,7 +140,7 @@ class Workers:
             raise ProgramError("the workers have ended")
         worker = await self._wait_for_worker(question.board)
         try:
-            reply = await self._answer(worker, question)
+            reply = await self._answer(worker, question, report)
         except asyncio.CancelledError:
             self._begin(self._stop(worker))
             raise
@@ -207,14 +213,16 @@ class Workers:
 
     # Communication with a worker.
 
-    async def _answer(self, worker: Program, question: Question) -> Reply:
+    async def _answer(
+        self, worker: Program, question: Question, report: Callable[[Reply], object] | None
+    ) -> Reply:
         failures = 0
         while True:
             try:
                 await worker.start()
                 if self._closed:  # `close` ran during the start
                     await worker.kill()
-                return await _ask_worker(worker, question)
+                return await _ask_worker(worker, question, report)
             except ProgramError as error:
                 await asyncio.shield(self._begin(worker.kill()))
                 failures += 1
@@ -234,7 +242,9 @@ class Workers:
         self._free(worker)
 
 
-async def _ask_worker(worker: Program, question: Question) -> Reply:
+async def _ask_worker(
+    worker: Program, question: Question, report: Callable[[Reply], object] | None
+) -> Reply:
     """Send a question to a worker and parse its reply.
 
     The worker receives the position after the last capture and the plies since, so that it can
@@ -253,21 +263,28 @@ async def _ask_worker(worker: Program, question: Question) -> Reply:
         lines.append(f"moves {' '.join(map(str, game.moves[-quiet:]))}")
     lines += [f"level {question.level or 'off'}", f"seed {question.seed}", "info on"]
     lines.append("go" if question.nodes is None else f"go nodes {question.nodes}")
-    said: list[str] = []
-    ply = await worker.ask("\n".join(lines), PATIENCE, said.append)
-    information = [found for each in said if (found := _INFORMATION.fullmatch(each))]
-    if not information:
+    replies: list[Reply] = []
+    loop = asyncio.get_running_loop()
+
+    def note(comment: str) -> None:
+        if information := _INFORMATION.fullmatch(comment):
+            replies.append(_reply(information, replies[-1].scores_by_depth if replies else ()))
+            if report:
+                # Called later, so that an error in it doesn't leave the worker's answer unread.
+                loop.call_soon(report, replies[-1])
+
+    ply = await worker.ask("\n".join(lines), PATIENCE, note)
+    if not replies:
         raise ProgramError("expected a report of the search, got none")
-    scores: list[int] = []
-    for each in information:
-        if int(each["depth"]) == len(scores) + 1:  # the last depth may be unfinished
-            scores.append(_hundredths(each))
-    *_, last = information
-    return Reply(ply, _hundredths(last), tuple(last["line"].split()), tuple(scores))
+    return replace(replies[-1], ply=ply)
 
 
-def _hundredths(information: re.Match[str]) -> int:
-    return round(100 * float(information["worth"]))
+def _reply(information: re.Match[str], scores: tuple[int, ...]) -> Reply:
+    """Return the reply according to a report; ``scores`` are those of the depths before it."""
+    score, line = round(100 * float(information["worth"])), tuple(information["line"].split())
+    if int(information["depth"]) == len(scores) + 1:  # the last depth may be unfinished
+        scores += (score,)
+    return Reply(line[0], score, line, scores)
 
 
 def worker_count(wanted: int) -> int:

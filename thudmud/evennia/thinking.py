@@ -71,6 +71,6 @@ class FoundAdvice:
         """Return the best variation, if it was found before."""
         return cast("Variation | None", self.found.get(game))
 
-    async def evaluate(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game, _report: object = None) -> Evaluation | None:
         """Return the evaluation, if it was found before."""
         return cast("Evaluation | None", self.found.get(game))

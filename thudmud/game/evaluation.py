@@ -6,7 +6,7 @@ favour the trolls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from thudmud.errors import InvalidValueError
@@ -111,11 +111,15 @@ class Adviser(Protocol):
             a line of one or more legal plies; None if nothing was found.
         """
 
-    async def evaluate(self, game: Game) -> Evaluation | None:
+    async def evaluate(
+        self, game: Game, report: Callable[[Evaluation], object] | None = None
+    ) -> Evaluation | None:
         """Evaluate a position for an analysis, at a lower priority than players' hints.
 
         Args:
             game: an unfinished battle.
+            report: called with the evaluation at each depth, for a player who watches; the search
+                may then be deeper. An adviser that blocks ignores it.
 
         Returns:
             the evaluation, with a line of legal plies; None if nothing was found.

@@ -42,7 +42,6 @@ from typing import Any, cast
 
 from thudmud import features
 from thudmud.errors import RefusedError
-from thudmud.features.archive.messages import recorded
 from thudmud.game import events
 from thudmud.game.archive import (
     NOTHING_FOUND,
@@ -639,11 +638,7 @@ class Service:
         Raises:
             StoreError: the store cannot be read.
         """
-        if found := await self.look_up(BattleLookup(number)):
-            send_facts(outbox, terminal, recorded(found, ""))
-        else:
-            none = RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
-            send_facts(outbox, terminal, [refusal_fact(none, "")])
+        await self.answer_stranger(outbox, terminal, f"record {number}")
 
     def register_onlooker_answer(self, request: str, answerer: PositionAnswerer) -> None:
         """Register a function that answers onlookers' requests about a position of a battle."""

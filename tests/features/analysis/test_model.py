@@ -11,6 +11,7 @@ from thudmud.features.analysis import commands
 from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.analysis.model import (
     INACCURACY,
+    Analysing,
     Analysis,
     AnalysisCancelled,
     AnalysisLookup,
@@ -328,6 +329,7 @@ class TestWhoIsGivenOne:
         with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", CancelAnalysis(), 0)
         assert unread.value.lookup == PendingAnalysisLookup("Carla")
-        found = LookupResults({PendingAnalysisLookup("Carla"): (1, 2, 3)})
+        progress = Analysing("Carla", hall.battles[0], 2, 3)
+        found = LookupResults({PendingAnalysisLookup("Carla"): progress})
         (decision,) = decide(hall, "Carla", CancelAnalysis(), 0, found)
-        assert decision.asides == (AnalysisCancelled("Carla", 1),)
+        assert decision.asides == (AnalysisCancelled("Carla", progress),)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.service.place import Place, refused, until
+from tests.service.place import Place, Screen, refused, until
+from thudmud.features.analysis import messages
 from thudmud.features.analysis import reactors as analysing
 from thudmud.features.analysis.model import AnalysisLimits, AnalysisRefusal
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
+from thudmud.service import JoinRequest
 from thudmud.store import NotWrittenError, Store
+from thudmud.views import Terminal
 
 BEGUN = (
     "Battle 1 is being analysed (3 moves). You'll be told when it's done. \"analyse "
@@ -37,7 +42,7 @@ class SlowWeigher:
     async def advise(self, _board: str, _game: Game) -> tuple[Move, ...] | None:
         return None
 
-    async def evaluate(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game, _report: object = None) -> Evaluation | None:
         self.begun.append(game)
         await self.tickets.acquire()
         if self.error:
@@ -192,10 +197,102 @@ async def second_battle(place: Place) -> None:
         await place.type(name, line)
 
 
+async def join_page(place: Place, name: str, *, member: bool = False) -> Screen:
+    """Let a player come in by a client that draws boards; return what it receives from then on."""
+    screen = Screen()
+    terminal = Terminal(packages=frozenset({"thud"}), can_draw=True)
+    visit = await place.service.join(JoinRequest(name, terminal, screen, is_member=member))
+    assert visit
+    place.visits[name] = visit
+    screen.messages.clear()
+    return screen
+
+
+def facts(screen: Screen, package: str = "Thud.Analysis") -> list[Any]:
+    return [json.loads(each.text) for each in screen.messages if each.package == package]
+
+
+async def test_page_gets_progress_as_facts_alone(
+    place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysing, "STEP", 1)
+    monkeypatch.setattr(messages, "_TOLD_STEP", 1)
+    screen = await join_page(place, "Page")
+    await place.type("Page", "analyse 1")
+    adviser.let()
+    await idle()
+    assert [each["done"] for each in facts(screen)] == [0, 1, 2, 3]
+    told = [each.text for each in screen.messages if not each.package]
+    assert told[0] == "Battle 1 is being analysed (3 moves). You'll be told when it's done."
+    assert [each.split(".")[0] for each in told[1:]] == ["Battle 1 is analysed"]
+
+
+async def test_result_goes_to_others_at_the_board_as_facts(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    watcher, elsewhere = await join_page(place, "Page"), await join_page(place, "Other")
+    await place.type("Page", "go to oak board")
+    rated = await join_page_of_rated_player(place)
+    await place.type("Carla", "observe oak board")
+    watcher.messages.clear()
+    await place.type("Anna", "analyse 1")
+    adviser.let()
+    await idle()
+    [analysis] = facts(watcher)
+    assert (analysis["battle"], analysis["done"]) == (1, 3)
+    assert [each.package for each in watcher.messages] == ["Thud.Analysis"]
+    assert facts(rated) == []
+    assert facts(elsewhere) == []
+
+
+async def test_page_is_told_of_a_cancelled_analysis(place: Place, adviser: SlowWeigher) -> None:
+    screen = await join_page(place, "Page")
+    await place.type("Page", "analyse 1", "analyse cancel")
+    assert [each["done"] for each in facts(screen)] == [0, None]
+
+
+async def test_record_of_an_analysed_battle_has_its_analysis(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    adviser.let()
+    await place.type("Anna", "analyse 1")
+    await idle()
+    player, stranger = await join_page(place, "Page"), Screen()
+    await place.service.ask(place.visits["Page"], "record 1", None)
+    await place.service.show_battle(stranger, Terminal(packages=frozenset({"thud"})), 1)
+    for screen in (player, stranger):
+        [analysis] = facts(screen)
+        assert (analysis["battle"], analysis["done"]) == (1, 3)
+        assert [each["mark"] for each in analysis["better"]] == ["??"]
+    assert len(adviser.weighed) == 4
+
+
+async def test_player_in_a_rated_battle_gets_a_record_without_analysis(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    adviser.let()
+    await place.type("Anna", "analyse 1")
+    await idle()
+    screen = await join_page_of_rated_player(place)
+    await place.service.ask(place.visits["Carla"], "record 1", None)
+    assert len(facts(screen, "Thud.Record")) == 1
+    assert facts(screen) == []
+
+
+async def join_page_of_rated_player(place: Place) -> Screen:
+    """Begin a rated battle of Carla, on the page, with Dora."""
+    await place.enter("Dora", member=True)
+    screen = await join_page(place, "Carla", member=True)
+    await place.type("Carla", "join game as dwarf on elm board")
+    await place.type("Dora", "join game as troll on elm board", "start")
+    return screen
+
+
 async def test_waiting_player_gets_progress_messages(
     place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysing, "STEP", 2)
+    monkeypatch.setattr(analysing, "STEP", 1)
+    monkeypatch.setattr(messages, "_TOLD_STEP", 2)
     await place.type("Anna", "analyse 1")
     place.told["Anna"].clear()
     adviser.let()

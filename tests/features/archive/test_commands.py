@@ -21,7 +21,7 @@ from thudmud.features.archive.commands import (
     ViewStandings,
     Way,
 )
-from thudmud.features.archive.model import Replayed, ReplayLeft, replay_of
+from thudmud.features.archive.model import AnnotatedBattle, Replayed, ReplayLeft, replay_of
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.queries import LastMove
 from thudmud.features.playing.resuming import Resume
@@ -143,7 +143,7 @@ class TestGames:
         (told,) = do(hall, "Carla", ViewRecord(1))
         both = frozenset({"Anna", "Bert"})
         found = FoundBattle(hall.battles[0], hall.game(1), players=both)
-        assert told.event == Asked("Carla", ViewRecord(1), answer=found)
+        assert told.event == Asked("Carla", ViewRecord(1), answer=AnnotatedBattle(found, None))
 
 
 class TestLookups:

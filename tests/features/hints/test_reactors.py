@@ -30,7 +30,7 @@ class SlowAdviser(GatedAdviser[tuple[str, Game]]):
         await self.wait((board, game))
         return game.push("dA6-B6").moves[-1:] if self.knows else None
 
-    async def evaluate(self, game: Game) -> None:
+    async def evaluate(self, game: Game, _report: object = None) -> None:
         pass
 
 

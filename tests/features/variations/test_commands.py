@@ -27,7 +27,7 @@ class FixedAdviser:
     async def advise(self, _board: str, _game: Game) -> None:
         return None
 
-    async def evaluate(self, game: Game) -> Evaluation | None:
+    async def evaluate(self, game: Game, _report: object = None) -> Evaluation | None:
         if not self.knows:
             return None
         score = 100 + 300 * len(game.moves)

@@ -38,10 +38,6 @@ REFUSALS = [
     (RefusedError(V.VARIATION_NO_BOTS), "There are no bots here to play against."),
     (RefusedError(V.NO_EVALUATIONS), "There's no engine here to evaluate positions."),
     (
-        RefusedError(V.EVALUATION_PENDING),
-        "A position is being evaluated for you. Ask again once you have that.",
-    ),
-    (
         RefusedError(V.EVALUATION_FAILED),
         "No luck with that position. Try again in a moment.",
     ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 from tests.features.advisers import GatedAdviser
 from tests.service.place import Place, refused
-from thudmud.features.variations.model import VariationRefusal
 from thudmud.game.evaluation import Evaluation
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Game
 from thudmud.service import JoinRequest
 from thudmud.store import Store
@@ -27,7 +28,11 @@ class SlowAdviser(GatedAdviser[int]):
     async def advise(self, _board: str, _game: Game) -> None:
         return None
 
-    async def evaluate(self, game: Game) -> Evaluation:
+    async def evaluate(
+        self, game: Game, report: Callable[[Evaluation], object] | None = None
+    ) -> Evaluation:
+        if report:
+            report(Evaluation(6000, (30 * len(game.moves),), tuple(game.legal_moves()[:1])))
         await self.wait(len(game.moves))
         return Evaluation(6000, (300 * len(game.moves),), tuple(game.legal_moves()[:1]))
 
@@ -60,16 +65,26 @@ async def test_opening_is_evaluated_once(place: Place, adviser: SlowAdviser) -> 
     for line in (LINE, "evaluate 1 1", "evaluate 1"):
         await place.type("Anna", line)
         await adviser.settle()
-    assert adviser.asked == [0, 2, 1]
+    assert adviser.asked == [0, 2, 1, 0]  # the last one more deeply, as itself
 
 
-async def test_second_evaluation_while_one_is_pending_is_refused(
+async def test_next_evaluation_takes_the_place_of_a_pending_one(
     place: Place, adviser: SlowAdviser
 ) -> None:
     await place.type("Anna", LINE)
-    assert await refused(place, "Anna", LINE) is VariationRefusal.EVALUATION_PENDING
+    await place.type("Anna", "evaluate 1 1")
     await adviser.settle()
-    assert await refused(place, "Anna", LINE) is None
+    [text] = place.told["Anna"]
+    assert text.startswith("Battle 1 after move 1: the dwarfs are ahead by 3.0.")
+    assert adviser.asked == [0, 0, 1]
+
+
+async def test_evaluations_are_limited_per_address(place: Place, adviser: SlowAdviser) -> None:
+    await place.enter("Carl", "Dora", "Emil", origin="10.0.0.1")
+    await place.type("Carl", LINE, "evaluate 1 1")
+    await place.type("Dora", LINE)
+    assert await refused(place, "Emil", LINE) is Refusal.TOO_MUCH_FROM_ADDRESS
+    await adviser.settle()
 
 
 async def test_failed_evaluation_is_refused(place: Place, adviser: SlowAdviser) -> None:
@@ -85,8 +100,8 @@ async def test_program_gets_facts_alone(place: Place, adviser: SlowAdviser) -> N
     place.told.clear()
     await place.service.ask(carl, LINE, "engine")
     assert not place.told
-    await place.service.ask(carl, LINE, "engine")
     await adviser.settle()
-    refusal, evaluation = map(json.loads, place.told["Carl"])
-    assert (refusal["code"], refusal["id"]) == ("evaluation_pending", "engine")
-    assert (evaluation["worth"], evaluation["id"]) == (600, "engine")
+    [progress, evaluation] = map(json.loads, place.told["Carl"])
+    assert (progress["worth"], progress["thinking"]) == (60, True)
+    assert (evaluation["worth"], evaluation["thinking"]) == (600, False)
+    assert evaluation["id"] == "engine"

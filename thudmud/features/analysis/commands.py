@@ -99,10 +99,10 @@ class CancelAnalysis(ArchiveCommand):
     words = "analyse cancel"
 
     def decide(self, context: CommandContext) -> Decision:
-        under_way = context.found[PendingAnalysisLookup(context.me)]
-        if under_way is None:
+        progress = context.found[PendingAnalysisLookup(context.me)]
+        if progress is None:
             raise RefusedError(AnalysisRefusal.NOTHING_ANALYSED)
-        return context.decide_asides(AnalysisCancelled(context.me, under_way[0]))
+        return context.decide_asides(AnalysisCancelled(context.me, progress))
 
 
 @annotators.append

@@ -13,11 +13,12 @@ from thudmud.features.analysis.model import (
     AnalysisCancelled,
     AnalysisLookup,
     AnalysisRefusal,
+    BattleAnalysed,
     PlyMark,
 )
 from thudmud.features.archive import curves
 from thudmud.features.archive import messages as archive
-from thudmud.features.archive.commands import Replay
+from thudmud.features.archive.commands import Replay, ViewRecord
 from thudmud.features.archive.model import Replayed
 from thudmud.game.advice import build_advice
 from thudmud.game.archive import Battle
@@ -26,7 +27,7 @@ from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.reasons import danger, merits_of
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import RenderContext, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_facts_to, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN, ahead_clause, points_phrase
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrap, wrap_each
@@ -67,6 +68,9 @@ MOST_TOLD = 10
 _FORESEEN = 4
 """The maximum number of plies to show of a better line."""
 
+_TOLD_STEP = 40
+"""The number of plies between two reports of progress in words."""
+
 _NOUNS = {
     PlyMark.INACCURACY: "inaccuracy",
     PlyMark.MISTAKE: "mistake",
@@ -76,14 +80,19 @@ _NOUNS = {
 
 @words.register
 def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
-    """Render the progress of an analysis."""
+    """Render the progress of an analysis.
+
+    A client that draws boards shows updates itself, and has a button that cancels it.
+    """
+    is_shown = view.display.is_drawn_by_client or analysing.done % _TOLD_STEP
+    if analysing.is_update and is_shown:
+        return []
     number, plies = analysing.battle.number, pluralize(analysing.plies, "move")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} done."
     if not analysing.done:
-        told = (
-            f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
-            f' "{CancelAnalysis()}" stops it.'
-        )
+        told = f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
+        if not view.display.is_drawn_by_client:
+            told += f' "{CancelAnalysis()}" stops it.'
     return wrap(told, view.width)
 
 
@@ -95,7 +104,14 @@ def _progress_facts(analysing: Analysing, _: RenderContext) -> Iterator[Fact]:
 
 @words.register
 def _cancelled(cancelled: AnalysisCancelled, _: RenderContext, view: View) -> list[str]:
-    return wrap(f"The analysis of battle {cancelled.number} is cancelled.", view.width)
+    number = cancelled.progress.battle.number
+    return wrap(f"The analysis of battle {number} is cancelled.", view.width)
+
+
+@facts.register
+def _cancelled_facts(cancelled: AnalysisCancelled, _: RenderContext) -> Iterator[Fact]:
+    known = _analysing(cancelled.progress.battle, None, cancelled.progress.plies)
+    yield Fact("Thud.Analysis", known, cancelled.player)
 
 
 @words.register
@@ -106,6 +122,23 @@ def _render_answer(_: Analyse, context: RenderContext, view: View) -> list[str]:
 @facts.register
 def _told_facts(_: Analyse, context: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Analysis", _analysed(*context.answer), context.player)
+
+
+@words.register
+def _analysed_for_others(_: BattleAnalysed, __: RenderContext, ___: View) -> list[str]:
+    return []
+
+
+@facts.register
+def _analysed_facts(analysed: BattleAnalysed, _: RenderContext) -> Iterator[Fact]:
+    yield Fact("Thud.Analysis", _analysed(*analysed.found), analysed.player)
+
+
+@add_facts_to(ViewRecord)
+def _recorded_facts(_: ViewRecord, context: RenderContext) -> Iterator[Fact]:
+    known, analysis = context.answer
+    if isinstance(analysis, Analysis):
+        yield Fact("Thud.Analysis", _analysed(known.battle, known.game, analysis), context.player)
 
 
 @add_lines_to(Replayed)
@@ -122,7 +155,7 @@ def _pending(asked: AnalysisLookup, _: RenderContext, view: View) -> list[str]:
     return wrap(told, view.width)
 
 
-def _analysing(battle: Battle, done: int, plies: int) -> Data:
+def _analysing(battle: Battle, done: int | None, plies: int) -> Data:
     known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
     return {**known, "nodes": None, "worth": [], "better": []}
 

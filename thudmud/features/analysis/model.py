@@ -145,12 +145,8 @@ class AnalysisLookup(AdviserLookup["Analysis | None"]):
         return {each: await adviser.evaluate(each) for each in positions(self.game)}
 
 
-class PendingAnalysisLookup(Lookup["tuple[int, int, int] | None"]):
-    """Lookup of the analysis that a player waits for.
-
-    The answer is the battle's number, the number of finished plies, and the number of all plies;
-    None if the player waits for none.
-    """
+class PendingAnalysisLookup(Lookup["Analysing | None"]):
+    """Lookup of the progress of the analysis that a player waits for; None if there is none."""
 
     player: str
 
@@ -279,15 +275,26 @@ def _lead(score: Score) -> int:
 
 @aside
 class Analysing(Aside):
-    """A battle is being analysed for a player. `done` of its `plies` are finished."""
+    """A battle is being analysed for a player. `done` of its `plies` are finished.
+
+    ``is_update``: whether it goes on, as opposed to the answer to a request.
+    """
 
     battle: Battle
     done: int
     plies: int
+    is_update: bool = False
+
+
+@aside
+class BattleAnalysed(Aside):
+    """A battle was analysed for others. The player is at its board, and their program shows it."""
+
+    found: AnalysedBattle
 
 
 @aside
 class AnalysisCancelled(Aside):
     """A player cancelled the analysis they waited for."""
 
-    number: int
+    progress: Analysing

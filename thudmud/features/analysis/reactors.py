@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, cast
 from thudmud.errors import RefusedError
 from thudmud.features.analysis.commands import Analyse
 from thudmud.features.analysis.model import (
+    AnalysedBattle,
     Analysing,
     Analysis,
     AnalysisCancelled,
     AnalysisLimits,
     AnalysisLookup,
     AnalysisRefusal,
+    BattleAnalysed,
     PendingAnalysisLookup,
     analysed,
     positions,
@@ -31,6 +33,7 @@ from thudmud.game.events import BattleId
 from thudmud.game.feature import AppliedEvent, FeatureContext, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
 from thudmud.store import StoreError
 
 if TYPE_CHECKING:
@@ -42,8 +45,8 @@ MOST = 64
 POSITION_SECONDS = 0.02
 """A rough estimate of the adviser's time for a position, in seconds."""
 
-STEP = 40
-"""The number of plies between two reports of progress."""
+STEP = 4
+"""The number of plies between two reports of progress, which take half a second or more."""
 
 _log = logging.getLogger(__name__)
 
@@ -73,9 +76,10 @@ class AnalysisWork:
         """The number of unfinished plies."""
         return len(self.asked.game.moves) - self.done
 
-    def progress(self, player: str) -> Analysing:
+    def progress(self, player: str, *, is_update: bool = False) -> Analysing:
         """Return the progress as an aside for a player."""
-        return Analysing(player, self.asked.battle, self.done, len(self.asked.game.moves))
+        plies = len(self.asked.game.moves)
+        return Analysing(player, self.asked.battle, self.done, plies, is_update)
 
 
 def setup(service: FeatureContext) -> None:
@@ -127,7 +131,7 @@ class Analyses:
         if self._service.adviser is None:
             return RefusedError(AnalysisRefusal.NO_ANALYSES, number=asked.battle.number)
         if under_way := self.under_way(request.player):
-            number, done, plies = under_way
+            number, done, plies = under_way.battle.number, under_way.done, under_way.plies
             return RefusedError(
                 AnalysisRefusal.ANALYSIS_PENDING, number=number, done=done, plies=plies
             )
@@ -139,12 +143,10 @@ class Analyses:
             return RefusedError(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
         return RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
-    def under_way(self, player: str) -> tuple[int, int, int] | None:
-        """Return the analysis that a player waits for, as the answer to `PendingAnalysisLookup`."""
+    def under_way(self, player: str) -> Analysing | None:
+        """Return the progress of the analysis that a player waits for; None if there is none."""
         work = self._awaited_by(player)
-        if work is None:
-            return None
-        return work.asked.battle.number, work.done, len(work.asked.game.moves)
+        return work.progress(player) if work else None
 
     def _awaited_by(self, player: str) -> AnalysisWork | None:
         return next((each for each in self._works.values() if player in each.waiting), None)
@@ -194,12 +196,24 @@ class Analyses:
                 await self._service.run_command(player, command, found, cause)
             except StoreError as error:
                 _log.error("could not deliver an analysis: %s", error)
+        if analysis and work.task and not self._closed:  # not at once, as in a house
+            self._tell_others(work, AnalysedBattle(work.asked.battle, work.asked.game, analysis))
         return analysis
+
+    def _tell_others(self, work: AnalysisWork, found: AnalysedBattle) -> None:
+        """Tell the programs of players who look at the battle's board, and haven't asked."""
+        hall, here = self._hall, self._service.local_players()
+        tables = list(hall.tables.values())
+        for table in [each for each in tables if _has_battle(each, found.battle.id)]:
+            for name in hall.rooms.occupants_and_observers(table.name).names:
+                may_see = name in here and not hall.board_of_rated_battle(name)
+                if may_see and name not in work.waiting:
+                    self._service.tell(BattleAnalysed(name, found))
 
     def _tell_progress(self, work: AnalysisWork) -> None:
         for player, cause in work.waiting.items():
             if player in self._service.local_players() and not self._closed:
-                self._service.tell(work.progress(player), cause)
+                self._service.tell(work.progress(player, is_update=True), cause)
 
     def _forget(self, work: AnalysisWork) -> None:
         if self._works.get(work.asked.battle.id) is work:
@@ -276,6 +290,10 @@ class Analyses:
         except StoreError as error:  # the next request makes it again
             _log.error("could not store an analysis: %s", error)
         return analysis
+
+
+def _has_battle(table: Table, battle: BattleId) -> bool:
+    return table.match is not None and table.match.battle_id == battle
 
 
 def _future() -> asyncio.Future[None]:

@@ -7,10 +7,11 @@ from operator import attrgetter
 
 from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.archive.model import (
+    AnnotatedBattle,
     CommentMade,
     Replayed,
     ReplayLeft,
-    annotators,
+    annotation_of,
     replay_of,
 )
 from thudmud.features.playing.queries import LastMove
@@ -145,11 +146,9 @@ class Replay(ArchiveCommand):
 
     def decide(self, context: CommandContext) -> Decision:
         known, game = resolve_battle(self.number, context.found)
-        start, notes = min(self.ply, len(game.moves)), None
-        if known.battle.state not in GOES_ON and not context.hall.board_of_rated_battle(context.me):
-            notes = next((each for look in annotators if (each := look(context, known))), None)
+        start = min(self.ply, len(game.moves))
         seen = Replayed(context.me, known.battle, game, start, comments=known.comments)
-        seen = replace(seen, annotation=notes, spent=known.spent)
+        seen = replace(seen, annotation=annotation_of(context, known), spent=known.spent)
         return context.decide_asides(*close_private_board(context.person), seen)
 
 
@@ -206,13 +205,15 @@ class Step(ArchiveCommand, PrivateCommand):
 
 @verb("record")
 class ViewRecord(ArchiveCommand):
-    """Show a battle in record notation."""
+    """Show a battle in record notation; programs get its annotation, too."""
 
     number: int
-    is_question = True
+    is_question = is_public = True
 
     def decide(self, context: CommandContext) -> Decision:
-        return context.decide_answer(self, answer=resolve_battle(self.number, context.found)[0])
+        known, _ = resolve_battle(self.number, context.found)
+        answer = AnnotatedBattle(known, annotation_of(context, known))
+        return context.decide_answer(self, answer=answer)
 
 
 MOST_COMMENTS = 100

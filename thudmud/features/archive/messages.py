@@ -36,7 +36,7 @@ from thudmud.values import replace
 from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import RenderContext, facts, words
+from thudmud.views.registry import RenderContext, added_facts, facts, words
 from thudmud.views.sentences import UNKNOWN, past_ending
 from thudmud.views.standing import battles
 from thudmud.views.view import Display, View
@@ -381,16 +381,17 @@ def _spelt(player: str, battles: Iterable[Battle]) -> str:
 
 @words.register
 def _record(_: ViewRecord, context: RenderContext, view: View) -> list[str]:
-    found: FoundBattle = context.answer
+    found: FoundBattle = context.answer.known
     comments = visible_comments(context.hall, context.player, found.comments)
     return record(found, comments, view.width)
 
 
 @facts.register
-def _record_facts(_: ViewRecord, context: RenderContext) -> Iterable[Fact]:
-    found: FoundBattle = context.answer
+def _record_facts(asked: ViewRecord, context: RenderContext) -> Iterable[Fact]:
+    found: FoundBattle = context.answer.known
     comments = visible_comments(context.hall, context.player, found.comments)
-    return recorded(found._replace(comments=comments), context.player)
+    yield from recorded(found._replace(comments=comments), context.player)
+    yield from added_facts(asked, context)
 
 
 def recorded(found: FoundBattle, player: str) -> list[Fact]:

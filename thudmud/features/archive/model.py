@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from thudmud.game.archive import Battle, FoundBattle
+from thudmud.game.archive import GOES_ON, Battle, FoundBattle
 from thudmud.game.asides import Aside, aside
 from thudmud.game.delivery import Delivery
 from thudmud.game.hall import applies
@@ -34,7 +34,27 @@ class Annotation(Protocol):
 
 
 annotators: list[Callable[[CommandContext, FoundBattle], Annotation | None]] = []
-"""Functions of features that look up the annotation of a battle to replay."""
+"""Functions of features that look up the annotation of a battle."""
+
+
+class AnnotatedBattle(NamedTuple):
+    """A battle with its annotation; None if there is none, or the player may not see it."""
+
+    known: FoundBattle
+    annotation: Annotation | None
+
+
+def annotation_of(context: CommandContext, known: FoundBattle) -> Annotation | None:
+    """Return the annotation of a battle.
+
+    There is none before the battle is over, nor for players in a rated battle.
+
+    Raises:
+        LookupNeededError: the annotation has to be looked up first.
+    """
+    if known.battle.state in GOES_ON or context.hall.board_of_rated_battle(context.me):
+        return None
+    return next((each for look in annotators if (each := look(context, known))), None)
 
 
 @aside

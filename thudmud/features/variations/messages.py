@@ -8,6 +8,7 @@ from thudmud.english import join_words
 from thudmud.features.archive import messages as archive
 from thudmud.features.variations.commands import Evaluate, ViewVariation
 from thudmud.features.variations.model import (
+    Evaluating,
     EvaluationLookup,
     PositionEvaluation,
     VariationPosition,
@@ -38,9 +39,6 @@ add_refusal_texts(
         VariationRefusal.VARIATION_OVER: "The battle is over in that position.",
         VariationRefusal.VARIATION_NO_BOTS: "There are no bots here to play against.",
         VariationRefusal.NO_EVALUATIONS: "There's no engine here to evaluate positions.",
-        VariationRefusal.EVALUATION_PENDING: (
-            "A position is being evaluated for you. Ask again once you have that."
-        ),
         VariationRefusal.EVALUATION_FAILED: "No luck with that position. Try again in a moment.",
     }
 )
@@ -119,12 +117,25 @@ def _render_evaluation(_: Evaluate, context: RenderContext, view: View) -> list[
     return wrap(f"{_title(position)}: {ahead}. The best line is {line}.", view.width)
 
 
+@words.register
+def _render_progress(_: Evaluating, __: RenderContext, ___: View) -> list[str]:
+    return []  # the result follows
+
+
+@facts.register
+def _progress_facts(evaluating: Evaluating, _: RenderContext) -> Iterator[Fact]:
+    known = _evaluated(evaluating.position, evaluating.evaluation)
+    yield Fact("Thud.Evaluation", {**known, "thinking": True}, evaluating.player)
+
+
 @facts.register
 def _evaluation_facts(_: Evaluate, context: RenderContext) -> Iterator[Fact]:
-    position: VariationPosition
-    found: PositionEvaluation
-    position, found = context.answer
-    known = {
+    known = _evaluated(*context.answer)
+    yield Fact("Thud.Evaluation", {**known, "thinking": False}, context.player)
+
+
+def _evaluated(position: VariationPosition, found: PositionEvaluation) -> Data:
+    return {
         **_reference(position),
         "rules": position.game.ruleset.name,
         "turn": data.side_to_move(position.game),
@@ -134,7 +145,6 @@ def _evaluation_facts(_: Evaluate, context: RenderContext) -> Iterator[Fact]:
             {"record": str(move), **data.move_data(move)} for move in found.principal_variation
         ],
     }
-    yield Fact("Thud.Evaluation", known, context.player)
 
 
 @words.register

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from thudmud.game.archive import Battle
+from thudmud.game.asides import Aside, aside
 from thudmud.game.evaluation import Adviser, AdviserLookup, Evaluation, on_game_scale
 from thudmud.rules import Game, Move
 from thudmud.values import Value
@@ -26,7 +27,6 @@ class VariationRefusal(Enum):
     VARIATION_OVER = "variation_over"
     VARIATION_NO_BOTS = "variation_no_bots"
     NO_EVALUATIONS = "no_evaluations"
-    EVALUATION_PENDING = "evaluation_pending"
     EVALUATION_FAILED = "evaluation_failed"
 
 
@@ -61,6 +61,14 @@ class PositionEvaluation(Value):
     score: int
     depth: int
     principal_variation: tuple[Move, ...]
+
+
+@aside
+class Evaluating(Aside):
+    """A position is being evaluated for a player; ``evaluation`` is what is known so far."""
+
+    position: VariationPosition
+    evaluation: PositionEvaluation
 
 
 class EvaluationLookup(AdviserLookup["PositionEvaluation | None"]):

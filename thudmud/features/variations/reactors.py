@@ -1,13 +1,19 @@
-"""Evaluations of positions, computed in the background: one at a time for each player."""
+"""Evaluations of positions, computed in the background.
+
+There is one at a time for each player: another request takes its place, since players go on to the
+next position without waiting.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from thudmud.errors import RefusedError
 from thudmud.features.variations.commands import Evaluate
 from thudmud.features.variations.model import (
+    Evaluating,
     EvaluationLookup,
     PositionEvaluation,
     VariationRefusal,
@@ -45,10 +51,11 @@ def setup(service: FeatureContext) -> None:
 
 
 class PendingEvaluation(NamedTuple):
-    """An evaluation under way: its task, and the address of the player who waits for it."""
+    """An evaluation under way: its task, the address of the player who waits, and the request."""
 
     task: asyncio.Task[PositionEvaluation | None]
     origin: str
+    asked: EvaluationLookup
 
 
 class Evaluations:
@@ -66,40 +73,63 @@ class Evaluations:
         """Ask the adviser for an evaluation; the answer if it comes at once, else `Postponed`.
 
         Raises:
-            RefusedError: there is no adviser, or the player or their address waits for others.
+            RefusedError: there is no adviser, or players of the same address wait for others.
         """
         name, adviser = request.player, self._service.adviser
         if adviser is None:
             raise RefusedError(VariationRefusal.NO_EVALUATIONS)
-        if name in self._pending:
-            raise RefusedError(VariationRefusal.EVALUATION_PENDING)
+        if earlier := self._pending.pop(name, None):
+            earlier.task.cancel()
         same = sum(each.origin == request.origin for each in self._pending.values())
         if request.origin and same >= MOST_FROM_ADDRESS:
             raise RefusedError(
                 Refusal.TOO_MUCH_FROM_ADDRESS, what="evaluations", most=MOST_FROM_ADDRESS
             )
-        task = self._service.spawn(self._evaluate(adviser, asked.position.game))
+
+        def report(found: PositionEvaluation) -> None:
+            if self._is_awaited(name, asked) and name in self._service.local_players():
+                self._service.tell(Evaluating(name, asked.position, found), request.cause)
+
+        task = self._service.spawn(self._evaluate(adviser, asked.position.game, report))
         if task is None or isinstance(task, PositionEvaluation):
             return task
-        self._pending[name] = PendingEvaluation(task, request.origin)
+        self._pending[name] = PendingEvaluation(task, request.origin, asked)
         self._service.spawn(self._deliver(task, asked, request))
         return Postponed(Decision(name), EVALUATION_SECONDS)
 
-    async def _evaluate(self, adviser: Adviser, game: Game) -> PositionEvaluation | None:
-        """Return the evaluation; None if the adviser fails."""
-        opening = opening_of(game)
+    def _is_awaited(self, player: str, asked: EvaluationLookup) -> bool:
+        """Return whether a player waits for this evaluation, as opposed to a later one."""
+        pending = self._pending.get(player)
+        return pending is not None and pending.asked is asked
+
+    async def _evaluate(
+        self, adviser: Adviser, game: Game, report: Callable[[PositionEvaluation], None]
+    ) -> PositionEvaluation | None:
+        """Return the evaluation, after reports of it; None if the adviser fails."""
+        opening, begins = opening_of(game), None
         try:
-            begins = self._openings.get(opening) or await adviser.evaluate(opening)
-            found = begins if game == opening else await adviser.evaluate(game)
+            if game != opening:
+                begins = await self._evaluate_opening(adviser, opening)
+                if begins is None:
+                    return None
+            found = await adviser.evaluate(
+                game, lambda each: report(position_evaluation(each, begins or each, game))
+            )
         except Exception:  # noqa: BLE001  (the player is told that it failed)
             _log.exception("could not evaluate a position")
             return None
-        if begins is None or found is None:
+        if found is None:
             return None
-        if len(self._openings) >= MOST_OPENINGS:
-            self._openings.clear()
-        self._openings[opening] = begins
-        return position_evaluation(found, begins, game)
+        return position_evaluation(found, begins or found, game)
+
+    async def _evaluate_opening(self, adviser: Adviser, opening: Game) -> Evaluation | None:
+        """Return the evaluation of an opening, which scores are relative to; None on failure."""
+        evaluation = self._openings.get(opening) or await adviser.evaluate(opening)
+        if evaluation and opening not in self._openings:
+            if len(self._openings) >= MOST_OPENINGS:
+                self._openings.clear()
+            self._openings[opening] = evaluation
+        return evaluation
 
     async def _deliver(
         self,
@@ -111,7 +141,8 @@ class Evaluations:
         try:
             evaluation = await task
         finally:
-            del self._pending[request.player]
+            if self._is_awaited(request.player, asked):
+                del self._pending[request.player]
         position, name = asked.position, request.player
         command = Evaluate(position.battle.number, position.branch, tuple(map(str, position.plies)))
         found = LookupResults({asked: evaluation})

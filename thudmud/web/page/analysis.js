@@ -7,7 +7,7 @@
 import { worthWords } from "./curve.js";
 import { showChoice } from "./choice.js";
 import { open } from "./dialogs.js";
-import { fill, h } from "./dom.js";
+import { capitalised, fill, h } from "./dom.js";
 import { Mover } from "./mover.js";
 import { shortPly, spokenPly } from "./position.js";
 import { Tree } from "./tree.js";
@@ -23,7 +23,7 @@ const EVALUATION = "evaluation";
 const WAIT = 150; // milliseconds: whoever goes quickly through the moves asks about the last one
 const RETRY = 1500; // milliseconds after which a question is asked again that came too early
 const LONGEST = 1000; // characters of a command
-const FORESEEN = 3; // moves of the best line in words
+const FORESEEN = 5; // moves of the best line in words
 
 /** Why there is nothing to be seen. */
 const REFUSED = /** @type {Record<string, string>} */ ({
@@ -193,8 +193,8 @@ export class AnalysisBoard {
       this.asked = current;
       if (!this.question(VARIATION, current)) this.outside.warn(REFUSED.variation_too_long);
     }
-    const isFree = this.isEngineOn && !this.evaluated && !this.problem;
-    const isUnknown = !current.evaluation && current.known?.turn;
+    const isFree = this.isEngineOn && this.evaluated !== current && !this.problem;
+    const isUnknown = (current.evaluation?.thinking ?? true) && current.known?.turn;
     if (isFree && isUnknown && this.question(EVALUATION, current)) this.evaluated = current;
   }
 
@@ -231,8 +231,8 @@ export class AnalysisBoard {
   /** @param {any} fact a `Thud.Evaluation` */
   takeEvaluation(fact) {
     const node = fact.battle === this.battle ? this.tree?.find(fact) : null;
-    this.evaluated = null;
     if (node) node.evaluation = fact;
+    if (node === this.evaluated && !fact.thinking) this.evaluated = null;
   }
 
   /** @param {{id?: unknown, code: string}} refused */
@@ -302,8 +302,13 @@ export class AnalysisBoard {
       },
       "Engine",
     );
-    const { engine } = this.hosts;
-    fill(engine, button, h("p", { "aria-live": "polite" }, words));
+    const said = words.includes("…") ? "" : words; // once it is done
+    fill(
+      this.hosts.engine,
+      button,
+      h("p", { "aria-hidden": "true" }, words),
+      h("span.unseen", { "aria-live": "polite" }, said),
+    );
   }
 
   /** @param {Node} node */
@@ -313,7 +318,8 @@ export class AnalysisBoard {
     if (!evaluation) return "Thinking …";
     const worth = worthWords(evaluation.worth);
     const best = evaluation.best.slice(0, FORESEEN).map(shortPly).join(", ");
-    return `${worth.charAt(0).toUpperCase()}${worth.slice(1)}. Best: ${best}.`;
+    const depth = `depth ${evaluation.depth}${evaluation.thinking ? " …" : ""}`;
+    return `${capitalised(worth)} (${depth}). Best: ${best}.`;
   }
 
   /**

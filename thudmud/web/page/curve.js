@@ -19,10 +19,12 @@ export class Curve {
   /**
    * @param {HTMLElement} host a figure
    * @param {(ply: number) => void} step is told which ply is to be shown
+   * @param {(line: string) => void} send sends a command
    */
-  constructor(host, step) {
+  constructor(host, step, send) {
     this.host = host;
     this.step = step;
+    this.send = send;
     /** The analysis that is shown. @type {any} */
     this.shown = null;
     this.caption = h("figcaption");
@@ -40,17 +42,23 @@ export class Curve {
    */
   show(analysis, at) {
     this.host.hidden = !analysis;
+    const hadFocus = this.graph.contains(document.activeElement);
+    if (!analysis) fill(this.graph);
     if (!analysis) return;
     const { done, plies, worth, better } = analysis;
     if (done < plies) {
-      this.caption.textContent = done
-        ? `Analysing: ${done} of ${plies} moves`
-        : `Analysing ${plies} moves …`;
-      fill(this.graph, h("progress", { max: plies, value: done, "aria-label": "Analysis" }));
+      this.caption.textContent = `Analysed ${done} of ${plies} moves`;
+      const cancel = () => this.send("analyse cancel");
+      fill(
+        this.graph,
+        h("progress", { max: plies, value: done, "aria-label": "Analysis" }),
+        h("button", { type: "button", "data-key": "cancel", click: cancel }, "Cancel"),
+      );
     } else {
       const after = at ? `After move ${at}` : "At the start";
       this.caption.textContent = `${after}: ${worthWords(worth[at] ?? 0)}`;
       fill(this.graph, this.picture(analysis, at));
+      if (hadFocus) this.host.focus(); // it was on the button
     }
     const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
     this.verdict.textContent = found ? verdictWords(found) : "";

@@ -141,7 +141,7 @@ export class GameView {
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
     this.lesson = new LessonView(byId("lesson"), outside.send);
-    this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
+    this.curve = new Curve(byId("curve"), (ply) => this.step(ply), outside.send);
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     this.share = new ShareMenu(byId("share"), () => this.shared());
     this.result = new ResultCard(byId("board"), () => this.resultClosed());

@@ -678,6 +678,7 @@ state.on("Thud.Me", ({ room }) => {
     look = null;
   }
   lastRoom = room;
+  if (isReplay && isReturning) askRecord(replay.number); // its analysis is lost with the connection
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
   else if (place && ("lesson" in place || "puzzle" in place))

@@ -31,7 +31,11 @@ const KEYS = /** @type {Record<string, (ply: number) => number>} */ ({
   Home: () => 0,
   End: () => Infinity,
 });
-const SAID = /** @type {Record<string, string>} */ ({ "?": "a mistake", "??": "a blunder" });
+const SAID = /** @type {Record<string, string>} */ ({
+  "?!": "an inaccuracy",
+  "?": "a mistake",
+  "??": "a blunder",
+});
 
 /**
  * Return what a list calls a ply. It begins with what is seen there, which is what is said to a

@@ -46,7 +46,7 @@ export class ReplayView {
     /** @type {BoardView | null} */
     this.view = null;
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
-    this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
+    this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply), outside.send);
     new ShareMenu(byId("replay-share"), () => this.shared());
     this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
     this.playback = new Playback({
@@ -185,9 +185,14 @@ export class ReplayView {
     else if (!this.state.me.player) this.outside.warn("Join to use the analysis board.");
   }
 
+  /** Whether the battle is known, and over or given up. */
+  get isOver() {
+    return ["ended", "unfinished"].includes(this.record?.state);
+  }
+
   /** Whether the server tells players about variations of this battle. */
   get mayExplore() {
-    return this.state.me.player !== null && this.record?.outcome && hasFeature("variations");
+    return this.state.me.player !== null && this.isOver && hasFeature("variations");
   }
 
   /** Show the position that the analysis board has come to. */
@@ -268,11 +273,13 @@ export class ReplayView {
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...this.steps());
     const branch = node ? node.branch : this.at;
+    const hadFocus = this.curve.host.contains(document.activeElement);
     this.curve.show(this.analysis, branch);
     const isMain = !node || node.isMain;
     this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
     this.showWords();
     this.showActions();
+    if (hadFocus && !this.analysis) byId("replay-actions").querySelector("[data-key=analyse]")?.focus();
     this.moves.marks = marksOf(this.analysis);
     this.moves.host.hidden = node !== null;
     this.board.show(this.moves.marks);
@@ -303,6 +310,7 @@ export class ReplayView {
     const facts = [`${rulesTitle(record.rules)} rules`, date, counted(record.ply, "move")];
     const battle = `Battle ${this.number}`;
     if (this.title !== battle) facts.unshift(battle);
+    if (record.state === "unfinished") facts.push("never finished");
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
     return facts.join(" · ");
   }
@@ -365,7 +373,7 @@ export class ReplayView {
     return [
       ...this.exploring(),
       this.state.me.player &&
-        this.record.outcome &&
+        this.isOver &&
         !this.analysis &&
         hasFeature("analysis") &&
         h(
@@ -398,7 +406,7 @@ export class ReplayView {
     if (!this.mayExplore) return [];
     if (!node) return [this.button("Explore from here", () => board.open(this.at))];
     return [
-      this.button("Play on from here", () => board.playOn()),
+      this.button("Play on", () => board.playOn()),
       !node.isMain && this.button("Delete from here", () => board.prune()),
       this.button("Close analysis", () => board.close()),
     ];

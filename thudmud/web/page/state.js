@@ -311,9 +311,17 @@ export class State extends EventTarget {
     if (board) this.boards.set(hint.board, { ...board, hint });
   }
 
-  /** @param {{battle: number}} analysis */
+  /** @param {{battle: number, done: number | null}} analysis */
   onAnalysis(analysis) {
-    this.analyses.set(analysis.battle, analysis);
+    if (analysis.done === null) this.analyses.delete(analysis.battle);
+    else this.analyses.set(analysis.battle, analysis);
+  }
+
+  /** @param {{code: string}} refused */
+  onRefused({ code }) {
+    if (!["analysis_failed", "no_analyses_rated"].includes(code)) return;
+    for (const [battle, { done, plies }] of this.analyses)
+      if (done < plies) this.analyses.delete(battle);
   }
 
   /** @param {{room: string | null, people: any[]}} data */
