@@ -109,7 +109,7 @@ def test_challenge_link_is_withdrawn(visit: Visit) -> None:
     zoe.press("Close", within="dialog")
     expect(zoe.page.locator("#play-hint")).to_contain_text("Waiting for your friend")
     zoe.press("Withdraw", within="#seeks")
-    zoe.hears("Your challenge with a word is withdrawn.")
+    zoe.hears("Your challenge is withdrawn.")
     expect(zoe.page.get_by_role("button", name="Copy link")).to_be_hidden()
 
 

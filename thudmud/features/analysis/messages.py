@@ -26,6 +26,7 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN, ahead_clause, points_phrase
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrap, wrap_each
 
@@ -82,7 +83,7 @@ def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
             f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
             f' "{CancelAnalysis()}" stops it.'
         )
-    return wrap(told, view.width)
+    return wrap_clickable(told, view)
 
 
 @facts.register

@@ -15,7 +15,7 @@ from thudmud.views.reasons import because, clauses, danger, short_command
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import View
-from thudmud.views.words import wrap, wrap_each
+from thudmud.views.words import in_few_words, wrap, wrap_each
 
 add_refusal_texts(
     {
@@ -44,11 +44,13 @@ def _hint(_: Hint, context: RenderContext, view: View) -> list[str]:
     """Render a hint; a screen reader gets each reason on its own line."""
     advice: Advice = context.answer
     table = context.known_table
-    typed = short_command(advice.move, table.name if view.is_elsewhere else None)
+    typed = f'"{short_command(advice.move, table.name if view.is_elsewhere else None)}"'
+    if view.display.is_drawn_by_client:
+        typed = in_few_words(advice.move)
     if view.display.is_for_reader:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
-        return wrap_each([f'Try "{typed}".', *facts], view.width)
-    return wrap(f'Try "{typed}": {because(advice)}.', view.width)
+        return wrap_each([f"Try {typed}.", *facts], view.width)
+    return wrap(f"Try {typed}: {because(advice)}.", view.width)
 
 
 @words.register
@@ -73,5 +75,6 @@ def _hint_facts(_: Hint, context: RenderContext) -> Iterator[Fact]:
         "reasons": [
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
         ],
+        "because": because(advice),
     }
     yield Fact("Thud.Hint", known, context.player)

@@ -76,6 +76,7 @@ const LINKS = {
 };
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
+const OFFLINE = "No connection: nothing was sent. Try again in a moment.";
 const TOAST = 5000; // milliseconds
 const READ = 50; // milliseconds for a character
 const RETURNED = 500; // milliseconds within which the server has told all that is known already
@@ -148,7 +149,7 @@ let isLost = false;
  */
 function send(line) {
   if (!isConnected()) {
-    warn("No connection: nothing was sent. Try again in a moment.");
+    warn(OFFLINE);
     return false;
   }
   isFollowing = false;
@@ -158,17 +159,22 @@ function send(line) {
   return true;
 }
 
-/** Whether the answer to a key is to be shown where the log isn't seen. */
-let isQuestion = false;
+const KEY = "key"; // marks the questions that keys stand for
 
 /**
- * Send a question that a key stands for: its answer is shown, and read out from the log.
+ * Ask a question that a key stands for: its answer is shown, and read out from the log.
  *
  * @param {string} line
  */
 function question(line) {
-  isQuestion = send(line);
+  if (isConnected()) wire.ask("Thud.Ask", { line, id: KEY, words: true });
+  else warn(OFFLINE);
 }
+
+state.on("Thud.Answer", ({ text }) => {
+  log.say(text);
+  if (!log.isSeen()) toast(oneLine(text));
+});
 
 /** Whether the server takes commands: not before a known player is back. */
 function isConnected() {
@@ -255,11 +261,10 @@ const WRAPPED = /^(.{60,})\r\n(?=\S)/gm;
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  log.say(isFit ? text : text.replace(WRAPPED, "$1 "), isRead(text));
+  // What is said again to who comes back isn't read out.
+  log.say(isFit ? text : text.replace(WRAPPED, "$1 "), !(isComingBack || isReturning));
   const words = plain(text);
   heard = words || heard;
-  if (isQuestion && words && !log.isSeen()) toast(oneLine(words));
-  isQuestion &&= !words;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
@@ -270,22 +275,10 @@ function hear(text) {
   }
 }
 
-/** What is told of people who come and go. */
-const GOINGS = /^(?:\S+ (?:comes into|walks to|goes to|quits|walks away|has lost)\b[^.]*\.\s*)+$/;
-
-/**
- * Whether what the server says is read out: not what is said again to who comes back, a question
- * that a dialog asks, the word in the link of a challenge, which the page shows, or who comes and goes
- * elsewhere while the player watches a board.
- *
- * @param {string} text
- */
-function isRead(text) {
-  const isSecret = lobby.form.word && text.includes(lobby.form.word);
-  const isSeated = state.tables.get(look ?? "")?.seats.some(({ player }) => player && text.includes(player));
-  const isAside = look !== null && !isSeated && GOINGS.test(plain(text));
-  return !(isComingBack || isReturning || isSecret || isAside || /^\s*Really /.test(text));
-}
+state.on("Thud.Came", ({ room, player }) => {
+  const isSeen = room === null && document.body.dataset.view === "lobby";
+  if (isSeen && player !== state.me.player) log.say(`${player} comes in.`);
+});
 
 /** The last sentences before the next question of the login. */
 let lastWords = "";
@@ -400,12 +393,12 @@ state.on("Thud.Refused", (refused) => {
   }
   if (isOfExplorer(refused) || isOfAnalysis(refused)) return;
   if (SURE[refused.code] || isOfAddress(refused)) return;
-  if (!log.isSeen()) toast(oneLine(heard));
+  if (refused.id === KEY) log.say(refused.text);
+  if (!log.isSeen() && refused.text) toast(refused.text);
 });
 
-// The reasons of a hint are in words, too. Who clicks isn't told what to type.
 state.on("Thud.Hint", (hint) => {
-  if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
+  if (!log.isSeen()) toast(`Try ${shortPly(hint)}: ${hint.because}.`);
 });
 
 state.on("Thud.Hinted", ({ player, to }) => {
@@ -438,10 +431,10 @@ state.on("Thud.Refused", ({ code, details }) => {
 });
 
 // What the server asks before it does something.
-state.on("Thud.Refused", async ({ code }) => {
+state.on("Thud.Refused", async ({ code, text }) => {
   const label = SURE[code];
   if (!label) return;
-  send((await confirmed(oneLine(heard), label)) ? "yes" : "no");
+  send((await confirmed(text, label)) ? "yes" : "no");
 });
 
 // What is for everybody, wherever on the page they look.
