@@ -212,9 +212,11 @@ class Broadcaster:
 
     def refusal_fact(self, name: str, refusal: RefusedError) -> Fact:
         """Return the refusal of a question by a player's program; in words, too, if it draws."""
-        display = self.display(name)
-        told = refusal_sentences(refusal, name, display, left_out=self._hall.left_out)
-        return refusal_fact(refusal, name, None, told if display.is_drawn_by_client else None)
+        terminal, told = self.screens.terminals.get(name), None
+        if terminal and terminal.can_draw:
+            left_out = self._hall.left_out
+            told = refusal_sentences(refusal, name, self.display(name), left_out=left_out)
+        return refusal_fact(refusal, name, None, told)
 
 
 def _words(command: Command) -> str | None:

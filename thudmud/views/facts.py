@@ -363,7 +363,12 @@ def options_fact(hall: Hall, player: str) -> Fact:
         }
         for element, colour in chosen.elements
     ]
-    known = {"scheme": chosen.scheme.value, "orient": chosen.orient.value, "colours": colours}
+    known = {
+        "scheme": chosen.scheme.value,
+        "orient": chosen.orient.value,
+        "reader": chosen.reader.value,
+        "colours": colours,
+    }
     return Fact("Thud.Options", known, player)
 
 

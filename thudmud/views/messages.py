@@ -119,10 +119,10 @@ def refusal_messages(
         advice: sentences to append.
         left_out: verbs that must not be suggested.
     """
-    clicks = display.is_drawn_by_client
+    draws = terminal is not None and terminal.can_draw
     if isinstance(refusal, ParseError):
         lines = explain(refusal, display.width, pointing=not display.is_for_reader)
-        told = refusal_text(refusal) if clicks else ""
+        told = refusal_text(refusal) if draws else ""
     else:
         told = refusal_sentences(refusal, name, display, advice=advice, left_out=left_out)
         lines = wrap(told, display.width)
@@ -131,12 +131,14 @@ def refusal_messages(
     # Skip the fact unless it is wanted: it may have a long list of verbs.
     if not display.with_machine_lines and not (terminal and terminal.packages):
         return [Message((name,), "\n".join(lines))]
-    known = [refusal_fact(refusal, name, board(), told if clicks else None)]
+    asks = draws and refusal.code in ASKED_BY_DIALOG
+    told = without_commands(told) if asks else told
+    known = [refusal_fact(refusal, name, board(), told if draws else None)]
     if display.with_machine_lines:
         lines += map(machine_line, known)
     screens = {name: terminal} if terminal else {}
     sent = fact_messages(known, [name], screens)
-    if clicks and sent and refusal.code in ASKED_BY_DIALOG:
+    if asks:
         return sent
     return [Message((name,), "\n".join(lines)), *sent]
 

@@ -254,15 +254,14 @@ function typedAboutPassword(line, verb) {
   return true;
 }
 
-/** Whether the server knows how wide the log is: the greeting comes before, for a usual terminal. */
+/** Whether the server knows what this client shows: the greeting comes before, for those who type. */
 let isFit = false;
-const WRAPPED = /^(.{60,})\r\n(?=\S)/gm;
 
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
   // What is said again to who comes back isn't read out.
-  log.say(isFit ? text : text.replace(WRAPPED, "$1 "), !(isComingBack || isReturning));
+  if (isFit) log.say(text, !(isComingBack || isReturning));
   const words = plain(text);
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
@@ -491,7 +490,6 @@ function arrive() {
 
 /** @param {{player: string, word: string}} kept */
 function comeBack({ player, word }) {
-  log.forget(); // the greeting
   wire.ask("Char.Login.Credentials", { account: player, password: word });
 }
 
@@ -686,6 +684,7 @@ state.on("Thud.Me", ({ room }) => {
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
 let isChosen = false;
 state.on("Thud.Options", (options) => {
+  change({ reader: options.reader === "on" });
   if (isChosen || state.me.member) wearChosen(options);
   isChosen = true;
 });
@@ -724,7 +723,6 @@ function linked(link) {
     isReturning = state.me.player !== null;
     state.isStale = true;
     log.hide(false);
-    log.mark();
   }
   if (link === "quit" || link === "banned" || link === "logged_out") {
     keepWord(null);
