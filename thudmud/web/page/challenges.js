@@ -68,7 +68,7 @@ export class Challenges {
     const notices = this.open().map(({ words, accept, decline }) =>
       h(
         "div.notice",
-        {},
+        { "data-key": words },
         h("p", {}, words),
         this.button(...accept, ".primary"),
         this.button(...decline),

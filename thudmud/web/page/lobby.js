@@ -205,7 +205,7 @@ export class LobbyView {
     const { label, line, words } = agreeing(invite);
     return h(
       "li",
-      {},
+      { "data-key": `from ${invite.player}` },
       token(invite.side),
       h("span.what", {}, h("b", {}, invite.player), ` asks you to ${words}`),
       this.button(label, line, true),
@@ -225,7 +225,7 @@ export class LobbyView {
     ];
     return h(
       "li",
-      {},
+      { "data-key": `seek-${seek.seek}` },
       token(seek.side === null ? "stone" : isMine ? seek.side : other),
       h(
         "span.what",
@@ -258,7 +258,7 @@ export class LobbyView {
         : "free";
     return h(
       "li",
-      {},
+      { "data-key": table.board },
       h(`span.dot.${state}`, { "aria-hidden": "true" }),
       h(
         "span.what",
@@ -298,7 +298,7 @@ export class LobbyView {
     const asked = own.find(({ to, word }) => to === person.player && !word);
     return h(
       "li",
-      {},
+      { "data-key": person.player },
       h(
         "span.what",
         {},
@@ -383,7 +383,7 @@ export function battleEntry(known) {
   const facts = [rulesTitle(rules), plies != null && counted(plies, "move"), result];
   return h(
     "li",
-    {},
+    { "data-key": `battle-${number}` },
     h(
       "span.what",
       {},
@@ -398,7 +398,7 @@ export function battleEntry(known) {
 function standing({ place, player, rating, battles }) {
   return h(
     "li",
-    {},
+    { "data-key": player },
     h("span", {}, `${place}.`),
     h("b", {}, playerLink(player)),
     h("span", {}, String(rating)),
