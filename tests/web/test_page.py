@@ -156,7 +156,7 @@ def test_quit_player_is_not_reconnected(visit: Visit) -> None:
     anna.press("Play here")
     expect(other.page.locator("#link")).to_contain_text("in another window")
     anna.type("quit")
-    expect(anna.page.locator("#link")).to_contain_text("You have left.")
+    expect(anna.page.locator("#link")).to_contain_text("You are logged out.")
     assert anna.page.evaluate("localStorage['thud.word'] ?? null") is None
 
 
@@ -535,7 +535,7 @@ def test_settings_show_the_player_and_log_out(visit: Visit) -> None:
         tilda.page.evaluate("JSON.parse(localStorage['thud.word']).word")
     )
     tilda.press("Log out").press("Log out", within="dialog")
-    expect(tilda.page.locator("#link")).to_contain_text("You have left.")
+    expect(tilda.page.locator("#link")).to_contain_text("You are logged out.")
 
 
 def test_settings_log_a_member_out_everywhere_else(visit: Visit) -> None:
@@ -736,7 +736,7 @@ def test_axe_finds_no_violations_on_a_phone(visit: Visit) -> None:
     found += violations(watcher, "watching without a name")
     phone.page.get_by_role("tab", name="Log").click()
     phone.type("quit")
-    expect(phone.page.locator("#link")).to_contain_text("You have left.")
+    expect(phone.page.locator("#link")).to_contain_text("You are logged out.")
     found += violations(phone, "left")
     assert not found
     phone.page.get_by_label("Your name").fill("Thea")
@@ -762,7 +762,7 @@ def test_resume_word_is_valid_until_the_password_is_reset(
         server.kill()
         password = server.reset("Anna")
         server.start()
-        expect(anna.page.locator("#login-note")).to_contain_text("sign in again as Anna")
+        expect(anna.page.locator("#login-note")).to_contain_text("log in again as Anna")
         anna.press("Another name").page.get_by_label("Your name").fill("Anna")
         anna.press("Play as guest").page.get_by_label("Password").fill(password)
         anna.press("Log in").sees(G6="troll", G7="empty")

@@ -119,7 +119,7 @@ export class Challenges {
     const click = () => this.send(line);
     return h(
       `button${style}`,
-      { type: "button", "data-key": `challenge ${line}`, title: line, click },
+      { type: "button", "data-key": `challenge ${line}`, click },
       label,
     );
   }

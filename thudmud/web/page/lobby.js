@@ -96,7 +96,7 @@ export class LobbyView {
     const { on, board } = this.state.tv;
     byId("tv").setAttribute("aria-pressed", String(on));
     byId("tv-waits").textContent =
-      on && !board ? "Nothing is on that you don’t see anyway. Your TV will show the next battle." : "";
+      on && !board ? "Nothing else is on. Your TV will show the next battle." : "";
     this.showBoards();
     fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
   }
@@ -314,8 +314,7 @@ export class LobbyView {
           {
             type: "button",
             "data-key": `match ${person.player}`,
-            title: asked ? `withdraw ${asked.seek}` : `match ${person.player}`,
-            "aria-label": `${asked ? "Withdraw what you asked" : "Challenge"} ${person.player}`,
+            "aria-label": `${asked ? "Withdraw the challenge to" : "Challenge"} ${person.player}`,
             click: () =>
               asked
                 ? this.send(`withdraw ${asked.seek}`)
@@ -338,7 +337,7 @@ export class LobbyView {
       {
         type: "button",
         "data-key": line,
-        title: label ? line : `${line}: stay here, and see it whenever you like`,
+        title: !label && "Observe: stay here, and see this board whenever you like",
         "aria-label": spoken,
         click: () => this.send(line),
       },

@@ -66,7 +66,7 @@ const LINKS = {
   connecting: "Connecting …",
   open: "",
   lost: "Connection lost. Reconnecting …",
-  quit: "You have left.",
+  quit: "You are logged out.",
   elsewhere: "You are playing in another window.",
   idle: "You were idle for too long and have been disconnected.",
   banned: "The operator of this server has banned you.",
@@ -315,7 +315,7 @@ function note(words, isWrong = false) {
   const host = byId("login-note");
   byId("name").setAttribute("aria-invalid", String(isWrong));
   host.classList.toggle("wrong", isWrong);
-  host.textContent = words;
+  if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
 }
 
@@ -545,7 +545,7 @@ function loggedIn({ success, message }) {
   // A member's word lasts for a month, or until all logins were ended.
   note(
     kept
-      ? `Please sign in again as ${kept.player}.`
+      ? `Please log in again as ${kept.player}.`
       : (message ?? ""),
   );
   watch();

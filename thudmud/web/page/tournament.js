@@ -338,7 +338,6 @@ export class TournamentView {
       {
         type: "button",
         "data-key": line,
-        title: line,
         "aria-label": spoken,
         click: () => this.send(line),
       },
