@@ -378,11 +378,16 @@ def refusal_text(
             sentence = text.format(**details)
         else:
             sentence = text(refusal, details, me) if text else _composed(refusal, details)
-        if clicks:
-            for said in filter(None, map(details.get, ("words", "word", "rules"))):
-                sentence = sentence.replace(f'"{said}"', f"“{said}”")
+        sentence = _requoted(sentence, details) if clicks else sentence
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
+
+
+def _requoted(sentence: str, details: Mapping[str, Any]) -> str:
+    """Put the player's own words into curly quotes."""
+    for said in filter(None, map(details.get, ("words", "word", "rules"))):
+        sentence = sentence.replace(f'"{said}"', f"“{said}”")
+    return sentence
 
 
 def record_error_text(error: RecordError) -> str:
