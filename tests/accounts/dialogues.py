@@ -55,6 +55,7 @@ class Answers:
     """
 
     keeps_words = True
+    shows_words = False
 
     def __init__(self, *lines: str) -> None:
         self._lines = list(lines)

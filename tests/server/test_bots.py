@@ -209,7 +209,7 @@ async def test_wait_for_an_invitation_answer_is_limited(
     monkeypatch.setattr(playing, "MAX_HOLD", 0.1)
     async with opened(settings(MUTE), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
-        assert "A battle needs two players, or" in anna.shown
+        assert "A battle needs two players." in anna.shown
 
 
 async def test_thinking_bot_accepts_another_invitation(tmp_path: Path) -> None:

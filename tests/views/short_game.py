@@ -8,6 +8,7 @@ from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, NotificationSettings, Quiet, Ways
+from thudmud.features.playing.queries import Where
 from thudmud.features.talk.messages import said_fact
 from thudmud.game.asides import Spoke, Told
 from thudmud.game.command import Asked
@@ -18,12 +19,13 @@ from thudmud.game.people import BotLevel
 from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.rules import Game, Move, Side
+from thudmud.rules import Game, Move, Piece, Side
 from thudmud.views import Message
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line
+from thudmud.views.messages import answer_in_words
 from thudmud.views.telling import delivery_facts
-from thudmud.views.view import Terminal
+from thudmud.views.view import Screens, Terminal
 
 BEGAN = 1_767_225_600.0
 PAUSE = 10.0
@@ -246,10 +248,20 @@ def played() -> dict[str, list[Message]]:
     heard = said_fact(
         [Spoke("Bert", "oak board", "Hello!"), Told("Anna", "Bert", "Shall we play?")]
     )
+    told["Anna"] += [Message(("Anna",), as_json(each.data), each.package) for each in _answer()]
     for fact in (heard, *_of_letters(), *_of_notifying()):  # a house keeps nothing of these
         told["Anna"].append(Message(("Anna",), as_json(fact.data), fact.package))
         told["Bert"].append(Message(("Bert",), machine_line(fact)))
     return told
+
+
+def _answer() -> list[Fact]:
+    """Return the answer in words to a program's question."""
+    house, screens = House([BoardSpec("oak board")]), Screens()
+    house.enter("Anna", BEGAN)
+    screens.fit("Anna", Terminal())
+    asked, table = Asked("Anna", Where(Piece.STONE), "oak board"), house.hall.tables["oak board"]
+    return answer_in_words(house.hall, Delivery(asked, ("Anna",), table), screens)
 
 
 def _of_letters() -> list[Fact]:

@@ -92,7 +92,7 @@ def test_player_alone_at_a_board_is_told_to_invite_a_bot() -> None:
     sat = shown(house, "join game as dwarf on oak board")
     assert '"invite" and a name asks someone to play. "invite grog" has a bot take it.' in sat
     refused = shown(house, "start")
-    assert refused.startswith("A battle needs two players, or")
+    assert refused.startswith("A battle needs two players.")
     assert refused.endswith('"invite grog" has a bot take it.')
 
 

@@ -149,7 +149,8 @@ def test_machine_page_examples_are_lines_of_the_sample_game(lines: list[str]) ->
 
 def test_machine_page_names_every_type(lines: list[str]) -> None:
     types = {json.loads(line.removeprefix(TAG))["type"] for line in lines}
-    assert types == {package.partition(".")[2].lower() for package in PACKAGES}
+    asked = {"Thud.Answer"}  # only by packages, which a client with machine lines doesn't send
+    assert types == {package.partition(".")[2].lower() for package in set(PACKAGES) - asked}
     for each in types:
         assert f"`{each}`" in MACHINE
 

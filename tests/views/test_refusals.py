@@ -371,8 +371,8 @@ CASES = [
     ),
     Case(
         R.NEEDS_OPPONENT, ALONE, "Anna: start game",
-        'A battle needs two players, or "practice on oak board". The troll seat is free: "invite" '
-        "and a name asks someone to play.",
+        'A battle needs two players. "practice on oak board" gives you both seats. The troll seat '
+        'is free: "invite" and a name asks someone to play.',
     ),
     Case(
         R.NEEDS_OPPONENT, f"{STARTED}; Bert: leave game", "Anna: start game",

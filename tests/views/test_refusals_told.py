@@ -7,6 +7,7 @@ import pytest
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.views.help import page, start
+from thudmud.views.view import Terminal
 
 
 @pytest.fixture
@@ -79,3 +80,47 @@ def test_unknown_board_lists_the_first_names_and_how_to_see_all(line: str) -> No
     answer = " ".join(told(many, "Anna", line).split())
     assert ', hhh board or 3 more ("boards" lists all)' in answer.replace(" and 3", " or 3")
     assert names[-1] not in answer
+
+
+CLICKING = Terminal(packages=frozenset({"thud"}), can_draw=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["join as dwarf on oak board", "start"], "A battle needs two players."),
+        (["match dora"], "There is no player called “dora” here."),
+        (["accept 9"], "Seek 9 is gone."),
+        (["go to chair"], "There is no “chair” here."),
+        (["stop"], "There's nothing to stop:"),
+    ],
+)
+def test_refusal_for_a_player_who_clicks_names_no_commands(
+    house: House, lines: list[str], text: str
+) -> None:
+    house.enter("Dirk", 0.0, CLICKING)
+    for line in lines[:-1]:
+        house.obey("Dirk", line, 2.0)
+    said, fact = house.obey("Dirk", lines[-1], 2.0)
+    assert fact.package == "Thud.Refused"
+    assert fact.data["text"].startswith(text)
+    assert '"' not in fact.data["text"]
+    assert said.text.replace("\n", " ") == fact.data["text"]
+
+
+def test_confirmation_for_a_player_who_clicks_is_a_fact_alone(house: House) -> None:
+    house.set_terminal("Anna", CLICKING)
+    (fact,) = house.obey("Anna", "resign on pine board", 2.0)
+    assert fact.data["code"] == "sure_resigns"
+    assert fact.data["text"].startswith("Really resign")
+    assert "yes" not in fact.data["text"]
+    house.obey("Anna", "options reader on", 2.0)
+    (fact,) = house.obey("Anna", "resign on pine board", 2.0)
+    assert "yes" not in fact.data["text"]
+
+
+def test_refusal_that_is_nothing_but_advice_is_kept(house: House) -> None:
+    house.enter("Dirk", 0.0, CLICKING)
+    said, fact = house.obey("Dirk", "frobnicate", 2.0)
+    assert fact.data["code"] == "unknown_command"
+    assert fact.data["text"] in said.text.replace("\n", " ")

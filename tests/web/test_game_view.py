@@ -283,7 +283,7 @@ def test_flipped_board_has_the_players_on_its_sides(visit: Visit) -> None:
 
 def test_trolls_capture_all_at_once_if_wanted(visit: Visit) -> None:
     player = visit().come_in("Alla").press("Settings")
-    player.page.get_by_label("Trolls capture all at once").check()
+    player.page.get_by_label("Trolls capture all they can").check()
     player.press("Close").practises("elm", "setup dwarfs a6, f6, h6 trolls g8, m9 turn trolls")
     player.sees(G8="troll").click("G8", "G7")
     player.sees(G7="troll, last move", F6="empty, last move", H6="empty, last move")

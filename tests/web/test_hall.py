@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.ports import free_ports
 from tests.web.conftest import Served, Visit
@@ -109,7 +109,7 @@ def test_challenge_link_is_withdrawn(visit: Visit) -> None:
     zoe.press("Close", within="dialog")
     expect(zoe.page.locator("#play-hint")).to_contain_text("Waiting for your friend")
     zoe.press("Withdraw", within="#seeks")
-    zoe.hears("Your challenge with a word is withdrawn.")
+    zoe.hears("Your challenge is withdrawn.")
     expect(zoe.page.get_by_role("button", name="Copy link")).to_be_hidden()
 
 
@@ -158,3 +158,25 @@ def test_seek_is_shown_again_after_a_restart(visit: Visit, with_bot: Served) -> 
     jack.page.locator("#seeks").get_by_role("button", name="Accept").click()
     for each in (iris, jack):
         each.hears("begin a match")
+
+
+def test_focus_stays_on_its_item_while_others_come_and_go(visit: Visit) -> None:
+    anna, before, after = (visit().come_in(name) for name in ("Fokus", "Vorher", "Nachher"))
+    before.type("seek")
+    after.type("seek classic")
+    seeks, people = anna.page.locator("#seeks"), anna.page.locator("#who")
+
+    def keeps_focus(item: Locator, change: Callable[[], object], seen: Locator, count: int) -> None:
+        item.focus()
+        anna.page.evaluate("() => { document.activeElement.wasFocused = true; }")
+        change()
+        expect(seen).to_have_count(count)
+        assert anna.page.evaluate("() => document.activeElement.wasFocused")
+
+    accept = seeks.get_by_role("button", name="Accept Nachher's match")
+    other = seeks.get_by_role("button", name="Accept Vorher's match")
+    keeps_focus(accept, lambda: before.type("withdraw"), other, 0)
+    keeps_focus(accept, lambda: before.type("seek"), other, 1)
+    link = people.get_by_role("link", name="Nachher")
+    keeps_focus(link, lambda: before.type("quit"), people.get_by_text("Vorher"), 0)
+    keeps_focus(link, lambda: visit().come_in("Aaron"), people.get_by_text("Aaron"), 1)

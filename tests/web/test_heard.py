@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
 from tests.web.test_page import SHORT, sit_down
 
 pytestmark = pytest.mark.slow
 
-BOARDS = ("oak", "elm", "ash", "fir", "yew")
+BOARDS = ("oak", "elm", "ash", "fir", "yew", "bay", "box")
 
 
 @pytest.fixture(scope="module")
@@ -152,21 +152,87 @@ def test_arrivals_are_silent_while_a_board_is_watched(visit: Visit) -> None:
     watcher = visit().come_in("Wilma").type("observe yew board").sees(G6="troll")
     watcher.page.evaluate(LISTEN)
     passer = visit().come_in("Balduin")
-    watcher.hears("Balduin comes into the hall.")
-    passer.type("go to elm board")
-    watcher.hears("Balduin goes to the elm board.")
+    passer.type("go to elm board", "shout Here I am!")
+    watcher.hears("Here I am!")
+    expect(watcher.page.locator("#log")).not_to_contain_text("Balduin comes")
     dwarf.type("b6-c6")
     told = heard(watcher, "C6")
-    assert not any("Balduin" in words for _, words in told)
+    assert not any("Balduin comes" in words or "Balduin goes" in words for _, words in told)
     watcher.press("Hall")
     expect(watcher.page.locator("#lobby-title")).to_be_visible()
     passer.type("go to hall")
-    heard(watcher, "Balduin walks to the hall.")
+    told = heard(watcher, "Balduin comes in.")
+    assert len([words for _, words in told if "Balduin" in words]) == 1
     for each in (dwarf, troll):
         each.page.close()
 
 
-def test_greeting_is_wrapped_only_by_the_page(visit: Visit) -> None:
-    newcomer = visit().hears("What is your name?")
-    text = newcomer.page.locator("#log").evaluate("(log) => log.textContent")
-    assert "board game of dwarfs and trolls." in text
+def test_greeting_for_those_who_type_is_left_out(visit: Visit) -> None:
+    newcomer = visit().come_in("Greta").hears("You come into the hall.")
+    expect(newcomer.page.locator("#log")).not_to_contain_text("Welcome to thudmud")
+
+
+def test_texts_for_those_who_click_name_no_commands(visit: Visit) -> None:
+    clare = visit().come_in("Clare").press("Learn the rules")
+    clare.page.evaluate(LISTEN)
+    clare.press("Leave")
+    told = heard(clare, "You leave the tutorial.")
+    assert not any('"' in words for _, words in told)
+    clare.press("Challenge a friend").press("Close", within="dialog")
+    clare.press("Withdraw", within="#seeks")
+    told = heard(clare, "Your challenge is withdrawn.")
+    assert not any('"' in words for _, words in told)
+    clare.type("go to box board", "chat on chair", "join game as dwarf on box board", "start")
+    [[_, refusal]] = [said for said in heard(clare, "A battle needs") if "needs" in said[1]]
+    assert refusal == "A battle needs two players. The troll seat is free."
+    expect(clare.page.locator("#log")).to_contain_text('"shout" to everybody')
+    clare.type("leave game")
+
+
+def test_key_shows_its_own_answer_and_nothing_that_comes_before(
+    visit: Visit, served: Served
+) -> None:
+    held: list[str] = []
+    sockets: list[WebSocketRoute] = []
+
+    def hold_answers(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        server = socket.connect_to_server()
+        server.on_message(
+            lambda sent: (
+                held.append(sent)
+                if isinstance(sent, str) and sent.startswith("Thud.Answer")
+                else socket.send(sent)
+            )
+        )
+
+    asker = visit("/nothing.txt")
+    asker.errors.clear()  # of the missing page
+    asker.page.route_web_socket("**/ws", hold_answers)
+    asker.page.goto(served.address)
+    asker.come_in("Keyla").practises("bay")
+    talker = visit().come_in("Tilda").type("go to bay board")
+    asker.square("A6").focus()
+    asker.page.keyboard.press("t")
+    talker.type("say Hello!")
+    expect(asker.page.locator("#chat")).to_contain_text("Hello!")
+    expect(asker.page.locator("#toast.shown")).to_have_count(0)
+    sockets[-1].send(held[-1])
+    expect(asker.page.locator("#log")).to_contain_text("8 trolls: G7")
+    talker.page.close()
+
+
+def test_settings_have_a_switch_for_boards_in_words(visit: Visit) -> None:
+    reda = visit().come_in("Reda").press("Settings")
+    box = reda.page.get_by_label("Screen reader: describe boards in words")
+    expect(box).not_to_be_checked()
+    box.check()
+    reda.press("Close", within="dialog").hears("Boards are now described in words.")
+    reda.page.reload()
+    expect(reda.page.locator("#lobby-title")).to_be_visible()
+    reda.press("Settings")
+    expect(box).to_be_checked()
+    box.uncheck()
+    reda.press("Close", within="dialog").hears("if your client reports a screen reader")
+    reda.press("Settings")
+    expect(box).not_to_be_checked()

@@ -102,7 +102,14 @@ def test_bundle_keeps_the_space_in_strings_and_expressions() -> None:
 
 def test_bundle_joins_lines() -> None:
     source = "if (a)\n  b();\nelse\n  c\n    ? d\n    : e;\n"
-    assert "if(a)b();else\nc?d:e;" in bundle_modules("a.js", {"a.js": source}.__getitem__)
+    assert "if(a)\nb();else\nc?d:e;" in bundle_modules("a.js", {"a.js": source}.__getitem__)
+
+
+def test_bundle_needs_no_semicolons() -> None:
+    lines = "const a=f()", "const b=[a]", "const c={b}", "c.d=1"
+    source = "".join(f"{line}\n" for line in lines)
+    bundle = bundle_modules("a.js", {"a.js": source}.__getitem__)
+    assert "\n".join(lines) in bundle
 
 
 def test_style_bundle_has_no_comments_or_needless_space() -> None:

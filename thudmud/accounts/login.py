@@ -120,6 +120,10 @@ class Prompter(Protocol):
     def keeps_words(self) -> bool:
         """Whether the client's program can store a resume word."""
 
+    @property
+    def shows_words(self) -> bool:
+        """Whether the client's program shows the resume word in its settings, as the page does."""
+
     def send_resume_word(self, name: str, word: str) -> None:
         """Send a resume word to the client's program, if that can store one."""
 
@@ -477,8 +481,9 @@ class AccountDialogues:
         if not await self._store.write(accounts.reserve_guest_name, kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please choose another name.")
             return None
-        prompter.say(KEEP_WORD)
-        prompter.say(word)
+        if not prompter.shows_words:
+            prompter.say(KEEP_WORD)
+            prompter.say(word)
         prompter.send_resume_word(name, word)
         return Login(name, word=word)
 

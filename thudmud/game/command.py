@@ -51,6 +51,7 @@ class Command(Value):
         typed: the fields in the canonical form, in order; by default all.
         is_question: whether client programs may send it as a query: it changes nothing, and its
             answer has facts.
+        answers_in_words: whether client programs may ask for its answer in words, without facts.
         is_public: whether strangers' programs may send it as a query: its answer doesn't depend on
             the player who asks.
         speaks: whether it shows the player's own words to others. Muted players can't use it.
@@ -62,6 +63,7 @@ class Command(Value):
     words: ClassVar[str] = ""
     typed: ClassVar[tuple[str, ...]] = ()
     is_question: ClassVar[bool] = False
+    answers_in_words: ClassVar[bool] = False
     is_public: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
     asks_adviser: ClassVar[bool] = False

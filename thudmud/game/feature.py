@@ -49,9 +49,11 @@ class ProgramQuestion(NamedTuple):
 
     Attributes:
         number: the program's identifier of the question; None for none.
+        in_words: whether it is answered in words.
     """
 
     number: int | str | None
+    in_words: bool = False
 
 
 class LookupRequest(NamedTuple):

@@ -488,6 +488,11 @@ class LinePrompter:
         """Whether the client's program stores resume words."""
         return self.terminal.wants(_WORD)
 
+    @property
+    def shows_words(self) -> bool:
+        """Whether the client's program shows the resume word in its settings."""
+        return self.keeps_words and self.terminal.can_draw
+
     def send_resume_word(self, name: str, word: str) -> None:
         """Send a resume word to the client's program, see `Prompter.send_resume_word`."""
         self._tell(_WORD, {"player": name, "word": word})

@@ -482,9 +482,10 @@ class PlayerSession:
                     if self._prompter.is_asking(NAME_PROMPT):
                         self._client_logs_in = True
                         self._prompter.answer_ahead(name, password, self._client_login_failed)
-                case Ask(line, number):
+                case Ask(line, number, in_words):
                     if self._visit:
-                        self._inform(self._sessions.service.ask(self._visit, line, number))
+                        ask = self._sessions.service.ask
+                        self._inform(ask(self._visit, line, number, in_words=in_words))
                 case Watch():
                     if not self.name:
                         self._watch(item)

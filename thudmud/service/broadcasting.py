@@ -25,13 +25,15 @@ from thudmud.service.coroutines import run_eagerly
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
 from thudmud.values import replace
-from thudmud.views.facts import player_state_facts, presence_facts
+from thudmud.views.data import Fact
+from thudmud.views.facts import player_state_facts, presence_facts, refusal_fact
 from thudmud.views.messages import (
     Message,
     fact_messages,
     fit_lines,
     messages,
     refusal_messages,
+    refusal_sentences,
 )
 from thudmud.views.view import Display, Screens, Terminal
 from thudmud.views.words import wrap
@@ -207,6 +209,14 @@ class Broadcaster:
         )
         self.send(told, cause)
         return Result(command, refusal=refusal)
+
+    def refusal_fact(self, name: str, refusal: RefusedError) -> Fact:
+        """Return the refusal of a question by a player's program; in words, too, if it draws."""
+        terminal, told = self.screens.terminals.get(name), None
+        if terminal and terminal.can_draw:
+            left_out = self._hall.left_out
+            told = refusal_sentences(refusal, name, self.display(name), left_out=left_out)
+        return refusal_fact(refusal, name, None, told)
 
 
 def _words(command: Command) -> str | None:

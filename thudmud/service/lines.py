@@ -90,7 +90,7 @@ from thudmud.values import replace
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
-from thudmud.views.messages import fact_messages
+from thudmud.views.messages import answer_in_words, fact_messages
 from thudmud.views.registry import RenderContext, facts
 from thudmud.views.telling import delivery_facts
 
@@ -349,7 +349,14 @@ class PlayerLines:
             if not (visit.is_over or self._presence.closing) and aside.room in self._hall.tables:
                 self._broadcaster.carry_out(Decision(visit.name, asides=(aside,)))
 
-    async def ask(self, visit: Visit, line: str, number: int | str | None = None) -> None:
+    async def ask(
+        self,
+        visit: Visit,
+        line: str,
+        number: int | str | None = None,
+        *,
+        in_words: bool = False,
+    ) -> None:
         """Answer a question of a player's program with facts; refuse any other line with a fact.
 
         Nothing changes, not even the board that "it" refers to.
@@ -358,18 +365,20 @@ class PlayerLines:
             visit: the player's visit.
             line: the question.
             number: the program's identifier of the question, repeated in each fact; None for none.
+            in_words: whether the answer is a single fact with its words.
 
         Raises:
             StoreError: the answer cannot be read from the store.
         """
+        may_ask = "answers_in_words" if in_words else "is_question"
         async with self._presence.names.holding(visit.name):
             if not (visit.is_over or self._presence.closing):
                 try:
-                    command = self._read_question(line, attrgetter("is_question"))
+                    command = self._read_question(line, attrgetter(may_ask))
                 except RefusedError as refusal:
-                    known = [refusal_fact(refusal, visit.name)]
+                    known = [self._broadcaster.refusal_fact(visit.name, refusal)]
                 else:
-                    cause = ProgramQuestion(number)
+                    cause = ProgramQuestion(number, in_words)
                     known = await self._answers(visit, command, LookupResults(), cause)
                 self._send_answers(visit.name, known, number)
 
@@ -399,7 +408,7 @@ class PlayerLines:
             try:
                 [decision] = decide(self._hall, name, command, self._clock(), found)
             except RefusedError as refusal:
-                return [refusal_fact(refusal, name)]
+                return [self._broadcaster.refusal_fact(name, refusal)]
             except LookupNeededError as unread:
                 lookup = unread.lookup
                 if look_up := self.answers.get(type(lookup)):
@@ -407,7 +416,7 @@ class PlayerLines:
                     try:
                         answer = look_up(request, lookup)
                     except RefusedError as refusal:
-                        return [refusal_fact(refusal, name)]
+                        return [self._broadcaster.refusal_fact(name, refusal)]
                     if isinstance(answer, Postponed):
                         return []
                 else:
@@ -419,7 +428,10 @@ class PlayerLines:
                 if isinstance(asked, Asked):
                     table = self._hall.visible_table(name, asked.board) if asked.board else None
                     telling = Delivery(asked, (name,), table).stamp(self._clock())
-                    known += delivery_facts(self._hall, telling)
+                    if cause.in_words:
+                        known += answer_in_words(self._hall, telling, self._broadcaster.screens)
+                    else:
+                        known += delivery_facts(self._hall, telling)
             return known
 
     async def answer_stranger(self, line: str) -> list[Fact]:

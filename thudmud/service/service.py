@@ -239,14 +239,19 @@ class Service:
         )
 
     def ask(
-        self, visit: Visit, line: str, number: int | str | None = None
+        self,
+        visit: Visit,
+        line: str,
+        number: int | str | None = None,
+        *,
+        in_words: bool = False,
     ) -> Coroutine[Any, Any, None]:
         """Answer a question of a player's program with facts, see `PlayerLines.ask`.
 
         Raises:
             StoreError: the answer cannot be read from the store.
         """
-        return self.lines.ask(visit, line, number)
+        return self.lines.ask(visit, line, number, in_words=in_words)
 
     def speak_at_board(self, visit: Visit, aside: Aloud) -> Coroutine[Any, Any, None]:
         """Deliver speech to everybody at a board, see `PlayerLines.speak_at_board`."""

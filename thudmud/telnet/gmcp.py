@@ -76,7 +76,8 @@ class Packages:
             case ("thud.ask", str(line)):
                 self._session.items_received([Ask(_readable(line))])
             case ("thud.ask", {"line": str(line), **more}):
-                self._session.items_received([Ask(_readable(line), _number(more.get("id")))])
+                number, in_words = _number(more.get("id")), more.get("words") is True
+                self._session.items_received([Ask(_readable(line), number, in_words)])
             case ("thud.watch", dict() as data):
                 if watch := watched(data):
                     self._session.items_received([watch])

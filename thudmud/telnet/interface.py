@@ -55,10 +55,12 @@ class Ask(Value):
     Attributes:
         line: the question.
         number: the program's identifier of the question, repeated in the answer; None for none.
+        in_words: whether to answer in words, as if the player had typed it.
     """
 
     line: str
     number: int | str | None = None
+    in_words: bool = False
 
 
 class Watch(Value):

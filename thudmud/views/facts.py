@@ -92,13 +92,16 @@ def room_state_facts(hall: Hall, room: str | None, name: str) -> list[Fact]:
     return [occupants_fact(hall, room, name), *known]
 
 
-def refusal_fact(refusal: RefusedError, player: str, board: str | None = None) -> Fact:
+def refusal_fact(
+    refusal: RefusedError, player: str, board: str | None = None, text: str | None = None
+) -> Fact:
     """Return the fact of a refusal.
 
     Args:
         refusal: the refusal.
         player: the player, who is the only recipient.
         board: the name of the board concerned, if known.
+        text: the refusal in words, for clients that show it themselves.
     """
     details = {key: _plain(each) for key, each in refusal.details.items() if key != "board"}
     if isinstance(refusal, ParseError):
@@ -111,6 +114,8 @@ def refusal_fact(refusal: RefusedError, player: str, board: str | None = None) -
         "board": refusal.details.get("board", board),
         "details": details,
     }
+    if text is not None:
+        known["text"] = text
     return Fact("Thud.Refused", known, player)
 
 
@@ -358,7 +363,12 @@ def options_fact(hall: Hall, player: str) -> Fact:
         }
         for element, colour in chosen.elements
     ]
-    known = {"scheme": chosen.scheme.value, "orient": chosen.orient.value, "colours": colours}
+    known = {
+        "scheme": chosen.scheme.value,
+        "orient": chosen.orient.value,
+        "reader": chosen.reader.value,
+        "colours": colours,
+    }
     return Fact("Thud.Options", known, player)
 
 

@@ -21,7 +21,7 @@ from thudmud.language import ParseError
 from thudmud.values import Value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
-from thudmud.views.refusals import ANSWERED_BY_BUTTONS, explain, refusal_text
+from thudmud.views.refusals import ASKED_BY_DIALOG, explain, refusal_text
 from thudmud.views.telling import delivery_facts, renderer_for
 from thudmud.views.usual import usual
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
@@ -119,23 +119,57 @@ def refusal_messages(
         advice: sentences to append.
         left_out: verbs that must not be suggested.
     """
+    draws = terminal is not None and terminal.can_draw
     if isinstance(refusal, ParseError):
         lines = explain(refusal, display.width, pointing=not display.is_for_reader)
+        told = refusal_text(refusal) if draws else ""
     else:
-        told = refusal_text(refusal, name, left_out=left_out)
-        if display.is_drawn_by_client and refusal.code in ANSWERED_BY_BUTTONS:
-            told = without_commands(told)
-        lines = wrap(" ".join([told, *advice]), display.width)
+        told = refusal_sentences(refusal, name, display, advice=advice, left_out=left_out)
+        lines = wrap(told, display.width)
     if display.is_ascii_only or display.with_machine_lines:
         lines = fit_lines(lines, display)
     # Skip the fact unless it is wanted: it may have a long list of verbs.
     if not display.with_machine_lines and not (terminal and terminal.packages):
         return [Message((name,), "\n".join(lines))]
-    known = [refusal_fact(refusal, name, board())]
+    asks = draws and refusal.code in ASKED_BY_DIALOG
+    told = without_commands(told) if asks else told
+    known = [refusal_fact(refusal, name, board(), told if draws else None)]
     if display.with_machine_lines:
         lines += map(machine_line, known)
     screens = {name: terminal} if terminal else {}
-    return [Message((name,), "\n".join(lines)), *fact_messages(known, [name], screens)]
+    sent = fact_messages(known, [name], screens)
+    if asks:
+        return sent
+    return [Message((name,), "\n".join(lines)), *sent]
+
+
+def answer_in_words(hall: Hall, delivery: Delivery, screens: Screens) -> list[Fact]:
+    """Return the text of an answer as a fact; none if the player has no screen."""
+    return [
+        Fact("Thud.Answer", {"text": each.text}, delivery.recipients[0])
+        for each in messages(hall, delivery, screens)
+        if not each.package
+    ]
+
+
+def refusal_sentences(
+    refusal: RefusedError,
+    name: str,
+    display: Display,
+    *,
+    advice: Iterable[str] = (),
+    left_out: frozenset[str] = frozenset(),
+) -> str:
+    """Return the text of a refusal, unwrapped; the arguments are those of `refusal_messages`.
+
+    Players who click can't have caused a parse error. They get all other texts without advice on
+    what to type, unless nothing else is left.
+    """
+    clicks = display.is_drawn_by_client and not isinstance(refusal, ParseError)
+    told = refusal_text(refusal, name, left_out=left_out, clicks=clicks)
+    if clicks and (kept := without_commands(told)):
+        return kept
+    return " ".join([told, *advice])
 
 
 def fact_messages(

@@ -318,10 +318,8 @@ def _shorten_boards(boards: Sequence[str]) -> Sequence[str]:
     return (*boards[:MOST_BOARDS], f'{more} more ("boards" lists all)')
 
 
-ANSWERED_BY_BUTTONS = frozenset(
-    {Refusal.SURE_RESIGNS, Refusal.SURE_RESTARTS, Refusal.SURE_LEAVES, Refusal.ASKED_TO_BEGIN}
-)
-"""Refusals that ask something, for which clients that draw boards have buttons."""
+ASKED_BY_DIALOG = frozenset({Refusal.SURE_RESIGNS, Refusal.SURE_RESTARTS, Refusal.SURE_LEAVES})
+"""Requests for confirmation. Clients that draw boards get these as facts alone, and ask."""
 
 
 def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
@@ -340,6 +338,7 @@ def refusal_text(
     *,
     name: Callable[[Square], str] = str,
     left_out: frozenset[str] = frozenset(),
+    clicks: bool = False,
 ) -> str:
     """Return the text of a refusal.
 
@@ -348,6 +347,8 @@ def refusal_text(
         me: the reader's name, if known.
         name: returns the name of a square; game records use other letters.
         left_out: verbs that must not be suggested, see `Hall.left_out`.
+        clicks: whether to put the player's own words in curly quotes, so that straight ones have
+            only what could be typed, see `thudmud.views.words.without_commands`.
     """
     text = _TEXTS.get(refusal.code)
     if left_out and isinstance(text, str):
@@ -377,8 +378,16 @@ def refusal_text(
             sentence = text.format(**details)
         else:
             sentence = text(refusal, details, me) if text else _composed(refusal, details)
+        sentence = _requoted(sentence, details) if clicks else sentence
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
+
+
+def _requoted(sentence: str, details: Mapping[str, Any]) -> str:
+    """Put the player's own words into curly quotes."""
+    for said in filter(None, map(details.get, ("words", "word", "rules"))):
+        sentence = sentence.replace(f'"{said}"', f"“{said}”")
+    return sentence
 
 
 def record_error_text(error: RecordError) -> str:

@@ -19,8 +19,8 @@ _COMMENT = re.compile(
     rf"^ *+(?:/\*{_REST}\n?|//[^\n]*+\n?)|/\*\* @{_REST} ?", re.MULTILINE | re.DOTALL
 )
 _TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
-_JOINED = re.compile(  # needs no line end: all statements end in semicolons
-    r"^((?:(?! // )[^\n])*)\n(?:(?<=[]),([{};:?=>&|]\n)|(?=[])}.?:&|]))", re.MULTILINE
+_JOINED = re.compile(  # not after ")", "]" and "}", where a statement may end without a semicolon
+    r"^((?:(?! // )[^\n])*)\n(?:(?<=[,([{;:?=>&|]\n)|(?=[])}.?:&|]))", re.MULTILINE
 )
 _PLAIN = re.compile(r"^[^\n/`']++$", re.MULTILINE)  # no template, and no regular expression
 _SPACED = re.compile(r'("(?:[^"\\\n]|\\.)*+")| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{}()[]) ?')

@@ -38,7 +38,7 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, added_facts, facts, words
 from thudmud.views.sentences import UNKNOWN, past_ending
-from thudmud.views.standing import battles
+from thudmud.views.standing import battles, wrap_clickable
 from thudmud.views.view import Display, View
 from thudmud.views.words import day, pages_of, wrap, wrap_each
 
@@ -297,9 +297,10 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
     return f"{match.rules.capitalize()}, {which}, {state}, {begun}"
 
 
-def put_away(width: int) -> list[str]:
+def put_away(view: View) -> list[str]:
     """Tell a player about an adjourned match, and how to find it."""
-    return wrap(f'You have an adjourned match: "{Games()}" shows how to resume it.', width)
+    told = f'You have an adjourned match: "{Games()}" shows how to resume it.'
+    return wrap_clickable(told, view)
 
 
 @words.register

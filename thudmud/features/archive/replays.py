@@ -12,6 +12,7 @@ from thudmud.game.clocks import DAY, seconds_left_after_plies
 from thudmud.rules import Side
 from thudmud.views.data import Data, Fact, game_data
 from thudmud.views.registry import RenderContext, add_lines_to, added_lines, facts, words
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import View
 from thudmud.views.words import wrap
 
@@ -50,7 +51,7 @@ def _not_in_the_replay(_: Query, context: RenderContext, view: View) -> list[str
 def _replay_left(told: ReplayLeft, _: RenderContext, view: View) -> list[str]:
     number, ply = told.replay.battle.number, told.replay.ply
     again = f'"{Replay(number, ply)}" picks it up there.'
-    return wrap(f"You leave the replay of battle {number} at move {ply}. {again}", view.width)
+    return wrap_clickable(f"You leave the replay of battle {number} at move {ply}. {again}", view)
 
 
 def replayed_data(aside: Replayed) -> Data:

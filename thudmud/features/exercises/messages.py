@@ -46,7 +46,7 @@ from thudmud.views.registry import (
     facts,
     words,
 )
-from thudmud.views.standing import board_lines, full_board_lines
+from thudmud.views.standing import board_lines, full_board_lines, wrap_clickable
 from thudmud.views.view import View
 from thudmud.views.words import wrap, wrap_each
 
@@ -133,7 +133,7 @@ def _reopened(came: TookOver, context: RenderContext) -> ExerciseChanged | None:
 
 @words.register
 def _left(told: ExerciseLeft, _: RenderContext, view: View) -> list[str]:
-    return wrap(left(told.exercise), view.width)
+    return wrap_clickable(left(told.exercise), view)
 
 
 @facts.register
@@ -145,7 +145,7 @@ def _left_facts(told: ExerciseLeft, _: RenderContext) -> Iterator[Fact]:
 def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
     if told.player == view.me:
         back = f'"{Stop()}" takes you back to it'
-        return wrap(f"Your battle at the {told.board} waits: {back}.", view.width)
+        return wrap_clickable(f"Your battle at the {told.board} waits: {back}.", view)
     opens = f"{told.player} opens {'the tutorial' if told.exercise == TUTORIAL else 'a puzzle'}"
     return wrap(f"{opens}; your battle at the {told.board} waits.", view.width)
 
@@ -288,9 +288,9 @@ def _in_lesson(
             done = at.current if at.is_done else at.lesson.steps[at.step - 1]
             return done.confirmation(clicks=clicks)
         case R.NEXT:
-            return '"next" goes on.'
+            return "Press Next to go on." if clicks else '"next" goes on.'
         case R.OVER:
-            return _over(at)
+            return _over(at, clicks=clicks)
         case R.WRONG:
             if attempt_of(at.current.answer) is None:
                 return f'Not yet: {"press" if clicks else "type"} "{at.current.answer}" first.'
@@ -324,9 +324,12 @@ def _instruction(move: Move) -> str:
     return f"{sentence}."
 
 
-def _over(at: LessonProgress) -> str:
+def _over(at: LessonProgress, *, clicks: bool) -> str:
     number = at.lesson.number
     after = lessons().get(number + 1)
+    if clicks:
+        then = f"Next is lesson {after.number}: {after.title}" if after else "Now try a puzzle"
+        return f"That was {'' if after else 'the last lesson, '}lesson {number}. {then}."
     if after:
         return f'That was lesson {number}. "next" begins lesson {after.number}: {after.title}.'
     return (
@@ -351,7 +354,8 @@ def _at_puzzle(
         case R.DONE:
             return f"That's it! {_proof(puzzle.game, told.line)}"
         case R.NEXT | R.OVER:
-            return '"next" gives you another puzzle, "stop" leaves.'
+            ways = '"next" gives you another puzzle, "stop" leaves.'
+            return "Press Next for another puzzle." if clicks else ways
         case R.FEWER:
             most = _captured(puzzle.game, puzzle.solution)
             return f"The squares are right, but you can capture {most} there. Try again."
@@ -364,7 +368,8 @@ def _at_puzzle(
             return _instruction(best) if clicks else f'Type "{short_command(best)}".'
         case R.COUNTED:
             done = "solved" if at.is_over else "not solved"
-            return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'
+            shows = "" if clicks else f'; "{ViewScore()}" shows it'
+            return f"It counts as {done} for your puzzle rating{shows}."
         case _:
             assert_never(remark)
 

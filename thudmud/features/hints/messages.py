@@ -44,12 +44,14 @@ def _hint(_: Hint, context: RenderContext, view: View) -> list[str]:
     """Render a hint; a screen reader gets each reason on its own line."""
     advice: Advice = context.answer
     table = context.known_table
-    typed = short_command(advice.move, table.name if view.is_elsewhere else None)
+    typed = f'"{short_command(advice.move, table.name if view.is_elsewhere else None)}"'
+    if view.display.is_drawn_by_client:
+        typed = in_few_words(advice.move)
     reply = _expected(advice)
     if view.display.is_for_reader:
         facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
-        return wrap_each([f'Try "{typed}".', *facts, *reply], view.width)
-    return wrap_each([f'Try "{typed}": {because(advice)}.', *reply], view.width)
+        return wrap_each([f"Try {typed}.", *facts, *reply], view.width)
+    return wrap_each([f"Try {typed}: {because(advice)}.", *reply], view.width)
 
 
 def _expected(advice: Advice) -> list[str]:
@@ -90,5 +92,6 @@ def _hint_facts(_: Hint, context: RenderContext) -> Iterator[Fact]:
             for each in advice.reasons
         ],
         "reply": data.move_data(advice.reply) if advice.reply else None,
+        "because": because(advice),
     }
     yield Fact("Thud.Hint", known, context.player)

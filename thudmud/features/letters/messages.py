@@ -22,6 +22,7 @@ from thudmud.views.data import Fact
 from thudmud.views.headlines import WIDTH, Headline, LookUp, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_facts_to, add_lines_to, facts, words
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, sentences_without, wrap
 
@@ -66,7 +67,7 @@ def _waiting(told: Entered | TookOver, _: RenderContext, view: View) -> list[str
     if not new:
         return []
     has = f"You have {pluralize(new, 'new message')}"
-    return wrap(f'{has}: "{Letters()}" shows {_them(new)}.', view.width)
+    return wrap_clickable(f'{has}: "{Letters()}" shows {_them(new)}.', view)
 
 
 def _count(told: Entered | TookOver) -> LetterCount:
@@ -121,7 +122,8 @@ def _them(number: int) -> str:
 @words.register
 def _render_letter_sent(sent: LetterSent, _: RenderContext, view: View) -> list[str]:
     if sent.player != view.me:
-        return wrap(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
+        told = f'{sent.player} has left you a message: "{Letters()}" shows it.'
+        return wrap_clickable(told, view)
     when = "They've been told." if sent.is_here else "They'll be told when they come in."
     return wrap(f"Your message to {sent.to} is saved. {when}", view.width)
 

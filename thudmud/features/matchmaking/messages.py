@@ -168,8 +168,8 @@ def _playing_now(_: PlayNow, context: RenderContext, view: View) -> list[str]:
 
 @words.register
 def _seek_made(seek: SeekMade, _: RenderContext, view: View) -> list[str]:
-    if seek.word:
-        return wrap(seek_made(seek, view.me), view.width)
+    if seek.word and view.display.is_drawn_by_client:
+        return []  # it shows the link
     return wrap_clickable(seek_made(seek, view.me), view)
 
 
@@ -280,7 +280,7 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
         case SeekEnd.DECLINED if me == player:
             return f"You decline. {seeker} has been told."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker == ended.to:
-            return "Your challenge with a word is withdrawn."
+            return "Your challenge is withdrawn."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker and ended.to:
             return f"Your challenge to {ended.to} is withdrawn."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:

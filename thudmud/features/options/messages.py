@@ -43,6 +43,7 @@ from thudmud.views.colours import colour_of, wrap_phrases
 from thudmud.views.data import Fact
 from thudmud.views.facts import options_fact, player_state_facts
 from thudmud.views.registry import RenderContext, facts, words
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import LARGE_FROM, PALETTE, SIXTEEN, TRUE_COLOUR, Display, View
 from thudmud.views.words import wrap, wrap_each
 
@@ -194,7 +195,7 @@ def choice_text(choice: SetOption, options: Options) -> str:
 
 @words.register
 def _render_option_chosen(chosen: OptionChosen, _: RenderContext, view: View) -> list[str]:
-    return wrap(choice_text(chosen.choice, chosen.options), view.width)
+    return wrap_clickable(choice_text(chosen.choice, chosen.options), view)
 
 
 @facts.register

@@ -33,6 +33,7 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.facts import person_data
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, added_lines, facts, words
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrap, wrap_each
 
@@ -258,7 +259,7 @@ def _follow_chosen(chosen: FollowChosen, _: RenderContext, view: View) -> list[s
         return wrap(f"You no longer follow {other}.", view.width)
     told = f"You'll hear when {other} comes in or begins a match."
     ends = f'"{Unfollow(other.lower())}" stops that.{_absent(chosen)}'
-    return wrap(f"{told} {ends}", view.width)
+    return wrap_clickable(f"{told} {ends}", view)
 
 
 def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
@@ -280,7 +281,7 @@ def _followed_came_facts(came: FollowedCame, _: RenderContext) -> Iterator[Fact]
 def _followed_began(began: FollowedBegan, _: RenderContext, view: View) -> list[str]:
     begin = "resume a match" if began.resumed else "begin a match"
     who = f"{began.dwarf} and {began.troll}"
-    return wrap(f'{who} {begin}. To watch, type "observe {began.board}".', view.width)
+    return wrap_clickable(f'{who} {begin}. To watch, type "observe {began.board}".', view)
 
 
 @facts.register
@@ -305,7 +306,7 @@ def _ignore_chosen(chosen: IgnoreChosen, _: RenderContext, view: View) -> list[s
     if other not in chosen.ignored:
         return wrap(f"You hear {other} again.", view.width)
     back = f'"{Unignore(other.lower())}" lets you hear them again.{_absent(chosen)}'
-    return wrap(f"You no longer hear {other}. {back}", view.width)
+    return wrap_clickable(f"You no longer hear {other}. {back}", view)
 
 
 def _idle_for(hall: Hall, name: str, now: float) -> int | None:

@@ -22,6 +22,8 @@ _NAMES = {
 class Query(GameCommand):
     """Base class of questions about a board."""
 
+    answers_in_words = True
+
     def decide(self, context: CommandContext) -> Decision:
         return context.decide_answer(
             self, resolve_query_board(context.hall, context.person, self.on).name
@@ -147,7 +149,7 @@ class ViewPossible(GameCommand):
 
     origin: Square | None = None
     on: str | None = None
-    is_question = True
+    is_question = answers_in_words = True
 
     def __str__(self) -> str:
         start = "" if self.origin is None else f" from {self.origin}"

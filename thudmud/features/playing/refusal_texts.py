@@ -94,8 +94,9 @@ def _match_under_way(_: RefusedError, details: Details, __: str | None) -> str:
 
 
 def _needs_opponent(_: RefusedError, details: Details, __: str | None) -> str:
-    practice = f', or "{Practice(on=details["board"])}"' if details["may_practise"] else ""
-    return f"A battle needs two players{practice}. {details['free']}"
+    practice = f' "{Practice(on=details["board"])}" gives you both seats.'
+    both = practice if details["may_practise"] else ""
+    return f"A battle needs two players.{both} {details['free']}"
 
 
 def _no_battle(refusal: RefusedError, details: Details, me: str | None) -> str:

@@ -88,6 +88,11 @@ add_refusal_texts(_REFUSALS)
 # Arrivals and departures.
 
 
+def _unless_drawn(view: View, lines: list[str]) -> list[str]:
+    """Return lines on who comes or goes, but none if the reader's client lists who is here."""
+    return [] if view.display.is_drawn_by_client else lines
+
+
 @words.register
 def _entered(told: asides.Entered, context: RenderContext, view: View) -> list[str]:
     player, room, width = told.player, told.room, view.width
@@ -95,11 +100,11 @@ def _entered(told: asides.Entered, context: RenderContext, view: View) -> list[s
     if room is None:
         lines = wrap(f"{conjugate(player, view.me, 'come')} into the hall.", width)
     if player != view.me:
-        return lines
+        return _unless_drawn(view, lines)
     if room is None:
         lines += hall_seen(context, view)
-        lines += put_away(width) if told.adjourned else []
-    lines += _newer_news(context.hall, told, width)
+        lines += put_away(view) if told.adjourned else []
+    lines += _newer_news(context.hall, told, view)
     return lines + added_lines(asides.Entered, told, context, view)
 
 
@@ -136,6 +141,8 @@ def _took_over_facts(told: asides.TookOver, context: RenderContext) -> Iterator[
 @words.register
 def _render_gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
     player = told.player
+    if player != view.me and view.display.is_drawn_by_client:
+        return []
     if told.parting in {events.Parting.LOST, events.Parting.CUT_OFF}:
         return wrap(f"{player} has lost the connection.", view.width)
     if told.parting is events.Parting.IDLE:
@@ -157,7 +164,7 @@ def _went_out(told: asides.WentOut, _: RenderContext, view: View) -> list[str]:
     if told.is_silent:
         return []
     goes = conjugate(told.player, view.me, "go")
-    return wrap(f"{goes} to the {told.to or 'hall'}.", view.width)
+    return _unless_drawn(view, wrap(f"{goes} to the {told.to or 'hall'}.", view.width))
 
 
 @facts.register
@@ -171,7 +178,7 @@ def _came_in(told: asides.CameIn, context: RenderContext, view: View) -> list[st
     walks = conjugate(player, view.me, "walk")
     lines = wrap(f"{walks} to the {room or 'hall'}.", width)
     if player != view.me:
-        return lines
+        return _unless_drawn(view, lines)
     if room is None:
         return lines + hall_seen(context, view)
     if told.takes_seat:  # the event of taking the seat shows the board
@@ -424,11 +431,11 @@ def _who_waits(hall: Hall, player: str, view: View) -> list[str]:
     return [line for each in open_seeks for line in wrap_clickable(seek_made(each, player), view)]
 
 
-def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
+def _newer_news(hall: Hall, entered: asides.Entered, view: View) -> list[str]:
     """Announce news that a returning member has not read yet."""
     if not (entered.is_member and hall.edition) or entered.news in {None, hall.edition}:
         return []
-    return wrap(f'There\'s news: "{ViewNews()}" shows it.', width)
+    return wrap_clickable(f'There\'s news: "{ViewNews()}" shows it.', view)
 
 
 @words.register

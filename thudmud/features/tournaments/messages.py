@@ -49,6 +49,7 @@ from thudmud.views.headlines import WIDTH, Headline, LookUp, board_path, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sentences import time_control_phrase
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns, day, pages_of, time_of_day, wrap, wrap_each
 
@@ -229,7 +230,7 @@ def _render_tournament_made(
     what = f"{who} {titled(tournament)}: {terms(made)}."
     starts = f"It starts {starting(made.starts, context.at)}."
     plays = "lets you play, too" if made.player == view.me else "lets you play"
-    return wrap(f'{what} {starts} "{Enter(made.number)}" {plays}.', view.width)
+    return wrap_clickable(f'{what} {starts} "{Enter(made.number)}" {plays}.', view)
 
 
 @words.register
@@ -250,7 +251,7 @@ def _entered(entered: events.TournamentEntered, context: RenderContext, view: Vi
     else:
         told.append("You'll be taken to your board if you're here.")
     told.append(f'"{LeaveTournament(entered.number)}" takes you out.')
-    return wrap(" ".join(told), view.width)
+    return wrap_clickable(" ".join(told), view)
 
 
 @words.register
@@ -285,7 +286,7 @@ def _are_out(paired: events.RoundPaired, context: RenderContext, view: View) -> 
         told = f"You weren't here when {titled(tournament)} started, so you're out."
         if tournament.kind.allows_late_entry:
             told += f' "{Enter(paired.number)}" lets you back in.'
-        return wrap(told, view.width)
+        return wrap_clickable(told, view)
     names = list(missing)
     if len(names) > _MOST_NAMED:
         names = [*names[:_MOST_NAMED], pluralize(len(names) - _MOST_NAMED, "other")]
@@ -315,13 +316,13 @@ def _round_begins(paired: events.RoundPaired, context: RenderContext, view: View
                 told += (
                     f' You stay here while your clock is running: "{Games()}" lists your matches.'
                 )
-            return wrap(told, view.width)
+            return wrap_clickable(told, view)
     if tournament.is_arena:
         return []
     count = sum(bool(second) for _, second in paired.pairs)
     shows = f'"{ViewTournament(paired.number)}" shows {"it" if count == 1 else "them"}.'
     begins = f"{heading} begins, with {pluralize(count, 'match')}.{shortened}"
-    return wrap(f"{begins} {shows}", view.width)
+    return wrap_clickable(f"{begins} {shows}", view)
 
 
 @words.register
@@ -333,7 +334,8 @@ def _render_pairing_scored(
     if not (is_mine or (scored.is_over and view.display.shows_results)):
         return []
     if not scored.is_over:
-        begins = f'when you or your opponent types "{Start()}"'
+        starts = "starts it" if view.display.is_drawn_by_client else f'types "{Start()}"'
+        begins = f"when you or your opponent {starts}"
         if rest := rest_in(tournament, hall):
             begins = f"in {rounded_duration(rest)}, or {begins}"
         return wrap(f"The second battle begins {begins}.", view.width)
@@ -392,7 +394,7 @@ def _paused(paused: events.TournamentPaused, context: RenderContext, view: View)
         how = "resumes it sooner"
     if paused.player == view.me:
         told += f' "{ResumeTournament(paused.number)}" {how}.'
-    return wrap(told, view.width)
+    return wrap_clickable(told, view)
 
 
 @words.register
@@ -426,7 +428,7 @@ def _render_tournament_ended(
             if view.me in places and view.me not in ended.players[:3]:
                 told += f" You are {ordinal(places[view.me])}."
             told += f' "{ViewTournament(ended.number)}" shows the final standings.'
-    return wrap(told, view.width)
+    return wrap_clickable(told, view)
 
 
 # Questions.
@@ -786,7 +788,7 @@ def _announced(hall: Hall, context: RenderContext, view: View) -> list[str]:
         told = [f'"{ViewTournament(going_on[0].number)}" shows how {titled(going_on[0])} is going.']
     elif len(going_on) > len(told):
         told.append(f'There are {len(going_on)} tournaments: "{Tournaments()}" lists them.')
-    return wrap_each(told, view.width)
+    return [line for each in told for line in wrap_clickable(each, view)]
 
 
 @add_lines_to(Fingered)

@@ -27,7 +27,7 @@ const FORESEEN = 5; // moves of the best line in words
 
 /** Why there is nothing to be seen. */
 const REFUSED = /** @type {Record<string, string>} */ ({
-  no_variations_rated: "Your battle counts for ratings. You can analyse once it is over.",
+  no_variations_rated: "Your battle counts for ratings. You can analyse it once it is over.",
   variation_later: "This battle is not over yet. It can be analysed afterwards.",
   variation_too_long: "This variation can’t get longer.",
   no_evaluations: "This server has no engine.",

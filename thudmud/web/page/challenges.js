@@ -68,7 +68,7 @@ export class Challenges {
     const notices = this.open().map(({ words, accept, decline }) =>
       h(
         "div.notice",
-        {},
+        { "data-key": words },
         h("p", {}, words),
         this.button(...accept, ".primary"),
         this.button(...decline),
@@ -119,7 +119,7 @@ export class Challenges {
     const click = () => this.send(line);
     return h(
       `button${style}`,
-      { type: "button", "data-key": `challenge ${line}`, title: line, click },
+      { type: "button", "data-key": `challenge ${line}`, click },
       label,
     );
   }

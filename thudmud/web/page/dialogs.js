@@ -115,19 +115,41 @@ export function openSettings(send, me, { register, showKeys }) {
     h("p.hint", {}, "“Safe” is colour-blind friendly."),
     choices("size", "Size of the board", ["small", "medium", "large"], (size) => change({ size })),
     volume(),
-    captures(),
-    premoveSwitch(),
+    toggle("capturesAll", "Trolls capture all they can, without asking"),
+    toggle("premoves", "Premoves: choose a move during your opponent’s turn"),
+    ...(me.player ? readerSwitch(send) : []),
     h("button.keyboard", { type: "button", click: showKeys }, "Keyboard shortcuts"),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
 }
 
-/** Return the switch that turns premoves on and off. */
-function premoveSwitch() {
-  const toggle = (/** @type {Event} */ { target }) =>
-    change({ premoves: /** @type {HTMLInputElement} */ (target).checked });
-  const input = h("input", { type: "checkbox", checked: settings.premoves, change: toggle });
-  return h("label.switch", {}, input, "Premoves: choose a move during your opponent’s turn");
+/**
+ * Return a switch.
+ *
+ * @param {"capturesAll" | "premoves" | "reader"} name
+ * @param {string} label
+ * @param {(isOn: boolean) => void} [choose] does more
+ */
+function toggle(name, label, choose = () => {}) {
+  const set = (/** @type {any} */ { target }) => {
+    change({ [name]: target.checked });
+    choose(target.checked);
+  };
+  const box = { type: "checkbox", checked: settings[name], change: set };
+  return h("label.switch", {}, h("input", box), label);
+}
+
+/**
+ * Return the switch for boards in words, and what it does.
+ *
+ * @param {(line: string) => void} send
+ */
+function readerSwitch(send) {
+  const choose = (/** @type {boolean} */ isOn) => send(`options reader ${isOn ? "on" : "auto"}`);
+  return [
+    toggle("reader", "Screen reader: describe boards in words", choose),
+    h("p.hint", {}, "The log then lists all pieces, and says what to type. You can still click."),
+  ];
 }
 
 /**
@@ -170,14 +192,6 @@ function volume() {
   const value = Math.round(settings.volume * 100);
   const range = { type: "range", min: 0, max: 100, step: 10, value, change: set };
   return h("label.volume", {}, "Volume", h("input", range));
-}
-
-/** Return whether trolls capture without being asked, to choose. */
-function captures() {
-  const set = (/** @type {Event} */ { target }) =>
-    change({ capturesAll: /** @type {HTMLInputElement} */ (target).checked });
-  const box = { type: "checkbox", checked: settings.capturesAll, change: set };
-  return h("label.switch", {}, h("input", box), "Trolls capture all at once, without asking");
 }
 
 /**

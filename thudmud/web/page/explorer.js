@@ -14,7 +14,7 @@ const WAIT = 150; // milliseconds: whoever goes quickly through the plies asks a
 
 /** Why there is nothing to be seen. */
 const REFUSED = /** @type {Record<string, string>} */ ({
-  no_exploring_rated: "Your battle counts for ratings. You can explore once it is over.",
+  no_exploring_rated: "Your battle counts for ratings. You can explore it once it is over.",
   no_exploring_playing: "You are playing there. You can explore the battle once it is over.",
   explore_later: "This battle is not over yet. It can be explored afterwards.",
 });

@@ -844,7 +844,7 @@ export class GameView {
       {
         type: "button",
         "data-key": line,
-        title: refused ?? line,
+        title: refused,
         disabled: Boolean(refused),
         click: type,
       },

@@ -96,7 +96,7 @@ export class LobbyView {
     const { on, board } = this.state.tv;
     byId("tv").setAttribute("aria-pressed", String(on));
     byId("tv-waits").textContent =
-      on && !board ? "Nothing is on that you don’t see anyway. Your TV will show the next battle." : "";
+      on && !board ? "Nothing else is on. Your TV will show the next battle." : "";
     this.showBoards();
     fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
   }
@@ -205,7 +205,7 @@ export class LobbyView {
     const { label, line, words } = agreeing(invite);
     return h(
       "li",
-      {},
+      { "data-key": `from ${invite.player}` },
       token(invite.side),
       h("span.what", {}, h("b", {}, invite.player), ` asks you to ${words}`),
       this.button(label, line, true),
@@ -225,7 +225,7 @@ export class LobbyView {
     ];
     return h(
       "li",
-      {},
+      { "data-key": `seek-${seek.seek}` },
       token(seek.side === null ? "stone" : isMine ? seek.side : other),
       h(
         "span.what",
@@ -258,7 +258,7 @@ export class LobbyView {
         : "free";
     return h(
       "li",
-      {},
+      { "data-key": table.board },
       h(`span.dot.${state}`, { "aria-hidden": "true" }),
       h(
         "span.what",
@@ -298,7 +298,7 @@ export class LobbyView {
     const asked = own.find(({ to, word }) => to === person.player && !word);
     return h(
       "li",
-      {},
+      { "data-key": person.player },
       h(
         "span.what",
         {},
@@ -314,8 +314,7 @@ export class LobbyView {
           {
             type: "button",
             "data-key": `match ${person.player}`,
-            title: asked ? `withdraw ${asked.seek}` : `match ${person.player}`,
-            "aria-label": `${asked ? "Withdraw what you asked" : "Challenge"} ${person.player}`,
+            "aria-label": `${asked ? "Withdraw the challenge to" : "Challenge"} ${person.player}`,
             click: () =>
               asked
                 ? this.send(`withdraw ${asked.seek}`)
@@ -338,7 +337,7 @@ export class LobbyView {
       {
         type: "button",
         "data-key": line,
-        title: label ? line : `${line}: stay here, and see it whenever you like`,
+        title: !label && "Observe: stay here, and see this board whenever you like",
         "aria-label": spoken,
         click: () => this.send(line),
       },
@@ -383,7 +382,7 @@ export function battleEntry(known) {
   const facts = [rulesTitle(rules), plies != null && counted(plies, "move"), result];
   return h(
     "li",
-    {},
+    { "data-key": `battle-${number}` },
     h(
       "span.what",
       {},
@@ -398,7 +397,7 @@ export function battleEntry(known) {
 function standing({ place, player, rating, battles }) {
   return h(
     "li",
-    {},
+    { "data-key": player },
     h("span", {}, `${place}.`),
     h("b", {}, playerLink(player)),
     h("span", {}, String(rating)),

@@ -50,8 +50,6 @@ export class Log {
     this.at = 0;
     this.isAtEnd = true;
     this.top = 0; // where the log was scrolled to last, by the player or by us
-    /** What was said last before the connection began. @type {Element | null} */
-    this.before = null;
     host.addEventListener("scroll", () => {
       const isUp = host.scrollTop < this.top; // else it may be the end that has moved on
       this.top = host.scrollTop;
@@ -100,18 +98,6 @@ export class Log {
     host.append(entry);
     while (host.childElementCount > MOST) host.firstElementChild?.remove();
     if (isAtEnd) this.end();
-  }
-
-  /** Note that a connection begins. */
-  mark() {
-    this.before = this.host.lastElementChild;
-  }
-
-  /** Take out what was said since. */
-  forget() {
-    const { host, before } = this;
-    while (host.lastElementChild && host.lastElementChild !== before)
-      host.lastElementChild.remove();
   }
 
   /** Return how many characters there is room for in a line. */

@@ -66,7 +66,7 @@ const LINKS = {
   connecting: "Connecting …",
   open: "",
   lost: "Connection lost. Reconnecting …",
-  quit: "You have left.",
+  quit: "You are logged out.",
   elsewhere: "You are playing in another window.",
   idle: "You were idle for too long and have been disconnected.",
   banned: "The operator of this server has banned you.",
@@ -76,6 +76,7 @@ const LINKS = {
 };
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
+const OFFLINE = "No connection: nothing was sent. Try again in a moment.";
 const TOAST = 5000; // milliseconds
 const READ = 50; // milliseconds for a character
 const RETURNED = 500; // milliseconds within which the server has told all that is known already
@@ -148,7 +149,7 @@ let isLost = false;
  */
 function send(line) {
   if (!isConnected()) {
-    warn("No connection: nothing was sent. Try again in a moment.");
+    warn(OFFLINE);
     return false;
   }
   isFollowing = false;
@@ -158,17 +159,22 @@ function send(line) {
   return true;
 }
 
-/** Whether the answer to a key is to be shown where the log isn't seen. */
-let isQuestion = false;
+const KEY = "key"; // marks the questions that keys stand for
 
 /**
- * Send a question that a key stands for: its answer is shown, and read out from the log.
+ * Ask a question that a key stands for: its answer is shown, and read out from the log.
  *
  * @param {string} line
  */
 function question(line) {
-  isQuestion = send(line);
+  if (isConnected()) wire.ask("Thud.Ask", { line, id: KEY, words: true });
+  else warn(OFFLINE);
 }
+
+state.on("Thud.Answer", ({ text }) => {
+  log.say(text);
+  if (!log.isSeen()) toast(oneLine(text));
+});
 
 /** Whether the server takes commands: not before a known player is back. */
 function isConnected() {
@@ -248,18 +254,16 @@ function typedAboutPassword(line, verb) {
   return true;
 }
 
-/** Whether the server knows how wide the log is: the greeting comes before, for a usual terminal. */
+/** Whether the server knows what this client shows: the greeting comes before, for those who type. */
 let isFit = false;
-const WRAPPED = /^(.{60,})\r\n(?=\S)/gm;
 
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  log.say(isFit ? text : text.replace(WRAPPED, "$1 "), isRead(text));
+  // What is said again to who comes back isn't read out.
+  if (isFit) log.say(text, !(isComingBack || isReturning));
   const words = plain(text);
   heard = words || heard;
-  if (isQuestion && words && !log.isSeen()) toast(oneLine(words));
-  isQuestion &&= !words;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
@@ -270,22 +274,10 @@ function hear(text) {
   }
 }
 
-/** What is told of people who come and go. */
-const GOINGS = /^(?:\S+ (?:comes into|walks to|goes to|quits|walks away|has lost)\b[^.]*\.\s*)+$/;
-
-/**
- * Whether what the server says is read out: not what is said again to who comes back, a question
- * that a dialog asks, the word in the link of a challenge, which the page shows, or who comes and goes
- * elsewhere while the player watches a board.
- *
- * @param {string} text
- */
-function isRead(text) {
-  const isSecret = lobby.form.word && text.includes(lobby.form.word);
-  const isSeated = state.tables.get(look ?? "")?.seats.some(({ player }) => player && text.includes(player));
-  const isAside = look !== null && !isSeated && GOINGS.test(plain(text));
-  return !(isComingBack || isReturning || isSecret || isAside || /^\s*Really /.test(text));
-}
+state.on("Thud.Came", ({ room, player }) => {
+  const isSeen = room === null && document.body.dataset.view === "lobby";
+  if (isSeen && player !== state.me.player) log.say(`${player} comes in.`);
+});
 
 /** The last sentences before the next question of the login. */
 let lastWords = "";
@@ -323,7 +315,7 @@ function note(words, isWrong = false) {
   const host = byId("login-note");
   byId("name").setAttribute("aria-invalid", String(isWrong));
   host.classList.toggle("wrong", isWrong);
-  host.textContent = words;
+  if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
 }
 
@@ -400,12 +392,13 @@ state.on("Thud.Refused", (refused) => {
   }
   if (isOfExplorer(refused) || isOfAnalysis(refused)) return;
   if (SURE[refused.code] || isOfAddress(refused)) return;
-  if (!log.isSeen()) toast(oneLine(heard));
+  if (refused.id === KEY) log.say(refused.text);
+  if (!log.isSeen() && refused.text) toast(refused.text);
 });
 
-// The reasons of a hint are in words, too. Who clicks isn't told what to type.
 state.on("Thud.Hint", (hint) => {
-  if (!log.isSeen()) toast(oneLine(heard).replace(/^Try "[^"]*"/, `Try ${shortPly(hint)}`));
+  const reply = hint.reply ? ` Expect ${shortPly(hint.reply)} in reply.` : "";
+  if (!log.isSeen()) toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
 });
 
 state.on("Thud.Hinted", ({ player, to }) => {
@@ -438,10 +431,10 @@ state.on("Thud.Refused", ({ code, details }) => {
 });
 
 // What the server asks before it does something.
-state.on("Thud.Refused", async ({ code }) => {
+state.on("Thud.Refused", async ({ code, text }) => {
   const label = SURE[code];
   if (!label) return;
-  send((await confirmed(oneLine(heard), label)) ? "yes" : "no");
+  send((await confirmed(text, label)) ? "yes" : "no");
 });
 
 // What is for everybody, wherever on the page they look.
@@ -498,7 +491,6 @@ function arrive() {
 
 /** @param {{player: string, word: string}} kept */
 function comeBack({ player, word }) {
-  log.forget(); // the greeting
   wire.ask("Char.Login.Credentials", { account: player, password: word });
 }
 
@@ -554,7 +546,7 @@ function loggedIn({ success, message }) {
   // A member's word lasts for a month, or until all logins were ended.
   note(
     kept
-      ? `Please sign in again as ${kept.player}.`
+      ? `Please log in again as ${kept.player}.`
       : (message ?? ""),
   );
   watch();
@@ -694,6 +686,7 @@ state.on("Thud.Me", ({ room }) => {
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
 let isChosen = false;
 state.on("Thud.Options", (options) => {
+  change({ reader: options.reader === "on" });
   if (isChosen || state.me.member) wearChosen(options);
   isChosen = true;
 });
@@ -732,7 +725,6 @@ function linked(link) {
     isReturning = state.me.player !== null;
     state.isStale = true;
     log.hide(false);
-    log.mark();
   }
   if (link === "quit" || link === "banned" || link === "logged_out") {
     keepWord(null);

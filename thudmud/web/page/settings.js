@@ -16,6 +16,7 @@ const WORD = "thud.word";
  * @property {boolean} flipped whether the board is seen from the other side
  * @property {string} orient which side was at the bottom when a command said so last
  * @property {"log" | "chat" | null} talk what is shown beside a board; null for what fits there
+ * @property {boolean} reader whether boards are described in words, as the server knows
  * @property {boolean} premoves whether moves can be chosen during the opponent's turn
  * @property {string} speed how fast replays are played back
  * @property {boolean} explores whether what others have played is shown
@@ -32,6 +33,7 @@ const DEFAULTS = {
   flipped: false,
   orient: "south",
   talk: null,
+  reader: false,
   premoves: true,
   speed: "1×",
   explores: false,

@@ -122,15 +122,11 @@ export class TournamentView {
     const facts = [capitalised(each.kind), rulesTitle(each.rules), each.time, standing(each)];
     return h(
       "li",
-      {},
+      { "data-key": `tournament-${each.tournament}` },
       h(
         "span.what",
         {},
-        h(
-          "a",
-          { href: `/tournament/${each.tournament}`, "data-key": `tournament-${each.tournament}` },
-          named(each),
-        ),
+        h("a", { href: `/tournament/${each.tournament}` }, named(each)),
         h("small", {}, facts.join(" · ")),
       ),
     );
@@ -236,7 +232,7 @@ export class TournamentView {
         ...players.map((/** @type {any} */ each) =>
           h(
             `tr${each.left ? ".left" : ""}${each.player === this.state.me.player ? ".mine" : ""}`,
-            {},
+            { "data-key": each.player },
             h("td", {}, String(each.place)),
             h("th.name", { scope: "row" }, playerLink(each.player), each.left && h("small", {}, " left")),
             ...numbers.map((number) => cell(each.player, number, matches, lines)),
@@ -287,7 +283,7 @@ export class TournamentView {
     const isMine = [first, second].includes(this.state.me.player);
     return h(
       "li",
-      {},
+      { "data-key": `${first}-${second}` },
       h(
         "span.what",
         {},
@@ -342,7 +338,6 @@ export class TournamentView {
       {
         type: "button",
         "data-key": line,
-        title: line,
         "aria-label": spoken,
         click: () => this.send(line),
       },
