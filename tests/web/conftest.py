@@ -24,6 +24,9 @@ PATIENCE = 300_000
 
 expect.set_options(timeout=PATIENCE)
 
+PROGRAMS = "chromium-headless-shell", "chromium", "google-chrome"
+"""Browsers, the best first: the headless shell needs half the resources per page."""
+
 BOARDS = {
     "oak": "discworld",
     "elm": "classic",
@@ -268,9 +271,7 @@ class Visit(Protocol):
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Return a browser. Its own event loop runs meanwhile, so no coroutine can be tested."""
-    # The headless shell needs half the resources per page.
-    names = "chromium-headless-shell", "chromium", "google-chrome"
-    program = next(filter(None, map(which, names)), None)
+    program = next(filter(None, map(which, PROGRAMS)), None)
     if program is None:
         pytest.fail("The tests of the page need Chromium: `make clients` installs it.")
     with sync_playwright() as playwright:

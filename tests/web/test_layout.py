@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
+from tests.web.page_picture import FILE, draw
 
 pytestmark = pytest.mark.slow
 
@@ -283,7 +284,7 @@ def test_move_list_keeps_room_and_its_current_move_in_view(visit: Visit) -> None
     height = moves.evaluate("list => list.clientHeight")
     player.type("end game")
     expect(player.page.get_by_role("link", name="Replay")).to_be_visible()
-    assert 140 <= moves.evaluate("list => list.clientHeight") < height
+    assert 50 <= moves.evaluate("list => list.clientHeight") < height  # below the card
     assert moves.evaluate(HIDDEN_PART) < 1
     player.type("leave game")
 
@@ -530,3 +531,10 @@ def test_offer_at_the_beginning_leaves_the_steps_in_view(visit: Visit) -> None:
     resign(anna, bert)
     for each in (anna, bert):
         each.type("quit")
+
+
+def test_picture_in_the_readme_can_be_drawn_anew(browser: Browser, served: Served) -> None:
+    picture = draw(browser, served)
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 80_000
+    assert FILE.stat().st_size < 80_000

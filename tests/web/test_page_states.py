@@ -126,7 +126,7 @@ def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str
     expect(notice).to_contain_text(words)
     expect(notice).to_be_in_viewport(ratio=1)
     expect(asked.page).to_have_title(f"● {names[1]} challenges you \N{EN DASH} Thud")
-    expect(asked.page.locator("#toast.shown")).to_have_text(f"{names[1]} challenges you.")
+    expect(asked.page.locator("#toast.shown")).to_have_count(0)  # it would say the same again
     assert asked.page.evaluate("window.tones") == 2
     asked.press("Decline", within="#challenges")
     challenger.hears(f"{names[0]} declines")

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
-from tests.web.test_layout import PHONES, phone, resign, screen
+from tests.web.test_layout import PHONES, phone, resign, screen, start_match
 
 pytestmark = pytest.mark.slow
 
-WHOLE = 1
-"""All of an element is in view."""
+WOODS = "beech", "holly", "maple", "alder", "rowan", "elder", "cedar"
+
+WHOLE = 0.999
+"""All of an element is in view, but for rounding."""
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    boards = dict.fromkeys(("oak", "elm", "ash", "fir", "yew", "larch", "pine"), "discworld")
+    boards = dict.fromkeys(
+        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS), "discworld"
+    )
     with served_boards(tmp_path_factory.mktemp("small"), boards) as server:
         yield server
 
@@ -49,6 +54,20 @@ def overlap(player: Player, *selectors: str) -> bool:
     return bool(player.page.evaluate(OVERLAP, list(selectors)))
 
 
+APART = f"(selectors) => !({OVERLAP})(selectors)"
+
+
+def expect_apart(player: Player, one: str, other: str) -> None:
+    """Wait until one element doesn't overlap another."""
+    player.page.wait_for_function(APART, arg=[one, other])
+
+
+def resize(player: Player, width: int, height: int) -> None:
+    """Change the size of the player's screen, and wait until the page has it."""
+    player.page.set_viewport_size({"width": width, "height": height})
+    player.page.evaluate("() => new Promise((each) => requestAnimationFrame(each))")
+
+
 @pytest.mark.parametrize(("width", "height"), PHONES)
 def test_moves_are_stepped_through_beside_the_board(visit: Visit, width: int, height: int) -> None:
     letter = chr(ord("a") + PHONES.index((width, height)))
@@ -71,14 +90,21 @@ def test_moves_are_stepped_through_beside_the_board(visit: Visit, width: int, he
 @pytest.mark.parametrize("how", [phone(390, 844), phone(844, 390)], ids=["upright", "on its side"])
 def test_chat_leaves_the_board_in_view(visit: Visit, how: dict[str, Any]) -> None:
     letter = "a" if how["viewport"]["width"] == 390 else "b"
+    sizes = [*PHONES, (768, 1024)] if letter == "a" else []
     board = "fir" if letter == "a" else "yew"
     dwarf, troll = begin(visit, board, (f"Chara{letter}", f"Chaz{letter}"), **how)
+    dwarf.page.evaluate("scrollTo(0, 100)")
     dwarf.page.locator("#to-chat").tap()
     line = dwarf.page.get_by_role("textbox", name="Say something, or /help")
     expect(line).to_be_focused()
     expect(line).to_be_in_viewport(ratio=WHOLE)
     assert dwarf.page.evaluate("scrollY") == 0
     assert not overlap(dwarf, "#talk", "#board .cells")
+    for size in sizes:
+        resize(dwarf, *size)
+        for part in ("#board .cells", "#strip-top", "#strip-bottom", "#line"):
+            expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+        expect_apart(dwarf, "#talk", "#strip-bottom .name")
     line.fill("Hello!")
     line.press("Enter")
     expect(troll.page.locator("#chat")).to_contain_text("Hello!")
@@ -101,8 +127,8 @@ def test_toast_covers_neither_board_nor_places(visit: Visit, how: dict[str, Any]
     )""")
     player.page.evaluate("scrollTo(0, 0)")
     assert not overlap(player, "#toast", "#board .cells")
+    assert not overlap(player, "#toast", "header")
     if letter == "a":
-        assert not overlap(player, "#toast", "header")
         toast.tap()
     else:
         player.page.keyboard.press("Escape")
@@ -132,3 +158,186 @@ def test_result_card_answers_the_offer_of_the_second_battle(visit: Visit) -> Non
     expect(dwarf.page.get_by_role("button", name="Swap seats and play on")).to_have_count(0)
     dwarf.press("Accept").sees(G7="troll")
     expect(dwarf.page.locator("#game-facts")).to_contain_text("battle 2 of 2")
+
+
+PARTLY_SEEN = """() => {
+    const { top, bottom, left, right } = document.querySelector("#moves").getBoundingClientRect();
+    return [...document.querySelectorAll("#moves .ply")].filter((each) => {
+        const box = each.getBoundingClientRect();
+        const isIn = (box.left + box.right) / 2 > left && (box.left + box.right) / 2 < right;
+        const seen = Math.min(bottom, box.bottom) - Math.max(top, box.top);
+        const width = Math.min(right, box.right) - Math.max(left, box.left);
+        const isWhole = seen > box.height - 1 && width > box.width - 1;
+        return seen > 1 && width > 1 && !(isIn && isWhole);
+    }).length;
+}"""
+"""Returns how many moves are cut by the edges of their list."""
+
+
+def test_strip_of_moves_cuts_no_move(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Stripa", "Stripo"), "10+5", **phone(390, 844))
+    lines = "f1-f6", "g7-g6 capturing f6", "a6-b6", "g6-g5", "b6-c6", "g5-f5"
+    for ply, line in enumerate(lines):
+        (troll if ply % 2 else dwarf).type(line)
+        for each in (dwarf, troll):
+            expect(each.page.locator("#moves .ply")).to_have_count(ply + 1)
+    for size in (*PHONES, (844, 390), (640, 400)):
+        resize(dwarf, *size)
+        dwarf.page.evaluate("scrollTo(0, 0)")
+        for _ in range(3):
+            expect(dwarf.page.locator("#moves [aria-current]")).to_be_in_viewport(ratio=0.95)
+            assert dwarf.page.evaluate(PARTLY_SEEN) == 0
+            dwarf.press("Previous move", within="#steps")
+        dwarf.press("Last move", within="#steps")
+    resign(dwarf, troll)
+
+
+def test_result_card_covers_neither_board_nor_players(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "holly", ("Resulta", "Resulto"), **phone(390, 844))
+    for each in (dwarf, troll):
+        each.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    troll.press("Resign").press("Resign", within="dialog").press("Offer the second battle")
+    expect(dwarf.page.locator(".result")).to_contain_text("offers to begin")
+    for size in (*PHONES, (844, 390), (768, 1024), (640, 400), (1280, 800), (1280, 720)):
+        resize(dwarf, *size)
+        expect_apart(dwarf, ".result", "#board .cells")
+        for part in (".result", "#board .cells"):
+            expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+        if size[1] > size[0]:
+            expect_apart(dwarf, ".result", "#strip-bottom .name")
+    assert dwarf.page.evaluate("scrollY") == 0
+
+
+def test_result_card_moves_no_buttons_on_a_wide_screen(visit: Visit) -> None:
+    names = "Margaretanncathering", "Christopheralexander"
+    dwarf, troll = begin(visit, "maple", names, **screen(1280, 800))
+    resign(dwarf, troll)
+    top = "(each) => document.querySelector(each).getBoundingClientRect().top"
+    bottom = "(each) => document.querySelector(each).getBoundingClientRect().bottom"
+    parts = "#steps", "#explorer summary", "#game .foot"
+    with_card = [dwarf.page.evaluate(top, each) for each in parts]
+    for above, below in pairwise(parts):
+        assert dwarf.page.evaluate(bottom, above) <= dwarf.page.evaluate(top, below)
+    dwarf.page.keyboard.press("Escape")
+    expect(dwarf.page.locator(".result")).to_be_hidden()
+    assert [dwarf.page.evaluate(top, each) for each in parts] == with_card
+
+
+def test_challenge_covers_neither_clocks_nor_board(visit: Visit) -> None:
+    names = "Margaretanncatherinh", "Christopheralexandes"
+    dwarf, troll = start_match(visit, names, "10+5", **phone(390, 844))
+    other = visit().come_in("Herausforderer")
+    for each in names:
+        other.type(f"match {each} 10+5 casual")
+    for player, sizes in (
+        (dwarf, (*PHONES, (844, 390))),
+        (troll, ((640, 400), (768, 1024), (1280, 800), (1920, 1080))),
+    ):
+        expect(player.page.locator("#challenges .notice")).to_be_visible()
+        for size in sizes:
+            resize(player, *size)
+            for part in ("#board .cells", "#strip-top", "#strip-bottom .clock", "header"):
+                expect_apart(player, "#challenges .notice", part)
+            expect(player.page.locator("#challenges .notice")).to_be_in_viewport(ratio=WHOLE)
+        assert player.page.locator("#toast.shown").count() == 0
+    other.type("quit")
+    resign(dwarf, troll)
+
+
+PLACEHOLDER_FITS = """() => {
+    const line = document.querySelector("#line");
+    const { paddingLeft, paddingRight } = getComputedStyle(line);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = getComputedStyle(line, "::placeholder").font;
+    const room = line.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    return pen.measureText(line.placeholder).width <= room;
+}"""
+"""Whether all of what is said in the empty field for the chat can be read."""
+
+
+def test_placeholder_of_the_chat_fits_for_watchers(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "alder", ("Platza", "Platzo"))
+    watcher = visit(**screen(1280, 800)).come_in("Plato")
+    watcher.type("observe alder board")
+    watcher.sees(G6="troll").page.get_by_role("tab", name="Chat").click()
+    expect(watcher.page.locator("#how")).to_be_visible()
+    assert watcher.page.evaluate(PLACEHOLDER_FITS)
+    for width, height in (*PHONES, (640, 400), (1920, 1080)):
+        resize(watcher, width, height)
+        if width <= 640:
+            watcher.page.locator("#to-chat").click()
+        assert watcher.page.evaluate(PLACEHOLDER_FITS), width
+        if width <= 640:
+            watcher.press("Close", within="#talk")
+    resign(dwarf, troll)
+
+
+def test_people_in_the_hall_have_single_line_height(visit: Visit) -> None:
+    visit().come_in("Margaretanncatherini")
+    player = visit(**phone(390, 844)).come_in("Lineus")
+    entry = player.page.locator("#who li").filter(has_text="Margaretanncatherini")
+    assert entry.locator(".what").evaluate("(each) => each.offsetHeight") < 52
+    assert entry.locator("a").evaluate("(each) => each.getBoundingClientRect().height") >= 43
+
+
+def test_steps_of_a_lesson_are_in_view_on_a_wide_screen(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Lektor")
+    for number in range(1, 8):
+        player.type(f"tutorial {number}")
+        expect(player.page.locator("#game-facts")).to_contain_text(f"lesson {number},")
+        expect(player.page.locator("#steps")).to_be_in_viewport(ratio=WHOLE)
+    resize(player, 640, 400)
+    leave = player.page.locator("#lesson").get_by_role("button", name="Leave")
+    expect(leave).to_be_in_viewport(ratio=WHOLE)
+    player.type("stop")
+
+
+@pytest.mark.parametrize("how", [phone(390, 844), screen(1280, 800)], ids=["phone", "screen"])
+def test_choice_of_captures_cuts_no_buttons(visit: Visit, how: dict[str, Any]) -> None:
+    letter, board = ("a", "rowan") if how["viewport"]["width"] == 390 else ("b", "cedar")
+    player = visit(**how).come_in(f"Wahla{letter}").practises(board)
+    player.click("F1", "F6").sees(F6="dwarf").click("G7", "G6")
+    confirm = player.page.get_by_role("button", name="Capture F6")
+    expect(confirm).to_be_enabled()
+    covers = """() => {
+        const [over, below] = ["#choice", "#steps"].map(
+            (each) => document.querySelector(each).getBoundingClientRect(),
+        );
+        return over.top <= below.top && over.bottom >= below.bottom;
+    }"""
+    if letter == "a":
+        assert player.page.evaluate(covers)
+    else:
+        assert not overlap(player, "#choice", "#steps")
+    for size in (*PHONES, (844, 390)) if letter == "a" else ((640, 400), (768, 1024)):
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        for button in (confirm, player.page.locator("#choice").get_by_text("Cancel")):
+            expect(button).to_be_in_viewport(ratio=WHOLE)
+    player.press("Cancel", within="#choice")
+
+
+def test_steps_of_a_replay_are_beside_the_board(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "elder", ("Margaretanncatherink", "Christopheralexandek"))
+    resign(dwarf, troll)
+    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    assert link
+    player = visit(link, **phone(390, 844)).sees(A6="dwarf")
+    for size in (*PHONES, (768, 1024), (844, 390)):
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        for part in ("#replay-board .cells", "#replay-steps"):
+            expect(player.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_name_of_the_place_ends_before_the_buttons(visit: Visit) -> None:
+    names = "Margaretanncatherinl", "Christopheralexandel"
+    dwarf, troll = start_match(visit, names, "3 days", **phone(320, 568))
+    right = """() => ["#places", ".place[aria-current]"].map(
+        (each) => document.querySelector(each).getBoundingClientRect().right,
+    )"""
+    for size in (*PHONES, (844, 390), (640, 400)):
+        resize(dwarf, *size)
+        edge, place = dwarf.page.evaluate(right)
+        assert place <= edge
+    resign(dwarf, troll)

@@ -2,7 +2,7 @@
  * Challenges and invitations to the player, on top of whatever is shown, with their answers.
  */
 
-import { byId, fill, h } from "./dom.js";
+import { byId, fill, h, measure } from "./dom.js";
 import { agreeing } from "./game.js";
 import { play } from "./sound.js";
 
@@ -24,18 +24,15 @@ export class Challenges {
    * @param {State} state
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
-   * @param {(sentence: string) => void} outside.toast shows something for a while
    */
-  constructor(state, { send, toast }) {
+  constructor(state, { send }) {
     this.state = state;
     this.send = send;
     /** The battle that waits since another has begun; null if none does. @type {Waiting | null} */
     this.waiting = null;
-    const announce = (/** @type {{player: string, to: string | null}} */ { player, to }) => {
-      if (!to || to !== state.me.player) return;
-      const newest = this.open().findLast((each) => each.title.startsWith(`${player} `));
-      if (newest) toast(`${newest.title}.`);
-      play("call");
+    measure(byId("challenges"), "--challenges");
+    const announce = (/** @type {{to: string | null}} */ { to }) => {
+      if (to && to === state.me.player) play("call");
     };
     state.on("Thud.Seek", announce);
     state.on("Thud.Invite", announce);

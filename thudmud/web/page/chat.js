@@ -161,7 +161,7 @@ export class Chat {
           ? "Say something, or /help"
           : "Type a command, or “help”";
     byId("line-label").textContent = words;
-    byId("line").placeholder = words;
+    byId("line").placeholder = how.hidden ? words : "Say something"; // there is less room
   }
 
   /**

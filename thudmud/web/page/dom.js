@@ -250,3 +250,14 @@ export const CLICK = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
 
 /** Whether there are keys such as Esc, as far as is known. */
 export const HAS_KEYS = !matchMedia("(hover: none)").matches;
+
+/**
+ * Tell the style sheets how high an element is, which the board has to leave room for.
+ *
+ * @param {HTMLElement} element
+ * @param {string} name of the custom property
+ */
+export function measure(element, name) {
+  const tell = () => document.body.style.setProperty(name, `${element.offsetHeight}px`);
+  new ResizeObserver(tell).observe(element);
+}

@@ -144,7 +144,7 @@ export class GameView {
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply), outside.send);
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     this.share = new ShareMenu(byId("share"), () => this.shared());
-    this.result = new ResultCard(byId("board"), () => this.resultClosed());
+    this.result = new ResultCard(/** @type {Element} */ (byId("board").parentElement), () => this.resultClosed());
     /** Battles that we have seen under way. @type {Set<number>} */
     this.underWay = new Set();
     state.on("Thud.Me", () => (this.filledIn = ""));

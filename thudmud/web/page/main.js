@@ -234,6 +234,7 @@ byId("to-chat").addEventListener("click", () => {
   chat.choose("chat");
   byId("talk").classList.add("sheet");
   untoast(""); // of what is read now
+  scrollTo(0, 0); // the board is whole above it
   byId("line").focus({ preventScroll: true });
 });
 byId("close-talk").addEventListener("click", goToBoard);

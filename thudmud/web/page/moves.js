@@ -73,7 +73,9 @@ export class MoveList {
     this.marks = new Map();
     this.shown = "";
     host.addEventListener("keydown", (event) => this.typed(event));
-    new ResizeObserver(() => this.revealCurrent()).observe(host);
+    // Once the browser has scrolled to where it was before.
+    const reveal = () => requestAnimationFrame(() => this.revealCurrent());
+    new ResizeObserver(reveal).observe(host);
   }
 
   /**

@@ -1,19 +1,20 @@
 /**
- * The card over the board that tells how a battle has ended.
+ * The card beside or below the board that tells how a battle has ended.
  */
 
-import { fill, h, svg } from "./dom.js";
+import { fill, h, measure, svg } from "./dom.js";
 
 const CROSS = "M6 6l12 12M18 6L6 18";
 
 export class ResultCard {
   /**
-   * @param {HTMLElement} board over which it lies
+   * @param {Element} stage of the board
    * @param {() => void} closed is called when the player has closed it
    */
-  constructor(board, closed) {
+  constructor(stage, closed) {
     this.host = h("section.result", { "aria-labelledby": "result-title", hidden: true });
-    board.append(this.host);
+    stage.append(this.host);
+    measure(this.host, "--result");
     this.closed = closed;
     /** The battle whose card is open. @type {number | null} */
     this.battle = null;
@@ -84,7 +85,7 @@ export class ResultCard {
   }
 
   /**
-   * Put the focus on a card that has just been opened, and show the board below it, unless the
+   * Put the focus on a card that has just been opened, and show the board with it, unless the
    * player is typing; or on an open card if the focus was lost.
    *
    * @param {boolean} isLost whether the focus is on nothing that has stayed
@@ -96,7 +97,7 @@ export class ResultCard {
     const isOnBoard = activeElement?.matches("[role=gridcell]") === true;
     const isMoved = !this.host.hidden && (isLost || (this.isNew && (isFree || isOnBoard)));
     if (this.isNew && !activeElement?.matches("input, textarea"))
-      this.host.parentElement?.scrollIntoView({ block: "nearest" });
+      scrollTo(0, 0);
     if (isMoved) this.content.querySelector("h2")?.focus({ preventScroll: true });
     this.isNew = false;
     return isMoved;
