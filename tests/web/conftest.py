@@ -15,6 +15,7 @@ from typing import Any, Protocol, Self
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
+from tests import leaks
 from tests.ports import free_ports
 
 ROOT = Path(__file__).parents[2]
@@ -99,12 +100,13 @@ class Served:
     def start(self) -> None:
         """Start or restart the server, and wait until it is ready."""
         command = [sys.executable, "-m", "thudmud.cli.main", "serve", "--config", self.config]
-        self._process = subprocess.Popen(
-            [*map(str, command), "--port", "0", "--web-port", str(self._web)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        with leaks.shared():  # a server that a test restarts also outlives the test
+            self._process = subprocess.Popen(
+                [*map(str, command), "--port", "0", "--web-port", str(self._web)],
+                cwd=ROOT,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
         assert self._process.stdout
         assert "ready" in self._process.stdout.readline()
 

@@ -176,7 +176,7 @@ def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
     hilda = come_in_at(visit("/lesson/7"), "Hilda")
     for line in ("around g7", "where trolls", "moves a6", "look", "set board full"):
         hilda.press(line, within="#lesson")
-    expect(hilda.page.locator("#lesson")).to_contain_text("the last one")
+    expect(hilda.page.locator("#lesson")).to_contain_text("the last lesson")
     buttons = hilda.page.locator("#lesson .row:not(nav)").get_by_role("button")
     expect(buttons).to_have_text(["Leave"])
 
