@@ -215,8 +215,10 @@ def test_welcome_page_shows_a_battle_under_way(visit: Visit) -> None:
     expect(players).to_have_text("Janka \N{EN DASH} Kaisa, now")
     jan.type("a6 b6")
     expect(board).to_have_attribute("aria-label", "B6, dwarf, last move")
+    kai.page.close()
+    expect(players).to_be_hidden()  # once nobody is there, it isn't played
+    expect(stranger.page.locator("#now")).not_to_contain_text("elm board")
     jan.type("leave game", "yes")
-    expect(players).to_be_hidden()
     stranger.page.get_by_label("Your name").fill("Stella")
     stranger.press("Play as guest")
     expect(stranger.page.locator("body")).to_have_attribute("data-view", "lobby")

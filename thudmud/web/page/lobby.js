@@ -17,6 +17,15 @@ const MOST_NAMED = 2; // boards of a player
 const PLAYERS = 10;
 const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
+/**
+ * Whether both players of a battle are there: nobody watches one that was left.
+ *
+ * @param {Table} table
+ */
+function isPlayed({ seats }) {
+  return seats.every(({ away_since }) => !away_since);
+}
+
 export class LobbyView {
   /**
    * @param {State} state
@@ -149,17 +158,17 @@ export class LobbyView {
       const [dwarf, troll] = seats.map((each) => each.player);
       return running && dwarf && troll && dwarf !== troll;
     });
-    const isHere = (/** @type {Table} */ { seats }) => seats.every(({ away_since }) => !away_since);
-    const [best] = battles.sort(
-      (one, other) =>
-        Number(isHere(other)) - Number(isHere(one)) || Number(other.rated) - Number(one.rated),
-    );
+    const [best] = battles
+      .filter(isPlayed)
+      .sort((one, other) => Number(other.rated) - Number(one.rated));
     return best?.board ?? null;
   }
 
   /** Show those who have no name yet what they could watch. */
   showNow() {
-    const running = [...this.state.tables.values()].filter((each) => each.running);
+    const running = [...this.state.tables.values()].filter(
+      (each) => each.running && isPlayed(each),
+    );
     fill(
       byId("now"),
       ...(running.length
