@@ -248,7 +248,9 @@ def test_transcripts_expect_the_exact_text() -> None:
                     if not each.accepts_many_lines or step.act is not Act.WAIT
                 ]
                 found = [
-                    each for each in played.expected[who] if not each.text.startswith("Expect ")
+                    each
+                    for each in played.expected[who]
+                    if not each.text.startswith("The likely reply: ")
                 ]
                 assert all(map(_is_held, held, found)), step.written()
                 assert len(held) == len(found)

@@ -164,7 +164,7 @@ def test_hint_has_the_expected_reply_unless_it_is_the_loss_named() -> None:
     quiet = move(Piece.TROLL, "G7", "G6")
     assert told(TABLE, Advice(Side.DWARF, STEP, (SAFE,), quiet), WIDE) == [
         f"{STEPS}it keeps all your dwarfs safe.",
-        "Expect G7 to G6 in reply.",
+        "The likely reply: G7 to G6.",
     ]
     loses = Because(Merit.LOSES, 2, capture=TWO)
     assert told(TABLE, Advice(Side.DWARF, STEP, (loses,), TWO), WIDE) == [

@@ -61,7 +61,7 @@ def _expected(advice: Advice) -> list[str]:
         each.merit is Merit.LOSES and each.capture == reply for each in advice.reasons
     ):
         return []
-    return [f"Expect {in_few_words(reply)} in reply."]
+    return [f"The likely reply: {in_few_words(reply)}."]
 
 
 @words.register

@@ -398,7 +398,7 @@ state.on("Thud.Refused", (refused) => {
 });
 
 state.on("Thud.Hint", (hint) => {
-  const reply = hint.reply ? ` Expect ${shortPly(hint.reply)} in reply.` : "";
+  const reply = hint.reply ? ` The likely reply: ${shortPly(hint.reply)}.` : "";
   if (!log.isSeen()) toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
 });
 
