@@ -143,7 +143,7 @@ def test_bot_list_shows_levels() -> None:
     house = levelled("Mog", "Grog", "Anna")
     assert shown(house, "bots") == (
         "2 bots to play with, and their results against people: Grog, level 2 Slate: no rating; no"
-        ' battle yet. Walks into most traps. Mog: no rating; no battle yet. To play one, type'
+        " battle yet. Walks into most traps. Mog: no rating; no battle yet. To play one, type"
         ' "invite grog" at a board with a free seat. "invite grog level 3" picks another level:'
         ' 1 Chalk, 2 Slate or 3 Marble. "look at grog" tells you more.'
     )
