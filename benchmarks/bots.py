@@ -1,4 +1,4 @@
-"""Strength of the search: matches against frozen opponents, and between adjacent levels.
+"""Strength of the search: matches against frozen opponents. `benchmarks.levels` has the levels.
 
 Run it from the checkout, a git repository: ``python benchmarks/bots.py``. A full run takes hours of
 CPU time. Results are kept in ``--folder``, where an interrupted run resumes; use another folder for
@@ -6,10 +6,9 @@ another version of the search. ``--only WORDS`` selects the contests whose title
 words, ``--workers N`` plays N battles in parallel, and ``--seconds S`` sets the CPU time per ply.
 
 A match is two battles from the same random opening of four plies, with the sides swapped. The
-opponents are those of `benchmarks.strangers`; a former bot that looks one ply ahead, checked out of
-the repository's history; and levels, which keep their own limits. All others have the same CPU time
-for each ply, whether or not they use it. A battle is adjudicated after 60 plies without a capture,
-or after 220 plies.
+opponents are those of `benchmarks.strangers`, and a former bot that looks one ply ahead, checked
+out of the repository's history. All have the same CPU time for each ply, whether or not they use
+it. A battle is adjudicated after 60 plies without a capture, or after 220 plies.
 
 Margins are mean differences in score at the end of a battle, with the standard error after ``±``.
 
@@ -30,7 +29,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +36,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 from thudmud.bots.referee import random_opening
 from thudmud.rules import RULESETS, Ruleset
-from thudmud.search.levels import LEVELS
 from thudmud.search.search import Limit, Search
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -121,15 +118,6 @@ def contests(folder: Path, seconds: float) -> Iterator[Contest]:
     before = version(BEFORE, folder)
     for rules, matches in (("discworld", MATCHES), ("koom valley", 20)):
         yield Contest("one ply ahead", rules, ("thudmud", before), timed, matches, 0.95)
-    for lower, upper in pairwise(LEVELS):
-        yield Contest(
-            f"{upper.name} against {lower.name}",
-            "discworld",
-            (f"thudmud:{upper.number}", f"thudmud:{lower.number}"),
-            ("--seconds", "60"),
-            MATCHES,
-            0.75,
-        )
 
 
 def played(contest: Contest, folder: Path, workers: int) -> dict[str, Any]:

@@ -283,6 +283,19 @@ class House:
         bots = self._opponents.items()
         return [BotTurn(name, task) for name, opponent in bots for task in opponent.tasks()]
 
+    def pause_before_bot(self, turn: BotTurn, pause: float) -> float:
+        """Return the seconds that should pass between the opponent's ply and a bot's.
+
+        A weak level that plays a person takes up to three times the pause. With little time on its
+        clock, a bot plays at once.
+
+        Args:
+            turn: one of `bot_turns`.
+            pause: the usual pause in seconds.
+        """
+        opponent = self._opponents.get(turn.bot)
+        return opponent.pause_before(turn.task, pause, turn.task.level) if opponent else pause
+
     def play_bot(
         self, turn: BotTurn, ply: str, now: float, score: int | None = None
     ) -> list[Message]:

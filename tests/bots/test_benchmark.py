@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks import levels
 from benchmarks.bots import THUD, Contest, row
 from benchmarks.strangers.__main__ import STRANGERS
 from benchmarks.tune import aside, fit_changes, sampled
 from thudmud.bots.referee import random_opening
 from thudmud.rules import RULESETS, Game
+from thudmud.search.levels import LEVELS
 from thudmud.search.search import Limit, Search
 from thudmud.search.tactics import tuned_weights
 from thudmud.values import replace
@@ -41,6 +43,13 @@ def test_row_marks_a_share_below_the_target() -> None:
 def test_row_of_a_side_that_only_failed_has_no_margin() -> None:
     contest = Contest("greedy", "classic", ("thudmud", "x"), (), 4, 0.75)
     assert row(contest, summary(None, 4)).endswith("| 75% |  | +4.2 ± 1.8 |  /  | 4 |")
+
+
+def test_level_against_itself_draws_its_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(levels, "LENGTH", 12)
+    chalk, *_ = LEVELS
+    found = levels.row(chalk, chalk, RULESETS["classic"], range(2))
+    assert found.startswith("| Chalk | Chalk | classic | 0, 2, 0 | ")
 
 
 @pytest.mark.parametrize("name", STRANGERS)

@@ -17,6 +17,7 @@ from thudmud.bots.opponent import (
     TROLLS_AFTER,
     Opponent,
 )
+from thudmud.bots.pace import SHARE, pause_before_ply
 from thudmud.features.playing.moves import Resign
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.rooms.commands import Go
@@ -196,6 +197,47 @@ def test_bot_has_a_task_on_its_turn(battle: Hall) -> None:
     assert "dF6" in task.setup
     assert battle.play("Grog") == "oak board"
     assert battle.minds["Grog"].tasks() == []
+
+
+def pause(hall: Hall, name: str = "Grog", level: int | None = 1) -> float:
+    """Return the pause before a bot's ply, for a usual pause of a second."""
+    mind = hall.minds[name]
+    [task] = mind.tasks()
+    return mind.pause_before(task, 1.0, level)
+
+
+def test_weak_bot_hesitates_against_a_person(battle: Hall) -> None:
+    battle.type("Anna", "move from a6 to b6")
+    assert pause(battle) == pause_before_ply(1.0, battle.game().position, 1, plays_person=True) > 1
+    assert pause(battle, level=7) == pause(battle, level=None) == 1
+
+
+def test_weak_bot_does_not_hesitate_against_a_bot() -> None:
+    hall = Hall("Grog", "Mog")
+    hall.submit("Grog", Join(Side.TROLL, "oak board"))
+    hall.submit("Mog", Join(Side.DWARF, "oak board"))
+    hall.wait(PAUSE)
+    assert hall.play("Mog") == "oak board"
+    assert pause(hall) == 1
+
+
+def test_bot_with_little_time_on_its_clock_does_not_pause(hall: Hall) -> None:
+    hall.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
+    hall.submit("Grog", Join(Side.TROLL, "oak board"))
+    hall.type("Anna", "start", "move from f1 to f2")
+    assert pause(hall) == 60 * SHARE
+    hall.now += 55
+    hall.play("Grog")
+    hall.type("Anna", "move from f2 to f1")
+    assert pause(hall) == 0
+
+
+def test_pause_of_an_outdated_task_is_the_usual_one(battle: Hall) -> None:
+    battle.type("Anna", "move from a6 to b6")
+    mind = battle.minds["Grog"]
+    [task] = mind.tasks()
+    battle.type("Anna", "leave game on oak board")
+    assert mind.pause_before(task, 1.0, 1) == 1
 
 
 def remarks(hall: Hall, name: str = "Grog") -> list[tuple[str, bool]]:

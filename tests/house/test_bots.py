@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thudmud import BoardSpec, House
+from thudmud.bots.pace import LONGEST
 from thudmud.errors import InvalidValueError
 from thudmud.house import BotTurn
 
@@ -34,6 +35,13 @@ def test_invited_bot_sits_down_and_waits_for_its_ply() -> None:
     assert told.to == ("Anna",)
     assert "Grog moves the troll from G7 to F7. It is your turn." in " ".join(told.text.split())
     assert house.bot_turns == []
+
+
+def test_pause_before_a_weak_bot_is_longer_than_usual() -> None:
+    house = begun()
+    turn = turn_of(house)
+    assert 1 < house.pause_before_bot(turn, 1.0) <= LONGEST
+    assert house.pause_before_bot(BotTurn("Mog", turn.task), 1.0) == 1.0
 
 
 def test_bot_ply_for_an_outdated_position_is_ignored() -> None:

@@ -31,6 +31,7 @@ from tests.server.bots import (
 from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
 from thudmud.bots import session as playing
+from thudmud.bots.pace import pause_before_ply
 from thudmud.bots.program import ENGINE, MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
@@ -673,6 +674,28 @@ async def test_bot_moves_after_the_pause(tmp_path: Path) -> None:
             await anna.type(f"move from {ply}")
             await anna.sees("Grog moves the troll")
             assert sessions.clock() - before >= 0.5
+
+
+async def test_weak_level_hesitates_against_a_person(tmp_path: Path) -> None:
+    async with opened(settings(pause=0.2), tmp_path, worker=program(PLAYS)) as (sessions, anna):
+        await anna.type(*SIT, "start")
+        before = sessions.clock()
+        await anna.type("move from a6 to h6")
+        game = sessions.service.hall.tables["oak board"].game
+        assert game
+        pause = pause_before_ply(0.2, game.position, 4, plays_person=True)
+        assert pause > 0.5
+        await anna.sees("Grog moves the troll")
+        assert sessions.clock() - before >= pause
+
+
+async def test_hesitating_bot_leaves_at_once_with_its_opponent(tmp_path: Path) -> None:
+    given = settings(pause=60.0)
+    async with opened(given, tmp_path, worker=program(PLAYS)) as (_sessions, anna):
+        await anna.type(*SIT, "start", "move from f1 to f2", "leave game")
+        await anna.sees("Grog leaves")
+        await anna.type(*SIT, "start")
+        await anna.sees("begin a match")
 
 
 class TestProgram:

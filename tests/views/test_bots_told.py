@@ -143,9 +143,9 @@ def test_bot_list_shows_levels() -> None:
     house = levelled("Mog", "Grog", "Anna")
     assert shown(house, "bots") == (
         "2 bots to play with, and their results against people: Grog, level 2 Slate: no rating; no"
-        ' battle yet. Mog: no rating; no battle yet. To play one, type "invite grog" at a board'
-        ' with a free seat. "invite grog level 3" picks another level: 1 Chalk, 2 Slate or 3'
-        ' Marble. "look at grog" tells you more.'
+        " battle yet. Walks into most traps. Mog: no rating; no battle yet. To play one, type"
+        ' "invite grog" at a board with a free seat. "invite grog level 3" picks another level:'
+        ' 1 Chalk, 2 Slate or 3 Marble. "look at grog" tells you more.'
     )
 
 
@@ -163,10 +163,11 @@ def test_bot_list_shows_ratings_and_results() -> None:
         fought(house, loser)
     fought(house, "Grog", level=3)
     fought(house, "Mog", "Mog")
-    assert "\n".join(lines_shown(house, "bots").split("\n")[:3]) == (
+    assert "\n".join(lines_shown(house, "bots").split("\n")[:4]) == (
         """\
 2 bots to play with, and their results against people:
   Grog, level 2 Slate: rating 1583?, give or take 227; 4 won, 0 drawn, 2 lost.
+    Walks into most traps.
   Mog: rating 1416?, give or take 241; 0 won, 0 drawn, 2 lost."""
     )
 

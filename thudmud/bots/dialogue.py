@@ -241,7 +241,7 @@ class Dialogue:
                     self._players = {
                         level: player
                         for level, player in self._players.items()
-                        if level is None or not level.error
+                        if level is None or not level.is_fallible
                     }
                 self._seed = int(number)
             case _:
@@ -259,14 +259,13 @@ class Dialogue:
 
     def _search(self, word: str, words: list[str], level: Level | None = None) -> SearchResult:
         """Search the current position within the limits given by the words of a command."""
-        from thudmud.search.levels import STRONGEST  # noqa: PLC0415
         from thudmud.search.player import Player  # noqa: PLC0415
 
         limit, game = self._limit(word, words, level), self._game
         if game.outcome:
             raise _BadLineError("the battle is over")
         if level not in self._players:
-            self._players[level] = Player(game.ruleset, level or STRONGEST, self._seed)
+            self._players[level] = Player(game.ruleset, level, self._seed)
         if not self._informs:
             return self._players[level].think(game, limit)
         last: SearchResult | None = None

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.bots.pace import pause_before_ply
 from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing.moves import OFFERING, Adjourn, End, Play, Resign, Start
 from thudmud.features.playing.seats import Leave
@@ -324,6 +325,23 @@ class Opponent:
             for seat in self._seats.values()
             if (match := seat.table.match) and seat.status is SeatStatus.BATTLE and seat.is_my_turn
         ]
+
+    def pause_before(self, task: Task, pause: float, level: int | None) -> float:
+        """Return the minimum seconds between the opponent's ply and the bot's for a task.
+
+        It depends on who occupies the other seat now, and on the bot's clock.
+
+        Args:
+            task: one of `tasks`, or one that is out of date.
+            pause: the bot's configured pause in seconds.
+            level: the number of the bot's level; None for a program of its own.
+        """
+        seat = self._seat(task.board)
+        if seat is None:
+            return pause
+        clock, position = seat.table.clock, task.game.position
+        left = clock.seconds_left(seat.side) if clock else None
+        return pause_before_ply(pause, position, level, left, plays_person=seat.plays_person)
 
     def _seat(self, board: str) -> _Seat | None:
         return next((each for each in self._seats.values() if each.table.name == board), None)

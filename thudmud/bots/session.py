@@ -74,7 +74,7 @@ class BotProfile(Protocol):
 
     @property
     def pause(self) -> float:
-        """Seconds from the opponent's ply to the bot's."""
+        """Minimum seconds from the opponent's ply to the bot's, see `thudmud.bots.pace`."""
 
     @property
     def restarts(self) -> int:
@@ -417,7 +417,7 @@ class Bot:
         shown = self._shown.get((task.board, task.battle))
         if shown == len(task.game.moves):
             return inf
-        return task.since + self._pause + (SLOW if shown is None else SLOW_AGAIN)
+        return task.since + self._pause_before(task) + (SLOW if shown is None else SLOW_AGAIN)
 
     async def _conclude(self, thought: _Thought, *, is_current: bool) -> None:
         """Play the chosen ply, unless the position has changed.
@@ -452,7 +452,7 @@ class Bot:
         if self._program:
             ply = await self._program.ply(task)
         else:
-            level = task.level or self._level
+            level = self._level_of(task)
             # A seed per battle: otherwise the bot would lose twice to the same plies.
             question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
             reply = await self._workers.think(question)
@@ -473,7 +473,15 @@ class Bot:
         The pause lets people follow the plies; a failure is handled at once.
         """
         has_failed = thought.choosing.exception() is not None
-        return thought.task.since + (0.0 if has_failed else self._pause)
+        return thought.task.since + (0.0 if has_failed else self._pause_before(thought.task))
+
+    def _pause_before(self, task: Task) -> float:
+        """Return the minimum seconds between the opponent's ply and the bot's."""
+        return self._opponent.pause_before(task, self._pause, self._level_of(task))
+
+    def _level_of(self, task: Task) -> int | None:
+        """Return the number of the level at which the bot plays; None with a program."""
+        return None if self._program else task.level or self._level
 
     async def _handle_failure(self, error: ProgramError) -> None:
         _log.warning("the program of %s failed: %s", self.name, error)

@@ -168,7 +168,7 @@ USED = "thud_used"
 """The NAttribute of a character with the id of the board that they used last."""
 
 PAUSE = 1.0
-"""The minimum time before a bot's ply, in seconds, so that people can follow."""
+"""The usual time before a bot's ply, in seconds, so that people can follow."""
 
 _COUNTS = ("quiet_plies", "seat_grace", "idle_claim", "replay_pause")
 """The numeric settings."""
@@ -338,8 +338,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _schedule_bot_ply(self, turn: BotTurn, reply: Reply | None) -> None:
         """Schedule a bot's reply, after the pause in which people see the ply before."""
-        pause = turn.task.since + PAUSE - time.time()
-        delay(max(0.0, pause), self._play_bot, turn, reply)
+        if self.pk is None:
+            return
+        due = turn.task.since + self.host.house.pause_before_bot(turn, PAUSE)
+        delay(max(0.0, due - time.time()), self._play_bot, turn, reply)
 
     def _play_bot(self, turn: BotTurn, reply: Reply | None) -> None:
         if self.pk is None:

@@ -18,16 +18,23 @@ from thudmud.immutable import immutable
 class Level:
     """A level of strength.
 
+    Scores and errors are in hundredths of a dwarf.
+
     Attributes:
         number: the level's number, from 1, the weakest.
         name: the level's name: a stone, the harder the stronger.
         sentence: a description for a player who chooses an opponent.
         nodes: the maximum number of positions searched for a ply.
-        depth: the maximum depth in plies; 0 to evaluate each ply by itself.
-        error: the standard deviation of the error of each ply's score, in hundredths of a dwarf.
-        sees: the probability of seeing the reply to a ply.
-        far: the length up to which all hurls and shoves are seen; one in three longer ones is
-            overlooked.
+        depth: the maximum depth in plies; 0 for a first look, which follows captures only.
+        temperature: how freely the player chooses among plies that seem about as good.
+        most: the most by which a ply is misjudged. Below half a dwarf, the player never prefers a
+            ply that plainly loses a piece.
+        lapses: the mean probability of looking less far at a ply: only at what it captures, or with
+            a depth after a first look. In each battle it is by up to half more or less.
+        greed: by how much each captured piece is overrated.
+        timidity: by how much a ply is underrated for each enemy near its target.
+        overlooks: the probability of overlooking a hurl or shove from more than three squares away,
+            the player's own or the opponent's.
     """
 
     number: int
@@ -35,9 +42,17 @@ class Level:
     sentence: str
     nodes: int
     depth: int
-    error: int = 0
-    sees: float = 1.0
-    far: int = 15
+    temperature: int = 0
+    most: int = 40
+    lapses: float = 0.0
+    greed: int = 0
+    timidity: int = 0
+    overlooks: float = 0.0
+
+    @property
+    def is_fallible(self) -> bool:
+        """Whether the level makes deliberate errors, which depend on a seed."""
+        return bool(self.temperature or self.lapses or self.overlooks)
 
     def __str__(self) -> str:
         """Return the number and the name, ``3 Marble``; players can type either."""
@@ -45,19 +60,60 @@ class Level:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(1, "Chalk", "Plays more or less at random, but grabs what it can.", 0, 0, 400, 0.0, 1),
-    Level(2, "Slate", "Knows what's worth taking, but walks into most traps.", 0, 0, 90, 0.0, 2),
-    Level(3, "Marble", "Often sees what you could take next.", 0, 0, 30, 0.6, 3),
+    Level(
+        1,
+        "Chalk",
+        "Grabs what it can, and now and then forgets that you move, too.",
+        nodes=0,
+        depth=0,
+        temperature=40,
+        most=60,
+        lapses=0.05,
+        greed=30,
+        overlooks=0.3,
+    ),
+    Level(
+        2,
+        "Slate",
+        "Sees what can be taken at once, but plans nothing, and keeps out of fights.",
+        nodes=2_000,
+        depth=2,
+        temperature=20,
+        lapses=0.95,
+        timidity=10,
+        overlooks=0.2,
+    ),
+    Level(
+        3,
+        "Marble",
+        "Likes to capture, and mostly trusts its first impression.",
+        nodes=2_000,
+        depth=2,
+        temperature=12,
+        lapses=0.6,
+        greed=15,
+        overlooks=0.12,
+    ),
     Level(
         4,
         "Granite",
-        "Never overlooks a simple capture, and keeps its pieces together.",
-        0,
-        0,
-        15,
+        "Usually thinks of your answer before it moves, and overlooks little.",
+        nodes=2_000,
+        depth=60,
+        temperature=8,
+        lapses=0.35,
+        overlooks=0.06,
     ),
-    Level(5, "Flint", "Looks two moves ahead, and through every exchange.", 2_000, 2, 6),
-    Level(6, "Quartz", "Plans a few moves ahead. Few people beat it.", 5_000, 60),
+    Level(
+        5,
+        "Flint",
+        "Looks two moves ahead, and through every exchange. Rarely hasty.",
+        nodes=2_500,
+        depth=60,
+        temperature=4,
+        lapses=0.12,
+    ),
+    Level(6, "Quartz", "Plans a few moves ahead. Few people beat it.", 6_000, 60),
     Level(7, "Diamond", "Thinks as far ahead as it can.", 30_000, 60),
 )
 """All levels, the weakest first."""

@@ -55,7 +55,7 @@ class Bots(Furnished):
         self.answered(Reply("TG7-F7", 0, ("TG7-F7",)))
         assert not self.heard(self.char1)
         ((seconds, *_),) = self.later
-        assert 0 < seconds <= 1
+        assert 0 < seconds <= 3
         self.wait()
         assert "Grog moves the troll from G7 to F7" in self.heard(self.char1)
         assert not self.asked

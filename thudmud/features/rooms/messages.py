@@ -451,6 +451,12 @@ def _bots(_: ViewBots, context: RenderContext, view: View) -> list[str]:
     if not display.is_for_reader and max(map(len, rows)) >= width:
         heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
         rows = [f"  {_short_bot(bot, display)}" for bot in found]
+    else:
+        rows = [
+            line
+            for row, bot in zip(rows, found, strict=True)
+            for line in (row, *_character(hall, bot))
+        ]
     ratings = [bot.rating for bot in found]
     by = f"The ratings are for {DEFAULT_RULES.name} rules." if any(ratings) else ""
     weakest = found[0].name
@@ -499,6 +505,12 @@ def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
     if rating:
         good = f"rating {points_of(rating, display)}, give or take {rating.uncertainty}"
     return f"{title}: {good}; {count(tally) if any(tally) else 'no battle yet'}."
+
+
+def _character(hall: Hall, bot: ListedBot) -> list[str]:
+    """Return a line on how a bot plays; none for an external program."""
+    level = hall.bots[bot.name]
+    return [f"    {level.sentence}"] if level else []
 
 
 def _short_bot(bot: ListedBot, display: Display) -> str:
