@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+import thudmud.search.search
 from tests.conftest import SOAKING
 from tests.search.test_plies import positions
 from thudmud.rules import (
@@ -25,7 +26,7 @@ from thudmud.rules import (
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, neighbours_of, squares_in
 from thudmud.search.fields import lines_reach, neighbour_counts
 from thudmud.search.search import Blunders, Limit, PruningOptions, Search, SearchResult
-from thudmud.search.tactics import tactics_of
+from thudmud.search.tactics import masks, tactics_of
 from thudmud.search.thud import Weights
 
 
@@ -67,7 +68,11 @@ def test_evaluation_is_invariant_under_board_symmetries(ruleset: Ruleset) -> Non
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 @pytest.mark.parametrize("seed", range(4))
-def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: int) -> None:
+def test_transposition_table_does_not_change_the_score(
+    ruleset: Ruleset, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Delta pruning depends on the window, and so on the order of the plies.
+    monkeypatch.setattr(thudmud.search.search, "_CAPTURE_MARGIN", 10**6)
     *_, position = positions(ruleset, seed, plies=30 + seed)
     game = Game.start(ruleset, position)
     exact = [
@@ -76,7 +81,7 @@ def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: i
             options=PruningOptions(
                 beam=5,
                 root_beam=5,
-                troll_beam=5,
+                troll_beam=200,  # all steps: which ones a beam drops depends on the history
                 uses_late_move_reductions=False,
                 uses_transposition_table=keeps,
             ),
@@ -198,3 +203,29 @@ def test_search_surrounds_the_rock() -> None:
     position = read_position("dA10,TG7,TJ9,TH12,RH8 troll", KOOM_VALLEY)
     thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
     assert KOOM_VALLEY.outcome(position.after(thought.move)) is not None
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_ranking_with_a_window_finds_the_best_plies_and_their_scores(ruleset: Ruleset) -> None:
+    for position in itertools.islice(positions(ruleset, seed=8), 40, 60):
+        search = Search(ruleset, options=PruningOptions(root_beam=10))
+        search.think(Game.start(ruleset, position), Limit(depth=0))
+        _, ranked = search._rank_plies(position, Blunders())
+        side = int(position.turn is Side.TROLL)
+        exact = []
+        for dx, tx, rx in search._candidate_plies(position):
+            after = position.dwarfs ^ dx, position.trolls ^ tx, position.rock ^ rx
+            exact.append(-search._quiescence(*after, 1 - side, -(10**6), 10**6, 2))
+        exact.sort(reverse=True)
+        assert [score for score, _ in ranked] == (exact if side else exact[:10])
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_move_is_found_by_its_masks(ruleset: Ruleset) -> None:
+    search = Search(ruleset)
+    for position in positions(ruleset, seed=9, plies=30):
+        for move in ruleset.legal_moves(position, 64):
+            found = search._move_of(position, masks(move))
+            assert found is not None
+            assert masks(found) == masks(move)
+        assert search._move_of(position, (0, 0, BOARD)) is None
