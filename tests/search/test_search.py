@@ -229,3 +229,30 @@ def test_move_is_found_by_its_masks(ruleset: Ruleset) -> None:
             assert found is not None
             assert masks(found) == masks(move)
         assert search._move_of(position, (0, 0, BOARD)) is None
+
+
+def searched(ruleset: Ruleset, side: Side) -> tuple[int, int]:
+    """Return the nodes and the total score of searches of a random battle to depth 3."""
+    nodes = total = 0
+    for position in itertools.islice(positions(ruleset, seed=11), 30, 70, 3):
+        if position.turn is side:
+            thought = Search(ruleset).think(Game.start(ruleset, position), Limit(depth=3))
+            nodes, total = nodes + thought.nodes, total + thought.score
+    return nodes, total
+
+
+@pytest.mark.parametrize("side", Side)
+def test_static_pruning_saves_nodes_and_hardly_changes_scores(
+    side: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pruned, score = searched(CLASSIC, side)
+    monkeypatch.setattr(thudmud.search.search, "_STATIC_MARGINS", ())
+    whole, exact = searched(CLASSIC, side)
+    assert pruned < 0.9 * whole
+    assert abs(score - exact) < 0.05 * abs(exact)
+
+
+def test_static_pruning_leaves_koom_valley_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = searched(KOOM_VALLEY, Side.DWARF)
+    monkeypatch.setattr(thudmud.search.search, "_STATIC_MARGINS", ())
+    assert searched(KOOM_VALLEY, Side.DWARF) == found

@@ -27,6 +27,9 @@ one can have replaced it.
   beta or more, or an upper bound of alpha or less. Of any other entry, only the best ply is used,
   as the first to search.
 - *Win*: a goal is reached, or the next ply reaches it.
+- *Static pruning* (reverse futility), at depth 1 to 3 and in null windows: if the static score is
+  beta or more with a margin to spare (`_STATIC_MARGINS`), it counts as the score. Most sides have a
+  ply that doesn't make matters worse. Not in Koom Valley, whose goals no static score foresees.
 - *Futility*, at depth 1: if the static score is so far below alpha that no quiet ply can make up
   for it, only captures of enough dwarfs are searched.
 - *Cutoff*, see above.
@@ -38,7 +41,7 @@ one can have replaced it.
   captures are always searched at full depth.
 - *Beam*: of the hundreds of queen moves that dwarfs have, only the most promising are generated.
 
-Reductions, the beam, futility and the pruning of captures can be wrong; they buy depth. There is no
+Reductions, the beam, and all pruning but the cutoffs can be wrong; they buy depth. There is no
 null-move pruning: it assumes that passing is worse than the best ply, and a side with nothing good
 to do in Thud would often rather not move at all (zugzwang).
 
@@ -89,6 +92,8 @@ _GATHERING_HYSTERESIS = 12
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by two (trolls only)
 _FUTILITY_MARGIN = 200  # the most that a quiet ply at depth 1 is expected to gain
+# By depth: how far above beta the static score has to be for it to count as the score.
+_STATIC_MARGINS = (0, 25, 150, 250)
 _CAPTURE_MARGIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
 _MOST_TRAMPLES = 64  # the most tramples of a troll that are listed to find a ply's move
 _NEVER = 1 << 62
@@ -471,6 +476,11 @@ class Search:
             return decided * (WIN_SCORE + depth)
         best, best_ply, start = -_INFINITY, None, alpha
         reduces, least = self._options.uses_late_move_reductions, 0
+        prunes = reduces and beta - alpha == 1 and not self._has_goals
+        if prunes and depth < len(_STATIC_MARGINS):
+            sure = self._evaluate(d, t, r, side)[0] - _STATIC_MARGINS[depth]
+            if sure >= beta:
+                return sure
         if depth == 1 and reduces:
             # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
             # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
