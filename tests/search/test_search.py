@@ -27,7 +27,7 @@ from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, neighbour
 from thudmud.search.fields import lines_reach, neighbour_counts
 from thudmud.search.search import Blunders, Limit, PruningOptions, Search, SearchResult
 from thudmud.search.tactics import masks, tactics_of
-from thudmud.search.thud import Weights
+from thudmud.search.thud import ThudTactics, Weights
 
 
 def turned(bits: int, number: int) -> int:
@@ -256,3 +256,26 @@ def test_static_pruning_leaves_koom_valley_alone(monkeypatch: pytest.MonkeyPatch
     found = searched(KOOM_VALLEY, Side.DWARF)
     monkeypatch.setattr(thudmud.search.search, "_STATIC_MARGINS", ())
     assert searched(KOOM_VALLEY, Side.DWARF) == found
+
+
+def test_troll_steps_out_of_danger_come_first_and_those_into_danger_last() -> None:
+    position = read_position("dA8,dB8,dC8,TF8,TM12,RH8 troll", CLASSIC)
+    danger = lines_reach(position.dwarfs, position.empty) | neighbours_of(position.dwarfs)
+    plies = Search(CLASSIC)._ordered_plies(position.dwarfs, position.trolls, 0, 1, None, 0)
+    ranks = [
+        2 if troll & position.empty & danger else 0 if troll & position.trolls & danger else 1
+        for _, troll, _ in (ply for ply, _ in plies)
+    ]
+    assert ranks == sorted(ranks)
+    assert set(ranks) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", ["_TOO_LATE", "troll_beam"])
+def test_late_steps_of_trolls_are_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    few, _ = searched(CLASSIC, Side.DWARF)
+    if name == "troll_beam":
+        monkeypatch.setattr(ThudTactics, name, 200)
+    else:
+        monkeypatch.setattr(thudmud.search.search, name, 200)
+    whole, _ = searched(CLASSIC, Side.DWARF)
+    assert few < whole

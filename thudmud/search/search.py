@@ -39,7 +39,10 @@ one can have replaced it.
 - *Late move reductions*: from depth 3 on, quiet plies late in the list are searched at a lower
   depth first; if one then seems better, the full depth decides. The first `_LATE` plies and good
   captures are always searched at full depth.
+- *Late move pruning*, at depth 1 and in null windows: quiet plies of the trolls from the index
+  `_TOO_LATE` on aren't searched. Not in Koom Valley either.
 - *Beam*: of the hundreds of queen moves that dwarfs have, only the most promising are generated.
+  Of the trolls' steps, the first ones by rating and history are searched.
 
 Reductions, the beam, and all pruning but the cutoffs can be wrong; they buy depth. There is no
 null-move pruning: it assumes that passing is worse than the best ply, and a side with nothing good
@@ -94,6 +97,7 @@ _LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by t
 _FUTILITY_MARGIN = 200  # the most that a quiet ply at depth 1 is expected to gain
 # By depth: how far above beta the static score has to be for it to count as the score.
 _STATIC_MARGINS = (0, 25, 150, 250)
+_TOO_LATE = 10  # the index of the trolls' first quiet ply that isn't searched at depth 1
 _CAPTURE_MARGIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
 _MOST_TRAMPLES = 64  # the most tramples of a troll that are listed to find a ply's move
 _NEVER = 1 << 62
@@ -128,14 +132,15 @@ class PruningOptions:
     Attributes:
         beam: the maximum number of the dwarfs' queen moves, except at the root.
         root_beam: the maximum number of the dwarfs' plies at the root.
-        troll_beam: the maximum number of the trolls' moves without captures.
+        troll_beam: the maximum number of the trolls' moves without captures, except at the root; by
+            default that of the tactics.
         uses_late_move_reductions: whether late move reductions and futility pruning are used.
         uses_transposition_table: whether the transposition table is used.
     """
 
     beam: int = 14
     root_beam: int = 60
-    troll_beam: int = 64
+    troll_beam: int | None = None
     uses_late_move_reductions: bool = True
     uses_transposition_table: bool = True
 
@@ -215,6 +220,7 @@ class Search:
         self._options = options or PruningOptions()
         self._tactics = tactics_of(ruleset, weights)
         self._ground, self._has_goals = self._tactics.ground, self._tactics.has_goals
+        self._troll_beam = self._options.troll_beam or self._tactics.troll_beam
         self._transpositions: tuple[_Table, _Table] = {}, {}
         self._evaluations: tuple[dict[Ply, tuple[int, Any]], dict[Ply, tuple[int, Any]]] = {}, {}
         self._evaluation_key: tuple[Side, int, int] | None = None
@@ -502,6 +508,8 @@ class Search:
                 late = 0
                 if reduces and is_quiet and number >= _LATE and depth > 2:
                     late = 2 if side and number >= _VERY_LATE else 1
+                elif prunes and is_quiet and side and number >= _TOO_LATE and depth == 1:
+                    break
                 value = -self._negamax(d2, t2, r2, 1 - side, depth - 1 - late, -alpha - 1, -alpha)
                 if value > alpha and (late or value < beta):
                     value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
@@ -568,7 +576,7 @@ class Search:
                 for gain, ply in tactics.troll_moves(d, t, r, empty, field)
             ]
             steps.sort(reverse=True)
-            moves = [ply for _, ply in steps[: self._options.troll_beam]]
+            moves = [ply for _, ply in steps[: self._troll_beam]]
         else:
             moves = tactics.dwarf_moves(d, t, r, empty, field, self._options.beam)
             moves.sort(key=lambda ply: -history.get(ply[0], 0))
