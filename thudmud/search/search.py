@@ -96,7 +96,7 @@ _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by two (trolls only)
 _FUTILITY_MARGIN = 200  # the most that a quiet ply at depth 1 is expected to gain
 # By depth: how far above beta the static score has to be for it to count as the score.
-_STATIC_MARGINS = (0, 25, 150, 250)
+_STATIC_MARGINS = (0, 25, 200, 400)
 _TOO_LATE = 10  # the index of the trolls' first quiet ply that isn't searched at depth 1
 _CAPTURE_MARGIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
 _MOST_TRAMPLES = 64  # the most tramples of a troll that are listed to find a ply's move
