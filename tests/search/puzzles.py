@@ -54,7 +54,7 @@ _MOST_TRIES = 16
 _QUIET_TRIES = 4
 _LINE_DEPTH = 4
 
-WIDE = PruningOptions(root_beam=120, beam=20)
+WIDE = PruningOptions(root_beam=120, beam=20, troll_beam=64)
 
 
 class Candidate(NamedTuple):

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+import thudmud.search.search
 from tests.conftest import SOAKING
 from tests.search.test_plies import positions
 from thudmud.rules import (
@@ -25,8 +26,8 @@ from thudmud.rules import (
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, neighbours_of, squares_in
 from thudmud.search.fields import lines_reach, neighbour_counts
 from thudmud.search.search import Blunders, Limit, PruningOptions, Search, SearchResult
-from thudmud.search.tactics import tactics_of
-from thudmud.search.thud import Weights
+from thudmud.search.tactics import masks, tactics_of
+from thudmud.search.thud import ThudTactics, Weights
 
 
 def turned(bits: int, number: int) -> int:
@@ -67,7 +68,11 @@ def test_evaluation_is_invariant_under_board_symmetries(ruleset: Ruleset) -> Non
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 @pytest.mark.parametrize("seed", range(4))
-def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: int) -> None:
+def test_transposition_table_does_not_change_the_score(
+    ruleset: Ruleset, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Delta pruning depends on the window, and so on the order of the plies.
+    monkeypatch.setattr(thudmud.search.search, "_CAPTURE_MARGIN", 10**6)
     *_, position = positions(ruleset, seed, plies=30 + seed)
     game = Game.start(ruleset, position)
     exact = [
@@ -76,7 +81,7 @@ def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: i
             options=PruningOptions(
                 beam=5,
                 root_beam=5,
-                troll_beam=5,
+                troll_beam=200,  # all steps: which ones a beam drops depends on the history
                 uses_late_move_reductions=False,
                 uses_transposition_table=keeps,
             ),
@@ -198,3 +203,79 @@ def test_search_surrounds_the_rock() -> None:
     position = read_position("dA10,TG7,TJ9,TH12,RH8 troll", KOOM_VALLEY)
     thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
     assert KOOM_VALLEY.outcome(position.after(thought.move)) is not None
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_ranking_with_a_window_finds_the_best_plies_and_their_scores(ruleset: Ruleset) -> None:
+    for position in itertools.islice(positions(ruleset, seed=8), 40, 60):
+        search = Search(ruleset, options=PruningOptions(root_beam=10))
+        search.think(Game.start(ruleset, position), Limit(depth=0))
+        _, ranked = search._rank_plies(position, Blunders())
+        side = int(position.turn is Side.TROLL)
+        exact = []
+        for dx, tx, rx in search._candidate_plies(position):
+            after = position.dwarfs ^ dx, position.trolls ^ tx, position.rock ^ rx
+            exact.append(-search._quiescence(*after, 1 - side, -(10**6), 10**6, 2))
+        exact.sort(reverse=True)
+        assert [score for score, _ in ranked] == (exact if side else exact[:10])
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_move_is_found_by_its_masks(ruleset: Ruleset) -> None:
+    search = Search(ruleset)
+    for position in positions(ruleset, seed=9, plies=30):
+        for move in ruleset.legal_moves(position, 64):
+            found = search._move_of(position, masks(move))
+            assert found is not None
+            assert masks(found) == masks(move)
+        assert search._move_of(position, (0, 0, BOARD)) is None
+
+
+def searched(ruleset: Ruleset, side: Side) -> tuple[int, int]:
+    """Return the nodes and the total score of searches of a random battle to depth 3."""
+    nodes = total = 0
+    for position in itertools.islice(positions(ruleset, seed=11), 30, 70, 3):
+        if position.turn is side:
+            thought = Search(ruleset).think(Game.start(ruleset, position), Limit(depth=3))
+            nodes, total = nodes + thought.nodes, total + thought.score
+    return nodes, total
+
+
+@pytest.mark.parametrize("side", Side)
+def test_static_pruning_saves_nodes_and_hardly_changes_scores(
+    side: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pruned, score = searched(CLASSIC, side)
+    monkeypatch.setattr(thudmud.search.search, "_STATIC_MARGINS", ())
+    whole, exact = searched(CLASSIC, side)
+    assert pruned < 0.9 * whole
+    assert abs(score - exact) < 0.05 * abs(exact)
+
+
+def test_static_pruning_leaves_koom_valley_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = searched(KOOM_VALLEY, Side.DWARF)
+    monkeypatch.setattr(thudmud.search.search, "_STATIC_MARGINS", ())
+    assert searched(KOOM_VALLEY, Side.DWARF) == found
+
+
+def test_troll_steps_out_of_danger_come_first_and_those_into_danger_last() -> None:
+    position = read_position("dA8,dB8,dC8,TF8,TM12,RH8 troll", CLASSIC)
+    danger = lines_reach(position.dwarfs, position.empty) | neighbours_of(position.dwarfs)
+    plies = Search(CLASSIC)._ordered_plies(position.dwarfs, position.trolls, 0, 1, None, 0)
+    ranks = [
+        2 if troll & position.empty & danger else 0 if troll & position.trolls & danger else 1
+        for _, troll, _ in (ply for ply, _ in plies)
+    ]
+    assert ranks == sorted(ranks)
+    assert set(ranks) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", ["_TOO_LATE", "troll_beam"])
+def test_late_steps_of_trolls_are_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    few, _ = searched(CLASSIC, Side.DWARF)
+    if name == "troll_beam":
+        monkeypatch.setattr(ThudTactics, name, 200)
+    else:
+        monkeypatch.setattr(thudmud.search.search, name, 200)
+    whole, _ = searched(CLASSIC, Side.DWARF)
+    assert few < whole

@@ -148,10 +148,12 @@ class Tactics(Protocol[Field]):
     Attributes:
         ground: the squares that a piece can stand on.
         has_goals: whether a ply can win; `winner_sign` is only called if so.
+        troll_beam: the number of the trolls' moves without captures that are worth searching.
     """
 
     ground: int
     has_goals: bool
+    troll_beam: int = 64
 
     def rate_gathering_squares(self, _d: int, _t: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit.

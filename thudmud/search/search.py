@@ -27,6 +27,9 @@ one can have replaced it.
   beta or more, or an upper bound of alpha or less. Of any other entry, only the best ply is used,
   as the first to search.
 - *Win*: a goal is reached, or the next ply reaches it.
+- *Static pruning* (reverse futility), at depth 1 to 3 and in null windows: if the static score is
+  beta or more with a margin to spare (`_STATIC_MARGINS`), it counts as the score. Most sides have a
+  ply that doesn't make matters worse. Not in Koom Valley, whose goals no static score foresees.
 - *Futility*, at depth 1: if the static score is so far below alpha that no quiet ply can make up
   for it, only captures of enough dwarfs are searched.
 - *Cutoff*, see above.
@@ -36,9 +39,12 @@ one can have replaced it.
 - *Late move reductions*: from depth 3 on, quiet plies late in the list are searched at a lower
   depth first; if one then seems better, the full depth decides. The first `_LATE` plies and good
   captures are always searched at full depth.
+- *Late move pruning*, at depth 1 and in null windows: quiet plies of the trolls from the index
+  `_TOO_LATE` on aren't searched. Not in Koom Valley either.
 - *Beam*: of the hundreds of queen moves that dwarfs have, only the most promising are generated.
+  Of the trolls' steps, the first ones by rating and history are searched.
 
-Reductions, the beam, futility and the pruning of captures can be wrong; they buy depth. There is no
+Reductions, the beam, and all pruning but the cutoffs can be wrong; they buy depth. There is no
 null-move pruning: it assumes that passing is worse than the best ply, and a side with nothing good
 to do in Thud would often rather not move at all (zugzwang).
 
@@ -59,6 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from heapq import heappush, heapreplace
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -66,7 +73,7 @@ from typing import Any
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.immutable import immutable
 from thudmud.rules import Game, Move, Position, Ruleset, Side
-from thudmud.rules.board import CENTRE
+from thudmud.rules.board import CENTRE, square_at
 from thudmud.search.masks import ENOUGH, Ply
 from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
@@ -88,7 +95,11 @@ _GATHERING_HYSTERESIS = 12
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by two (trolls only)
 _FUTILITY_MARGIN = 200  # the most that a quiet ply at depth 1 is expected to gain
+# By depth: how far above beta the static score has to be for it to count as the score.
+_STATIC_MARGINS = (0, 25, 200, 400)
+_TOO_LATE = 10  # the index of the trolls' first quiet ply that isn't searched at depth 1
 _CAPTURE_MARGIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
+_MOST_TRAMPLES = 64  # the most tramples of a troll that are listed to find a ply's move
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2  # kinds of bounds in the transposition table
@@ -121,14 +132,15 @@ class PruningOptions:
     Attributes:
         beam: the maximum number of the dwarfs' queen moves, except at the root.
         root_beam: the maximum number of the dwarfs' plies at the root.
-        troll_beam: the maximum number of the trolls' moves without captures.
+        troll_beam: the maximum number of the trolls' moves without captures, except at the root; by
+            default that of the tactics.
         uses_late_move_reductions: whether late move reductions and futility pruning are used.
         uses_transposition_table: whether the transposition table is used.
     """
 
     beam: int = 14
     root_beam: int = 60
-    troll_beam: int = 64
+    troll_beam: int | None = None
     uses_late_move_reductions: bool = True
     uses_transposition_table: bool = True
 
@@ -177,6 +189,11 @@ def _is_bound_sufficient(bound: int, value: int, alpha: int, beta: int) -> bool:
     return value >= beta if bound == _LOWER else value <= alpha
 
 
+def _bound_of(value: int, alpha: int, beta: int) -> int:
+    """Return the kind of bound that a score is after a search with a window."""
+    return _LOWER if value >= beta else _EXACT if value > alpha else _UPPER
+
+
 class _SearchStoppedError(ThudmudError):
     """Raised inside the tree when the limit is reached."""
 
@@ -203,6 +220,7 @@ class Search:
         self._options = options or PruningOptions()
         self._tactics = tactics_of(ruleset, weights)
         self._ground, self._has_goals = self._tactics.ground, self._tactics.has_goals
+        self._troll_beam = self._options.troll_beam or self._tactics.troll_beam
         self._transpositions: tuple[_Table, _Table] = {}, {}
         self._evaluations: tuple[dict[Ply, tuple[int, Any]], dict[Ply, tuple[int, Any]]] = {}, {}
         self._evaluation_key: tuple[Side, int, int] | None = None
@@ -262,7 +280,7 @@ class Search:
 
     def _candidate_plies(self, position: Position) -> dict[Ply, Move]:
         """Return the plies to choose from, by their masks."""
-        moves = {masks(move): move for move in self._ruleset.legal_moves(position, 64)}
+        moves = {masks(move): move for move in self._ruleset.legal_moves(position, _MOST_TRAMPLES)}
         d, t, r, empty = position.dwarfs, position.trolls, position.rock, position.empty
         field = self._tactics.field(d, t, empty)
         if position.turn is Side.TROLL:
@@ -328,18 +346,26 @@ class Search:
         plies = self._candidate_plies(position)
         moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
         ranked, self._misjudged = [], {}
+        most = len(moves) if side else self._options.root_beam
+        best: list[int] = []
         for ply, move in moves.items():
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             left = 0 if blunders.misses(move) else _RANKING_QUIESCENCE_DEPTH
-            value = -self._quiescence(d2, t2, r2, 1 - side, -_INFINITY, _INFINITY, left)
-            value -= _REPETITION_COSTS[min(self._repetitions[1 - side].get((d2, t2, r2), 0), 2)]
+            change = -_REPETITION_COSTS[min(self._repetitions[1 - side].get((d2, t2, r2), 0), 2)]
             if wrong := blunders.misjudges(move):
                 self._misjudged[ply] = wrong
-                value += wrong
+                change += wrong
+            # A ply that won't be among the best `most` needs no exact score.
+            high = change - best[0] if len(best) == most else _INFINITY
+            value = change - self._quiescence(d2, t2, r2, 1 - side, -_INFINITY, high, left)
             ranked.append((value, ply))
+            if len(best) < most:
+                heappush(best, value)
+            elif value > best[0]:
+                heapreplace(best, value)
         ranked.sort(reverse=True, key=itemgetter(0))
-        return moves, ranked if side else ranked[: self._options.root_beam]
+        return moves, ranked[:most]
 
     def _search_root(
         self, position: Position, plies: list[Ply], depth: int
@@ -388,12 +414,25 @@ class Search:
             known = self._transpositions[at.turn is Side.TROLL].get((at.dwarfs, at.trolls, at.rock))
             if known is None or known[3] is None or self._ruleset.outcome(at):
                 break
-            move = self._candidate_plies(at).get(known[3])
+            move = self._move_of(at, known[3])
             if move is None:
                 break
             line.append(move)
             at = at.after(move)
         return SearchResult(moves[ply], value, depth, self._nodes, tuple(line))
+
+    def _move_of(self, position: Position, ply: Ply) -> Move | None:
+        """Return the legal move with these masks; None if there is none."""
+        dx, tx, rx = ply
+        is_troll = position.turn is Side.TROLL
+        origin = tx & position.trolls if is_troll else dx & position.dwarfs | rx & position.rock
+        # A trample that comes full circle flips no bit of its troll.
+        moves = (
+            self._ruleset.moves_from(position, square_at(origin), _MOST_TRAMPLES)
+            if origin
+            else self._ruleset.legal_moves(position, _MOST_TRAMPLES)
+        )
+        return {masks(move): move for move in moves}.get(ply)
 
     def _check_limits(self) -> None:
         if self._nodes >= self._limit.nodes or self._limit.should_stop():
@@ -443,6 +482,11 @@ class Search:
             return decided * (WIN_SCORE + depth)
         best, best_ply, start = -_INFINITY, None, alpha
         reduces, least = self._options.uses_late_move_reductions, 0
+        prunes = reduces and beta - alpha == 1 and not self._has_goals
+        if prunes and depth < len(_STATIC_MARGINS):
+            sure = self._evaluate(d, t, r, side)[0] - _STATIC_MARGINS[depth]
+            if sure >= beta:
+                return sure
         if depth == 1 and reduces:
             # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
             # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
@@ -464,6 +508,8 @@ class Search:
                 late = 0
                 if reduces and is_quiet and number >= _LATE and depth > 2:
                     late = 2 if side and number >= _VERY_LATE else 1
+                elif prunes and is_quiet and side and number >= _TOO_LATE and depth == 1:
+                    break
                 value = -self._negamax(d2, t2, r2, 1 - side, depth - 1 - late, -alpha - 1, -alpha)
                 if value > alpha and (late or value < beta):
                     value = -self._negamax(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
@@ -473,20 +519,27 @@ class Search:
             if value > alpha:
                 alpha = value
                 if value >= beta:  # cutoff: the opponent would avoid this position
-                    if is_quiet:  # more likely a cutoff in similar positions, too
-                        history = self._history[side]
-                        history[ply[side]] = history.get(ply[side], 0) + depth * depth
+                    if is_quiet:
+                        self._credit(side, ply, depth)
                     break
         if best_ply is None:  # no plies, or by futility none above the static score
             return best if least else self._evaluate(d, t, r, side)[0]
         if self._options.uses_transposition_table:
             # By the original alpha, as it has risen to `best` meanwhile.
-            bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
-            table = self._transpositions[side]
-            if len(table) >= _TT_MAX_ENTRIES:
-                table.clear()
-            table[key] = depth, best, bound, best_ply
+            self._remember(side, key, (depth, best, _bound_of(best, start, beta), best_ply))
         return best
+
+    def _remember(self, side: int, key: Ply, entry: tuple[int, int, int, Ply]) -> None:
+        """Store an entry in the transposition table."""
+        table = self._transpositions[side]
+        if len(table) >= _TT_MAX_ENTRIES:
+            table.clear()
+        table[key] = entry
+
+    def _credit(self, side: int, ply: Ply, depth: int) -> None:
+        """Raise a quiet ply's history: it will more likely cut off in similar positions, too."""
+        history = self._history[side]
+        history[ply[side]] = history.get(ply[side], 0) + depth * depth
 
     def _ordered_plies(  # noqa: PLR0917
         self, d: int, t: int, r: int, side: int, first: Ply | None, least: int
@@ -523,7 +576,7 @@ class Search:
                 for gain, ply in tactics.troll_moves(d, t, r, empty, field)
             ]
             steps.sort(reverse=True)
-            moves = [ply for _, ply in steps[: self._options.troll_beam]]
+            moves = [ply for _, ply in steps[: self._troll_beam]]
         else:
             moves = tactics.dwarf_moves(d, t, r, empty, field, self._options.beam)
             moves.sort(key=lambda ply: -history.get(ply[0], 0))

@@ -32,6 +32,10 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
 """For the bit of each square, its neighbours: bit, mask of both squares, the neighbour's
 neighbours."""
 
+_ESCAPE, _THREAT, _APPROACH = 8, 4, 2
+"""Ratings of a troll's step: from a square where it is exposed; to a square next to one where it
+could stop and capture; to a square within two of an insecure dwarf."""
+
 _REMEMBERED = 1 << 14
 """The most entries in each cache of evaluations, for sets of dwarfs, of trolls and of both: 20 MiB
 at most."""
@@ -98,6 +102,7 @@ class ThudTactics(Tactics[Formation]):
     """
 
     has_goals = False
+    troll_beam = 32
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
         self._takes_all = takes_all(trolls)
@@ -421,14 +426,33 @@ class ThudTactics(Tactics[Formation]):
     def troll_moves(
         self, _dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation
     ) -> list[Step]:
-        """Return all steps without a capture; those to squares beside dwarfs are rated lowest."""
+        """Return all steps without a capture, rated by where the troll comes from and gets to.
+
+        Steps to squares where it is exposed, such as those beside dwarfs, are rated lowest.
+        """
+        # The rating is the target's minus the origin's.
         found: list[Step] = []
-        near, reach, *_ = field
+        near, reach, unsafe, insecure, _ = field
         left, bad = trolls, reach | near
+        threats = neighbours_of(near & empty & ~unsafe)
+        close = neighbours_of(neighbours_of(insecure) & BOARD)
         while left:
             origin = left & -left
             left ^= origin
+            base = _ESCAPE if origin & bad else 0
+            if origin & threats:
+                base -= _THREAT
+            if origin & close:
+                base -= _APPROACH
             for target, mask, _ in _STEPS[origin]:
-                if target & empty:
-                    found.append((-HANGING_PENALTY if target & bad else 0, (0, mask, 0)))
+                if not target & empty:
+                    continue
+                gain = base
+                if target & bad:
+                    gain -= HANGING_PENALTY
+                elif target & threats:
+                    gain += _THREAT + _APPROACH if target & close else _THREAT
+                elif target & close:
+                    gain += _APPROACH
+                found.append((gain, (0, mask, 0)))
         return found
