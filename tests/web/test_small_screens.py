@@ -15,6 +15,8 @@ from tests.web.test_layout import PHONES, phone, resign, screen, start_match
 pytestmark = pytest.mark.slow
 
 WOODS = "beech", "holly", "maple", "alder", "rowan", "elder", "cedar"
+OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar"
+SIZES = (320, 568), (360, 640), (390, 844), (640, 400), (844, 390), (1280, 800)
 
 WHOLE = 0.999
 """All of an element is in view, but for rounding."""
@@ -23,7 +25,7 @@ WHOLE = 0.999
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS), "discworld"
+        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS, *OTHERS), "discworld"
     )
     with served_boards(tmp_path_factory.mktemp("small"), boards) as server:
         yield server
@@ -341,3 +343,72 @@ def test_name_of_the_place_ends_before_the_buttons(visit: Visit) -> None:
         edge, place = dwarf.page.evaluate(right)
         assert place <= edge
     resign(dwarf, troll)
+
+
+COVERED = """() => {
+    const toast = document.querySelector("#toast").getBoundingClientRect();
+    const controls = "button:not(.ply), a, summary, #game .cells, .left";
+    return [...document.querySelectorAll(controls)].filter((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        const isBeside = right <= toast.left + 1 || left >= toast.right - 1;
+        const isOther = bottom <= toast.top + 1 || top >= toast.bottom - 1;
+        return each.checkVisibility() && !isBeside && !isOther;
+    }).map((each) => each.outerHTML.slice(0, 80));
+}"""
+"""Lists the buttons, and what else is needed, below the toast."""
+
+
+def test_toast_covers_no_buttons(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Tostina").practises("aspen").type("f1-f6")
+    player.sees(F6="dwarf").page.get_by_role("tab", name="Chat").click()
+    for size in SIZES:
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        player.press("Hint")
+        expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
+        player.page.evaluate("""() => Promise.all(
+            document.querySelector("#toast").getAnimations().map((each) => each.finished),
+        )""")
+        covered = player.page.evaluate(COVERED)
+        if size[1] < 600 or size[0] == 360:
+            covered = [each for each in covered if "left" not in each]
+        assert covered == [], size
+        expect(player.page.locator("#toast")).to_be_in_viewport(ratio=WHOLE)
+        player.page.keyboard.press("Escape")
+    resize(player, 390, 844)
+    player.press("Hint").press("Share")
+    player.page.get_by_role("button", name="Embed").click()
+    player.press("Close", within="dialog")
+    player.type("end game", "leave game")
+
+
+def test_analysed_replay_opens_at_its_top(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "osier", ("Oberon", "Oben"), **screen(1280, 800))
+    resign(dwarf, troll)
+    dwarf.page.keyboard.press("Escape")
+    dwarf.press("Computer analysis")
+    expect(dwarf.page.locator("#curve svg")).to_be_visible()
+    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    assert link
+    for size in ((844, 390), (640, 400)):
+        player = visit(link, **screen(*size))
+        expect(player.page.locator("#replay-curve svg")).to_be_attached()
+        assert player.page.evaluate("document.querySelector('#replay .panel').scrollTop") == 0
+    phoned = visit(**phone(390, 844)).come_in("Obelix")
+    phoned.page.evaluate("(link) => { location.hash = ''; location.pathname = link; }", link)
+    explore = phoned.page.get_by_role("button", name="Explore from here")
+    explore.scroll_into_view_if_needed()
+    explore.click()
+    phoned.page.wait_for_function("scrollY === 0")
+    expect(phoned.page.locator("#replay-board .cells")).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_picture_has_its_room_before_it_comes(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Pictor").practises("hazel")
+    player.page.route("**/*.svg*", lambda _: None)
+    player.press("Share").press("Picture")
+    picture = player.page.locator(".picture")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(each) => each.offsetHeight") >= 300
+    player.press("Close", within="dialog")
+    player.type("end game", "leave game")

@@ -212,6 +212,7 @@ export class GameView {
     this.showActions(table, board);
     this.showBrief(table, board);
     const analysis = this.analysisOf(table, board);
+    if (analysis !== this.analysis) this.curve.isAwaited = this.pressed === `analyse ${board.battle}`;
     this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
     this.explore(table, board);
