@@ -412,3 +412,119 @@ def test_picture_has_its_room_before_it_comes(visit: Visit) -> None:
     assert picture.evaluate("(each) => each.offsetHeight") >= 300
     player.press("Close", within="dialog")
     player.type("end game", "leave game")
+
+
+SEEN_WHOLE = """([frame, part]) => {
+    const { top, bottom } = document.querySelector(frame).getBoundingClientRect();
+    return [...document.querySelectorAll(part)]
+        .filter((each) => each.checkVisibility())
+        .map((each) => each.getBoundingClientRect())
+        .filter((each) => each.top > top - 1 && each.bottom < bottom + 1).length;
+}"""
+"""Returns how many parts of a frame are wholly in it, from top to bottom."""
+
+
+def test_battle_shows_its_words_and_buttons_on_a_zoomed_page(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Zooma", "Zoomo"), "10+5", **screen(640, 400))
+    brief = dwarf.page.locator("#brief")
+    assert brief.evaluate("(each) => each.scrollHeight <= each.clientHeight")
+    for name in ("Resign", "Share"):
+        button = dwarf.page.get_by_role("button", name=name, exact=True)
+        expect(button).to_be_in_viewport(ratio=WHOLE)
+    buttons = dwarf.page.locator("#game .foot button:visible")
+    assert dwarf.page.evaluate(SEEN_WHOLE, ["#game .panel", "#game .foot button"]) == (
+        buttons.count()
+    )
+    resize(dwarf, 390, 844)
+    assert dwarf.page.locator("#strip-top .points").is_visible()
+    dwarf.type("a10-b10")
+    troll.sees(B10="dwarf").type("g7-g6")
+    dwarf.sees(G6="troll")
+    resign(dwarf, troll)
+    for size in ((390, 844), (844, 390)):
+        resize(dwarf, *size)
+        dwarf.page.evaluate("scrollTo(0, 0)")
+        for part in ("#steps", "#strip-bottom .name"):
+            expect_apart(dwarf, ".result", part)
+        if size[1] > size[0]:
+            expect_apart(dwarf, ".result", "#game .foot")
+    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    assert link
+    player = visit(link, **screen(640, 400))
+    plies = player.page.locator("#replay-moves .ply")
+    expect(plies).to_have_count(2)
+    cut = "(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert plies.evaluate_all(cut) == 0
+    join = player.page.get_by_role("button", name="Join to play")
+    expect(join).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_place_in_view_is_named_among_others(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Platin")
+    for board in ("birch", "linden"):
+        player.type(f"join game as dwarf on {board} board")
+        expect(player.page.locator("#places [aria-current]")).to_contain_text(board.capitalize())
+    assert (
+        player.page.locator("#places [aria-current]").evaluate("(each) => each.offsetWidth") >= 105
+    )
+    player.type("quit")
+
+
+def test_seek_takes_one_line_beside_a_battle(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "spruce", ("Suna", "Suno"), **phone(390, 844))
+    dwarf.type("seek classic")
+    notice = dwarf.page.locator("#sought .notice")
+    expect(notice).to_be_visible()
+    assert notice.evaluate("(each) => each.offsetHeight") < 50
+    resign(dwarf, troll)
+
+
+def test_lesson_leaves_room_for_its_task(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Lernia")
+    player.type("tutorial 3")
+    expect(player.page.locator("#game-facts")).to_contain_text("lesson 3,")
+    player.page.evaluate("scrollTo(0, 0)")
+    for part in ("#board .cells", "#lesson .task"):
+        expect(player.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+    player.type("stop")
+
+
+def test_chat_shows_three_whole_lines_beside_a_board(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "willow", ("Chatta", "Chatto"), **screen(1280, 800))
+    for each in ("One.", "Two.", "Three.", "Four."):
+        dwarf.page.locator("#line").fill(each)
+        dwarf.page.locator("#line").press("Enter")
+        expect(dwarf.page.locator("#chat")).to_contain_text(each)
+    assert dwarf.page.evaluate(SEEN_WHOLE, ["#chat", "#chat p"]) == 3
+    resign(dwarf, troll)
+
+
+def test_numbers_stand_apart_from_the_edge(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Numera").practises("poplar")
+    rights = """() => {
+        const { left } = document.querySelector("#board .edge").getBoundingClientRect();
+        const numbers = [...document.querySelectorAll("#board .number")];
+        const boxes = numbers.map((each) => each.getBoundingClientRect());
+        return boxes.filter((each) => each.left < 0 || each.right > left).length;
+    }"""
+    assert player.page.evaluate(rights) == 0
+    player.type("end game", "leave game")
+
+
+def test_goal_stays_below_the_first_words(visit: Visit) -> None:
+    names = ("Zielia", "Zielo")
+    dwarf, troll = start_match(visit, names, "10+5", **screen(1280, 800))
+    top = "document.querySelector('#goal').getBoundingClientRect().top"
+    before = dwarf.page.evaluate(top)
+    dwarf.type("a6-b6")
+    expect(dwarf.page.locator("#moves .ply")).to_have_count(1)
+    lines = dwarf.page.locator("#game-facts").evaluate("(each) => each.offsetHeight")
+    assert abs(dwarf.page.evaluate(top) - before) <= lines
+    gap = """() => {
+        const [brief, goal] = ["#brief", "#goal"].map(
+            (each) => document.querySelector(each).getBoundingClientRect(),
+        );
+        return goal.top - brief.bottom;
+    }"""
+    assert 0 <= dwarf.page.evaluate(gap) < 20
+    resign(dwarf, troll)

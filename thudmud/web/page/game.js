@@ -645,7 +645,7 @@ export class GameView {
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, rated, word, answers }) {
+  sought({ seek, player, to, word, answers }) {
     if (player !== this.state.me.player || word) return [];
     if (answers !== null && to) {
       const stop = { label: "Withdraw", line: `withdraw ${seek}` };
@@ -653,9 +653,8 @@ export class GameView {
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
-    const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
     const stop = { label: "Stop looking", line: `withdraw ${seek}` };
-    return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
+    return [notice("Still looking for an opponent.", this.button(stop))];
   }
 
   /**
