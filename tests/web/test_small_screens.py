@@ -472,6 +472,7 @@ def test_place_in_view_is_named_among_others(visit: Visit) -> None:
 
 def test_seek_takes_one_line_beside_a_battle(visit: Visit) -> None:
     dwarf, troll = begin(visit, "spruce", ("Suna", "Suno"), **phone(390, 844))
+    dwarf.page.get_by_role("tab", name="Log").click()
     dwarf.type("seek classic")
     notice = dwarf.page.locator("#sought .notice")
     expect(notice).to_be_visible()
