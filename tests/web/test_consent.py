@@ -71,7 +71,7 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     quin, _ = sit_down(visit, "cedar", ("Quin", "Sam"))
     rosa = visit().come_in("Rosa")
     quin.type("seek")
-    sought(quin, "You are looking for an opponent (discworld rules, casual).")
+    sought(quin, "Still looking for an opponent.")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to begin yours instead")
     wish = "Rosa wants to play you now (discworld rules, casual)."
@@ -89,7 +89,7 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
 def test_seek_can_be_cancelled_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
     sven.type("seek 5+3", "go to spruce")
-    sought(sven, "You are looking for an opponent (discworld rules, 5+3, casual).")
+    sought(sven, "Still looking for an opponent.")
     sven.press("Stop looking", within="#sought")
     expect(sven.page.locator("#sought")).not_to_contain_text("looking for an opponent")
 

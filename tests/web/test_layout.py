@@ -453,6 +453,12 @@ def test_forced_colours_keep_states_apart(visit: Visit) -> None:
     assert differ("#places [aria-current]", "#places :not([aria-current])")
     assert differ("#strip-bottom .turn", "#strip-bottom .name")
     player.type("end game", "leave game")
+    border = player.page.evaluate("""() => {
+        const button = Object.assign(document.createElement("button"), { className: "danger" });
+        document.body.append(button);
+        return getComputedStyle(button).borderStyle;
+    }""")
+    assert border == "double"
 
 
 def test_browsers_without_light_dark_get_plain_colours(visit: Visit) -> None:

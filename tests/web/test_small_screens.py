@@ -15,6 +15,8 @@ from tests.web.test_layout import PHONES, phone, resign, screen, start_match
 pytestmark = pytest.mark.slow
 
 WOODS = "beech", "holly", "maple", "alder", "rowan", "elder", "cedar"
+OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar"
+SIZES = (320, 568), (360, 640), (390, 844), (640, 400), (844, 390), (1280, 800)
 
 WHOLE = 0.999
 """All of an element is in view, but for rounding."""
@@ -23,7 +25,7 @@ WHOLE = 0.999
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS), "discworld"
+        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS, *OTHERS), "discworld"
     )
     with served_boards(tmp_path_factory.mktemp("small"), boards) as server:
         yield server
@@ -340,4 +342,190 @@ def test_name_of_the_place_ends_before_the_buttons(visit: Visit) -> None:
         resize(dwarf, *size)
         edge, place = dwarf.page.evaluate(right)
         assert place <= edge
+    resign(dwarf, troll)
+
+
+COVERED = """() => {
+    const toast = document.querySelector("#toast").getBoundingClientRect();
+    const controls = "button:not(.ply), a, summary, #game .cells, .left";
+    return [...document.querySelectorAll(controls)].filter((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        const isBeside = right <= toast.left + 1 || left >= toast.right - 1;
+        const isOther = bottom <= toast.top + 1 || top >= toast.bottom - 1;
+        return each.checkVisibility() && !isBeside && !isOther;
+    }).map((each) => each.outerHTML.slice(0, 80));
+}"""
+"""Lists the buttons, and what else is needed, below the toast."""
+
+
+def test_toast_covers_no_buttons(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Tostina").practises("aspen").type("f1-f6")
+    player.sees(F6="dwarf").page.get_by_role("tab", name="Chat").click()
+    for size in SIZES:
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        player.press("Hint")
+        expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
+        player.page.evaluate("""() => Promise.all(
+            document.querySelector("#toast").getAnimations().map((each) => each.finished),
+        )""")
+        covered = player.page.evaluate(COVERED)
+        if size[1] < 600 or size[0] == 360:
+            covered = [each for each in covered if "left" not in each]
+        assert covered == [], size
+        expect(player.page.locator("#toast")).to_be_in_viewport(ratio=WHOLE)
+        player.page.keyboard.press("Escape")
+    resize(player, 390, 844)
+    player.press("Hint").press("Share")
+    player.page.get_by_role("button", name="Embed").click()
+    player.press("Close", within="dialog")
+    player.type("end game", "leave game")
+
+
+def test_analysed_replay_opens_at_its_top(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "osier", ("Oberon", "Oben"), **screen(1280, 800))
+    resign(dwarf, troll)
+    dwarf.page.keyboard.press("Escape")
+    dwarf.press("Computer analysis")
+    expect(dwarf.page.locator("#curve svg")).to_be_visible()
+    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    assert link
+    for size in ((844, 390), (640, 400)):
+        player = visit(link, **screen(*size))
+        expect(player.page.locator("#replay-curve svg")).to_be_attached()
+        assert player.page.evaluate("document.querySelector('#replay .panel').scrollTop") == 0
+    phoned = visit(**phone(390, 844)).come_in("Obelix")
+    phoned.page.evaluate("(link) => { location.hash = ''; location.pathname = link; }", link)
+    explore = phoned.page.get_by_role("button", name="Explore from here")
+    explore.scroll_into_view_if_needed()
+    explore.click()
+    phoned.page.wait_for_function("scrollY === 0")
+    expect(phoned.page.locator("#replay-board .cells")).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_picture_has_its_room_before_it_comes(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Pictor").practises("hazel")
+    player.page.route("**/*.svg*", lambda _: None)
+    player.press("Share").press("Picture")
+    picture = player.page.locator(".picture")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(each) => each.offsetHeight") >= 300
+    player.press("Close", within="dialog")
+    player.type("end game", "leave game")
+
+
+SEEN_WHOLE = """([frame, part]) => {
+    const { top, bottom } = document.querySelector(frame).getBoundingClientRect();
+    return [...document.querySelectorAll(part)]
+        .filter((each) => each.checkVisibility())
+        .map((each) => each.getBoundingClientRect())
+        .filter((each) => each.top > top - 1 && each.bottom < bottom + 1).length;
+}"""
+"""Returns how many parts of a frame are wholly in it, from top to bottom."""
+
+
+def test_battle_shows_its_words_and_buttons_on_a_zoomed_page(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Zooma", "Zoomo"), "10+5", **screen(640, 400))
+    brief = dwarf.page.locator("#brief")
+    assert brief.evaluate("(each) => each.scrollHeight <= each.clientHeight")
+    for name in ("Resign", "Share"):
+        button = dwarf.page.get_by_role("button", name=name, exact=True)
+        expect(button).to_be_in_viewport(ratio=WHOLE)
+    buttons = dwarf.page.locator("#game .foot button:visible")
+    assert dwarf.page.evaluate(SEEN_WHOLE, ["#game .panel", "#game .foot button"]) == (
+        buttons.count()
+    )
+    resize(dwarf, 390, 844)
+    assert dwarf.page.locator("#strip-top .points").is_visible()
+    dwarf.type("a10-b10")
+    troll.sees(B10="dwarf").type("g7-g6")
+    dwarf.sees(G6="troll")
+    resign(dwarf, troll)
+    for size in ((390, 844), (844, 390)):
+        resize(dwarf, *size)
+        dwarf.page.evaluate("scrollTo(0, 0)")
+        for part in ("#steps", "#strip-bottom .name"):
+            expect_apart(dwarf, ".result", part)
+        if size[1] > size[0]:
+            expect_apart(dwarf, ".result", "#game .foot")
+    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    assert link
+    player = visit(link, **screen(640, 400))
+    plies = player.page.locator("#replay-moves .ply")
+    expect(plies).to_have_count(2)
+    cut = "(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert plies.evaluate_all(cut) == 0
+    join = player.page.get_by_role("button", name="Join to play")
+    expect(join).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_place_in_view_is_named_among_others(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Platin")
+    for board in ("birch", "linden"):
+        player.type(f"join game as dwarf on {board} board")
+        expect(player.page.locator("#places [aria-current]")).to_contain_text(board.capitalize())
+    assert (
+        player.page.locator("#places [aria-current]").evaluate("(each) => each.offsetWidth") >= 105
+    )
+    player.type("quit")
+
+
+def test_seek_takes_one_line_beside_a_battle(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "spruce", ("Suna", "Suno"), **phone(390, 844))
+    dwarf.page.get_by_role("tab", name="Log").click()
+    dwarf.type("seek classic")
+    notice = dwarf.page.locator("#sought .notice")
+    expect(notice).to_be_visible()
+    assert notice.evaluate("(each) => each.offsetHeight") < 50
+    resign(dwarf, troll)
+
+
+def test_lesson_leaves_room_for_its_task(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Lernia")
+    player.type("tutorial 3")
+    expect(player.page.locator("#game-facts")).to_contain_text("lesson 3,")
+    player.page.evaluate("scrollTo(0, 0)")
+    for part in ("#board .cells", "#lesson .task"):
+        expect(player.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+    player.type("stop")
+
+
+def test_chat_shows_three_whole_lines_beside_a_board(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "willow", ("Chatta", "Chatto"), **screen(1280, 800))
+    for each in ("One.", "Two.", "Three.", "Four."):
+        dwarf.page.locator("#line").fill(each)
+        dwarf.page.locator("#line").press("Enter")
+        expect(dwarf.page.locator("#chat")).to_contain_text(each)
+    assert dwarf.page.evaluate(SEEN_WHOLE, ["#chat", "#chat p"]) == 3
+    resign(dwarf, troll)
+
+
+def test_numbers_stand_apart_from_the_edge(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Numera").practises("poplar")
+    rights = """() => {
+        const { left } = document.querySelector("#board .edge").getBoundingClientRect();
+        const numbers = [...document.querySelectorAll("#board .number")];
+        const boxes = numbers.map((each) => each.getBoundingClientRect());
+        return boxes.filter((each) => each.left < 0 || each.right > left).length;
+    }"""
+    assert player.page.evaluate(rights) == 0
+    player.type("end game", "leave game")
+
+
+def test_goal_stays_below_the_first_words(visit: Visit) -> None:
+    names = ("Zielia", "Zielo")
+    dwarf, troll = start_match(visit, names, "10+5", **screen(1280, 800))
+    top = "document.querySelector('#goal').getBoundingClientRect().top"
+    before = dwarf.page.evaluate(top)
+    dwarf.type("a6-b6")
+    expect(dwarf.page.locator("#moves .ply")).to_have_count(1)
+    lines = dwarf.page.locator("#game-facts").evaluate("(each) => each.offsetHeight")
+    assert abs(dwarf.page.evaluate(top) - before) <= lines
+    gap = """() => {
+        const [brief, goal] = ["#brief", "#goal"].map(
+            (each) => document.querySelector(each).getBoundingClientRect(),
+        );
+        return goal.top - brief.bottom;
+    }"""
+    assert 0 <= dwarf.page.evaluate(gap) < 20
     resign(dwarf, troll)

@@ -66,6 +66,7 @@ export class Chat {
     /** @type {HTMLSelectElement} */
     this.how = byId("how");
     this.chat = byId("chat");
+    new ResizeObserver(() => (this.chat.scrollTop = this.chat.scrollHeight)).observe(this.chat);
     this.tabs = { log: byId("tab-log"), chat: byId("tab-chat") };
     this.panels = { log: byId("panel-log"), chat: byId("panel-chat") };
     /** What the player wants to see; null until they have shown it. @type {Talk | null} */

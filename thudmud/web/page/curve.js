@@ -27,6 +27,8 @@ export class Curve {
     this.send = send;
     /** The analysis that is shown. @type {any} */
     this.shown = null;
+    /** Whether the player has asked for one, and wants to see it. */
+    this.isAwaited = false;
     this.caption = h("figcaption");
     this.graph = h("div.graph");
     this.verdict = h("p"); // it is read out after the move
@@ -62,8 +64,9 @@ export class Curve {
     }
     const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
     this.verdict.textContent = found ? verdictWords(found) : "";
-    if (analysis !== this.shown) this.reveal();
+    if (analysis !== this.shown && this.isAwaited) this.reveal();
     this.shown = analysis;
+    this.isAwaited &&= done < plies;
   }
 
   /** Scroll the panel so that the curve is seen, and nothing else. */

@@ -261,3 +261,38 @@ export function measure(element, name) {
   const tell = () => document.body.style.setProperty(name, `${element.offsetHeight}px`);
   new ResizeObserver(tell).observe(element);
 }
+
+const CONTROLS = ".cells, button:not(.ply), a, input, select, summary";
+
+/** What isn't covered, if possible: all that is pressed and read, or less of it, or the least. */
+const KEPT = [`${CONTROLS}, .ply, .strip > *`, `${CONTROLS}, .clock`, CONTROLS];
+
+/**
+ * Put what is shown for a while where it covers as little as possible, near its place by the style.
+ *
+ * @param {HTMLElement} host at a fixed place
+ */
+export function keepClear(host) {
+  host.style.inset = "";
+  const { offsetTop, offsetLeft, offsetHeight, offsetWidth } = host; // moving or not
+  for (const kept of KEPT) {
+    const boxes = [...document.querySelectorAll(kept)]
+      .filter((each) => each.checkVisibility())
+      .map((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        const edge = each.closest(".panel")?.getBoundingClientRect().bottom ?? bottom;
+        return { left, right, top, bottom: Math.min(bottom, edge) };
+      })
+      .filter(({ left, right }) => left < offsetLeft + offsetWidth && right > offsetLeft);
+    const isFree = (/** @type {number} */ y) =>
+      y >= 0 &&
+      y + offsetHeight <= innerHeight &&
+      boxes.every(({ top, bottom }) => top >= bottom || top >= y + offsetHeight || bottom <= y);
+    const places = boxes.flatMap(({ top, bottom }) => [top - offsetHeight, bottom]);
+    const far = (/** @type {number} */ y) => Math.abs(y - offsetTop);
+    const [place] = [offsetTop, ...places].filter(isFree).sort((a, b) => far(a) - far(b));
+    if (place === undefined) continue;
+    if (place !== offsetTop) host.style.inset = `${place}px ${innerWidth - offsetLeft - offsetWidth}px auto auto`;
+    return;
+  }
+}

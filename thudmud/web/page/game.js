@@ -212,6 +212,7 @@ export class GameView {
     this.showActions(table, board);
     this.showBrief(table, board);
     const analysis = this.analysisOf(table, board);
+    if (analysis !== this.analysis) this.curve.isAwaited = this.pressed === `analyse ${board.battle}`;
     this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
     this.explore(table, board);
@@ -644,7 +645,7 @@ export class GameView {
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, rated, word, answers }) {
+  sought({ seek, player, to, word, answers }) {
     if (player !== this.state.me.player || word) return [];
     if (answers !== null && to) {
       const stop = { label: "Withdraw", line: `withdraw ${seek}` };
@@ -652,9 +653,8 @@ export class GameView {
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
-    const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
     const stop = { label: "Stop looking", line: `withdraw ${seek}` };
-    return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
+    return [notice("Still looking for an opponent.", this.button(stop))];
   }
 
   /**

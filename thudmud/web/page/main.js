@@ -8,7 +8,7 @@ import { isOfAnalysis } from "./analysis.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
+import { byId, capitalised, clockText, fill, h, hasFeature, keepClear } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -359,10 +359,12 @@ function toast(sentence) {
   const host = byId("toast");
   host.textContent = sentence;
   host.classList.add("shown");
+  keepClear(host);
   clearTimeout(toasting);
   toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));
 }
 byId("toast").addEventListener("click", () => untoast(""));
+addEventListener("resize", () => keepClear(byId("toast")));
 
 /**
  * Show something for a while, and tell it to those who hear the page.

@@ -98,6 +98,7 @@ export class ReplayView {
       this.record = null;
       this.isMissing = false;
       this.comments = [];
+      this.curve.isAwaited = false;
       this.playback.pause();
       if (this.board.isOpen) this.board.close();
     }
@@ -381,7 +382,10 @@ export class ReplayView {
           {
             type: "button",
             "data-key": "analyse",
-            click: () => this.outside.send(`analyse ${this.number}`),
+            click: () => {
+              this.curve.isAwaited = true;
+              this.outside.send(`analyse ${this.number}`);
+            },
           },
           "Computer analysis",
         ),
@@ -404,7 +408,11 @@ export class ReplayView {
   exploring() {
     const { board, node } = this;
     if (!this.mayExplore) return [];
-    if (!node) return [this.button("Explore from here", () => board.open(this.at))];
+    const explore = () => {
+      board.open(this.at);
+      scrollTo(0, 0); // on a phone, the button is below the board
+    };
+    if (!node) return [this.button("Explore from here", explore)];
     return [
       this.button("Play on", () => board.playOn()),
       !node.isMain && this.button("Delete from here", () => board.prune()),
