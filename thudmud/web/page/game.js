@@ -563,8 +563,9 @@ export class GameView {
     const accept = { label: "Accept", line: `${OFFERS[offer].verb} on ${board}`, isFirst: true };
     const decline = isMine ? "Withdraw" : toMe.length > 1 ? "Decline all" : "Decline";
     const answers = [...(isMine ? [] : [accept]), { label: decline, line: `no on ${board}` }];
+    const standing = offer === "end" ? ` ${this.asItStands(table, this.state.boards.get(board))}` : "";
     return {
-      words: offerWords(open, isMine ? null : who, table),
+      words: offerWords(open, isMine ? null : who, table) + standing,
       buttons: mine.length ? answers.map((each) => this.button(each)) : [],
     };
   }
@@ -791,7 +792,7 @@ export class GameView {
       return known.map(([label, verb, question]) => ({
         label,
         line: `${verb} ${on}`,
-        question: verb === "undo" && this.playsBot(table) ? undefined : question,
+        question: this.question(table, board, verb, question),
         refused: REFUSALS[verb]?.(board, mine),
       }));
     }
@@ -808,6 +809,36 @@ export class GameView {
     }
     if (isOver(table, board)) return [leave]; // to begin another one stands above
     return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
+  }
+
+  /**
+   * Return what is asked before a command is sent.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   * @param {string} verb
+   * @param {string} [question]
+   */
+  question(table, board, verb, question) {
+    if (verb === "undo" && this.playsBot(table)) return undefined;
+    const hasOpponent = this.state.sides(table).length === 1;
+    return verb === "end game" && hasOpponent ? `${question} ${this.asItStands(table, board)}` : question;
+  }
+
+  /**
+   * Return who would win if the battle ended now by agreement, as a sentence.
+   *
+   * @param {Table} table
+   * @param {Board | undefined} board
+   */
+  asItStands({ rules, seats }, board) {
+    const { dwarf, troll } = board?.score ?? { dwarf: 0, troll: 0 };
+    if (rules === "koom valley") return "As it stands, the battle would be drawn.";
+    if (dwarf === troll) return `As it stands, the battle would be drawn ${dwarf} all.`;
+    const side = dwarf > troll ? "dwarf" : "troll";
+    const winner = seats.find((seat) => seat.side === side)?.player ?? `the ${side}s`;
+    const who = winner === this.state.me.player ? "you" : winner;
+    return `As it stands, ${who} would win ${Math.max(dwarf, troll)} to ${Math.min(dwarf, troll)}.`;
   }
 
   /**

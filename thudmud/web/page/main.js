@@ -5,6 +5,7 @@
  */
 
 import { isOfAnalysis } from "./analysis.js";
+import { challengeSent, declinedOffer, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
@@ -265,6 +266,7 @@ function hear(text) {
   if (isFit) log.say(text, !(isComingBack || isReturning));
   const words = plain(text);
   heard = words || heard;
+  answeredMe(declinedOffer(words, state));
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
@@ -429,6 +431,25 @@ state.on("Thud.Refused", ({ code, details }) => {
   wantsIn = true;
   wire.ask("Thud.Watch", { board: null });
   show();
+});
+
+/**
+ * Show what another player answers, unless the log is seen, which says it.
+ *
+ * @param {string} sentence
+ */
+function answeredMe(sentence) {
+  if (sentence && !log.isSeen()) toast(sentence);
+}
+
+state.on("Thud.Settled", (settled) => answeredMe(settledChallenge(settled, state.me.player)));
+state.on("Thud.Declined", ({ player, to }) => {
+  if (to === state.me.player) answeredMe(`${player} declines your invitation.`);
+});
+state.on("Thud.Seek", (seek) => {
+  if (seek.player !== state.me.player || !seek.to || !/^(re)?match\b/.test(sent)) return;
+  sent = "";
+  if (!state.isBot(seek.to)) toast(challengeSent(seek));
 });
 
 // What the server asks before it does something.

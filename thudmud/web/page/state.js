@@ -430,9 +430,10 @@ export class State extends EventTarget {
     this.seeks.set(seek.seek, seek);
   }
 
-  /** @param {{seek: number}} data */
-  onSettled({ seek }) {
-    this.seeks.delete(seek);
+  /** @param {{seek: number, known?: Seek}} data */
+  onSettled(data) {
+    data.known = this.seeks.get(data.seek);
+    this.seeks.delete(data.seek);
   }
 
   /** @param {any} invite */
