@@ -243,6 +243,7 @@ def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
     expect(player.page.locator(LOG)).to_have_count(0)
     marked = player.page.locator("#board [aria-label*=', hint']")
     expect(marked).to_have_count(2)
+    expect(player.page.locator("#board .notes .arrow.best")).not_to_have_count(0)
     expect(player.page.locator("#board .notes .arrow.reply")).to_have_count(1)  # what is expected
     player.type("/end game")
     expect(marked).to_have_count(0)

@@ -114,6 +114,8 @@ export class GameView {
     this.restsUntil = 0;
     /** The command of the button that was pressed last. */
     this.pressed = "";
+    /** The command for a hint that hasn't come yet, and the moves that were played before it. */
+    this.hinting = { line: "", ply: 0 };
     /** The analysis that is shown. @type {any} */
     this.analysis = null;
     this.mover = new Mover({
@@ -126,6 +128,7 @@ export class GameView {
       },
       say: outside.say,
       warn: outside.warn,
+      whose: (piece) => this.whose(piece),
     });
     this.premove = new Premove({
       ask: (board, from) => outside.ask(`moves ${from.toLowerCase()} on ${board}`),
@@ -160,6 +163,8 @@ export class GameView {
     state.on("Thud.Refused", (refused) => {
       if (!isOfExplorer(refused) && !isOfAnalysis(refused)) this.mover.cancel();
     });
+    for (const answer of ["Thud.Hint", "Thud.Refused"])
+      state.on(answer, () => (this.hinting.line = ""));
     state.on("Thud.Exercise", ({ remarks }) => {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
       if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
@@ -348,6 +353,22 @@ export class GameView {
     return !why;
   }
 
+  /**
+   * Return why the player can't move a piece now, as a sentence; nothing to those who watch.
+   *
+   * @param {string} piece
+   */
+  whose(piece) {
+    const table = this.state.tables.get(this.name);
+    const [mine, other] = this.state.sides(table);
+    if (!mine || !table?.running) return "";
+    const isMine = this.mover.side !== null || other !== undefined;
+    if (!isMine) return "It’s not your turn.";
+    if (other) return `It’s the ${PLURAL[mine === piece ? other : mine]}’ turn.`;
+    const owner = table.seats.find(({ side }) => side !== mine)?.player;
+    return `That’s ${owner ? `${owner}’s` : "a"} ${piece}. You play the ${PLURAL[mine]}.`;
+  }
+
   /** @param {number} ply */
   step(ply) {
     const board = this.state.boards.get(this.name);
@@ -431,8 +452,11 @@ export class GameView {
     const isTrollBelow = (mine.length === 1 && mine[0] === "troll") !== isTurned();
     const below = isTrollBelow ? "troll" : "dwarf";
     const above = isTrollBelow ? "dwarf" : "troll";
-    fill(byId("strip-top"), ...this.player(above, table, board, position));
-    fill(byId("strip-bottom"), ...this.player(below, table, board, position));
+    for (const [strip, side] of /** @type {const} */ ([["top", above], ["bottom", below]])) {
+      const host = byId(`strip-${strip}`);
+      fill(host, ...this.player(side, table, board, position));
+      host.setAttribute("aria-label", stripName(table, side));
+    }
   }
 
   /**
@@ -462,7 +486,7 @@ export class GameView {
       table.clock &&
         h(
           "time.clock",
-          { "data-side": side, role: "timer" },
+          { "data-side": side, role: "timer", "aria-label": `${holder(seat)}’s time` },
           timeLeftText(this.clock(table.clock, side).left),
         ),
     ];
@@ -789,11 +813,12 @@ export class GameView {
     if (table.running) {
       const ways = mine.length === 2 ? PRACTICE : mayClaim ? [...RUNNING, CLAIM] : RUNNING;
       const known = ways.filter(([, verb]) => verb !== "hint" || this.mayHint(table));
+      const line = (/** @type {string} */ verb) => `${verb} ${on}`;
       return known.map(([label, verb, question]) => ({
         label,
-        line: `${verb} ${on}`,
+        line: line(verb),
         question: this.question(table, board, verb, question),
-        refused: REFUSALS[verb]?.(board, mine),
+        refused: this.isHinting(line(verb), board) ? "Thinking …" : REFUSALS[verb]?.(board, mine),
       }));
     }
     const leave = { label: "Leave the seat", line: `leave game ${on}` };
@@ -861,13 +886,36 @@ export class GameView {
     return hasFeature("hints") && !(hasOpponent && (table.rated || isTimed));
   }
 
+  /**
+   * Show that a hint is awaited.
+   *
+   * @param {string} line the command
+   */
+  awaitHint(line) {
+    if (!this.outside.isConnected()) return;
+    this.hinting = { line, ply: this.state.boards.get(this.name)?.ply ?? 0 };
+    this.show(this.name);
+  }
+
+  /**
+   * Whether a hint for what stands on a board is awaited.
+   *
+   * @param {string} line the command
+   * @param {Board} board
+   */
+  isHinting(line, { ply }) {
+    return this.hinting.line === line && this.hinting.ply === ply;
+  }
+
   /** @param {Action} action */
   button({ label, line, question, isFirst, refused }) {
     const type = async (/** @type {Event} */ event) => {
       const isRepeated = /** @type {MouseEvent} */ (event).detail > 1;
       if (isRepeated && line !== this.pressed) return; // a double click, meant for another button
       this.pressed = line;
-      if (!question || (await confirmed(question, label))) this.outside.send(line);
+      if (question && !(await confirmed(question, label))) return;
+      this.outside.send(line);
+      if (label === "Hint") this.awaitHint(line);
     };
     const kind = isFirst ? ".primary" : label === "Resign" ? ".danger" : "";
     return h(
@@ -990,6 +1038,16 @@ const CLAIM = [
 ];
 
 /**
+ * Return what a player's strip is called: by who plays, and the side.
+ *
+ * @param {Table} table
+ * @param {Side} side
+ */
+function stripName({ seats }, side) {
+  return `${holder(seats.find((seat) => seat.side === side))}, ${PLURAL[side]}`;
+}
+
+/**
  * Return how an invitation is accepted, and what it asks somebody to do.
  *
  * @param {{board: string, side: Side, battle: number | null}} invite
@@ -1074,9 +1132,9 @@ function matchEnding({ over, part, seats, points }, me) {
  *
  * @param {any} hint
  */
-function threatsOf({ reasons, reply }) {
+function threatsOf({ reasons, reply, ...move }) {
   /** @type {import("./board.js").Annotation[]} */
-  const shown = [];
+  const shown = [arrow(move, "best")];
   for (const { reason, number, capture } of reasons) {
     if (reason === "saves" && capture?.captures.length === number)
       shown.push(...capture.captures.map(circled));

@@ -349,6 +349,12 @@ const SURE = /** @type {Record<string, string>} */ ({
   sure_leaves: "Leave",
 });
 
+// What was said of a board doesn't hold any more.
+for (const later of ["Thud.Move", "Thud.Table"])
+  state.on(later, ({ board }) => {
+    if (board === boardInView() && byId("status").textContent) say("");
+  });
+
 /** @type {number | undefined} */
 let toasting;
 
@@ -372,6 +378,7 @@ byId("toast").addEventListener("click", () => untoast(""));
  * @param {string} sentence
  */
 function warn(sentence) {
+  if (!sentence) return;
   toast(sentence);
   say(sentence);
 }
@@ -451,6 +458,8 @@ state.on("Thud.Seek", (seek) => {
   sent = "";
   if (!state.isBot(seek.to)) toast(challengeSent(seek));
 });
+
+state.on("Thud.Analysis", ({ done }) => done === null && say("Analysis cancelled."));
 
 // What the server asks before it does something.
 state.on("Thud.Refused", async ({ code, text }) => {
@@ -989,9 +998,7 @@ let hasJustComeIn = false;
 function focusAfterLogin(view) {
   if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
   hasJustComeIn = false;
-  if (!isFocusLost()) return;
-  if (view !== "lobby") settleFocus();
-  else byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+  if (isFocusLost()) settleFocus();
 }
 
 /** @type {number | undefined} */

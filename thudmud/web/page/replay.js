@@ -400,13 +400,19 @@ export class ReplayView {
     });
   }
 
+  /** Open the analysis board at the position that is shown, with the focus on it. */
+  explore() {
+    this.board.open(this.at);
+    if (this.view) this.view.point(this.view.focus);
+  }
+
   /** Return the buttons of the analysis board. */
   exploring() {
     const { board, node } = this;
     if (!this.mayExplore) return [];
-    if (!node) return [this.button("Explore from here", () => board.open(this.at))];
+    if (!node) return [this.button("Explore from here", () => this.explore())];
     return [
-      this.button("Play on", () => board.playOn()),
+      this.button("Play from here against a bot", () => board.playOn()),
       !node.isMain && this.button("Delete from here", () => board.prune()),
       this.button("Close analysis", () => board.close()),
     ];
