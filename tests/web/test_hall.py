@@ -100,6 +100,7 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     assert answer
     assert answer.status == 404
     expect(late.page.locator("main")).to_contain_text("has been accepted or withdrawn")
+    expect(late.page.get_by_role("heading")).to_have_text("Challenge no longer open")
     late.errors.clear()
 
 
