@@ -41,7 +41,7 @@ def test_declined_offers_are_toasted_with_the_score_before(visit: Visit) -> None
     vito.press("Decline", within="#notices")
     expect_toast(uma, "Vitor declines your offer to adjourn the match.")
     uma.press("Resign").press("Resign", within="dialog")
-    uma.press("Offer the second battle")
+    uma.press("Play the second battle")
     vito.press("Decline", within=".result")
     expect_toast(uma, "Vitor declines your offer to begin the battle.")
 

@@ -53,7 +53,8 @@ const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
-const HUNT = "Dwarfs and trolls hunt each other: in the end a troll counts 4 points, a dwarf 1.";
+const HUNT =
+  "Dwarfs and trolls hunt each other. At the end each surviving troll scores 4 points, each dwarf 1.";
 const HURL = "A line of dwarfs hurls its first one onto a troll.";
 
 /** What each side wants, and how it captures, by the rules. */
@@ -61,7 +62,7 @@ const AIMS = /** @type {Record<string, string[]>} */ ({
   discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
   classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
   "koom valley": [
-    "The dwarfs want the Rock home on F1 to J1. The trolls want three of them next to it.",
+    "The dwarfs want the Rock home on F1 to J1. The trolls want three trolls next to the Rock.",
     "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
   ],
 });
@@ -638,7 +639,7 @@ export class GameView {
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
-      ratingChanges(board.end, player),
+      ratingChanges(board.end, this.state.me),
       ...offers.map(({ words }) => words),
     ];
     return {
@@ -661,7 +662,7 @@ export class GameView {
   resultWords(table, { end }) {
     const { player } = this.state.me;
     const words = end ? ending(end, player) : "The battle is over.";
-    return words + matchEnding(table, player) + ratingChanges(end ?? {}, player);
+    return words + matchEnding(table, player) + ratingChanges(end ?? {}, this.state.me);
   }
 
   /**
@@ -678,8 +679,8 @@ export class GameView {
     }
     if (to !== null) return [];
     const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
-    const stop = { label: "Stop looking", line: `withdraw ${seek}` };
-    return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
+    const stop = { label: "Stop waiting", line: `withdraw ${seek}` };
+    return [notice(`You are waiting for an opponent (${match}).`, this.button(stop))];
   }
 
   /**
@@ -722,8 +723,8 @@ export class GameView {
    */
   startLabel(table) {
     if (table.part !== 1 || table.over) return "Rematch";
-    const isByDays = table.time?.includes("day");
-    return isByDays || this.playsBot(table) ? "Swap seats and play on" : "Offer the second battle";
+    const [side] = this.state.sides(table);
+    return `Play the second battle as ${PLURAL[side === "dwarf" ? "troll" : "dwarf"]}`;
   }
 
   /**
@@ -1161,9 +1162,10 @@ function arrow({ from, to }, kind) {
  * Return how ratings have changed, or why none has, as further sentences for one player.
  *
  * @param {any} end what `Thud.End` tells; of a record, nothing is known
- * @param {string | null} me
+ * @param {{player: string | null, member: boolean}} me
  */
-function ratingChanges({ ratings = [], unrated = null }, me) {
+function ratingChanges({ ratings = [], unrated = null }, { player: me, member }) {
+  if (unrated === "guest" && me && !member) return " Not rated: you’re a guest.";
   if (unrated) return ` No rating changes${UNRATED[unrated] ?? ""}.`;
   const ownFirst = [...ratings].sort((a, b) => Number(b.player === me) - Number(a.player === me));
   return ownFirst
