@@ -723,8 +723,7 @@ export class GameView {
    */
   startLabel(table) {
     if (table.part !== 1 || table.over) return "Rematch";
-    const [side] = this.state.sides(table);
-    return `Play the second battle as ${PLURAL[side === "dwarf" ? "troll" : "dwarf"]}`;
+    return "Play the second battle";
   }
 
   /**
