@@ -86,7 +86,7 @@ class TestPlaying:
         taken = self.script(tmp_path, "You> say hi\n")
         with run_server(SERVE, tmp_path) as (host, port):
             assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
-        assert 'You could not log in: "You" has another meaning here' in capsys.readouterr().err
+        assert 'You could not log in: "You" is reserved' in capsys.readouterr().err
 
     def test_update_rewrites_the_transcript(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")

@@ -353,13 +353,13 @@ name = 'Grog the Bot'
 name = 'grog board'
 [[bot]]
 name = 'grog'
---> bot: 'Grog' is not a valid name for a bot: "Grog" has another meaning here.
+--> bot: 'Grog' is not a valid name for a bot: "Grog" is reserved.
     Please choose another name. Name the bots in sections [[bot]], or write "bot = []" above the
     first section for none.
 
 [[board]]
 name = 'grog board'
---> bot: 'Grog' is not a valid name for a bot: "Grog" has another meaning here.
+--> bot: 'Grog' is not a valid name for a bot: "Grog" is reserved.
     Please choose another name. Name the bots in sections [[bot]], or write "bot = []" above the
     first section for none.
 

@@ -141,8 +141,9 @@ def test_engine_draws_its_best_line_with_its_evaluation(visit: Visit, boards: Se
 
 def test_player_plays_on_from_any_position(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Paul", "larch")
-    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play on")
-    expect(player.page.locator("dialog")).to_contain_text("Play on from here against a bot")
+    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play from here against a bot")
+    expect(player.page.locator("dialog")).to_contain_text("Play from here against a bot")
+    expect(player.page.locator("dialog").get_by_role("button", name="Cancel")).to_be_focused()
     player.press("As the trolls", within="dialog")
     expect(player.page.locator("dialog")).to_be_hidden()
     player.hears("There are no bots here to play against.")
@@ -210,9 +211,12 @@ def test_analysis_shows_its_progress_and_is_cancelled(
     assert int(curve.locator("progress").get_attribute("value") or 0) > 0
     expect(curve).to_be_focused()
     page.reload()
+    expect(curve).to_be_visible()
+    expect(page.get_by_role("button", name="Computer analysis")).to_be_hidden()
     expect(curve).to_contain_text(re.compile(r"Analysed [1-9]\d* of 60 moves"))
     cancel = curve.get_by_role("button", name="Cancel")
     cancel.press("Enter")
     expect(curve).to_be_hidden()
     assert player.sent[-1] == "analyse cancel"
+    expect(page.locator("#status")).to_have_text("Analysis cancelled.")
     expect(page.get_by_role("button", name="Computer analysis")).to_be_focused()

@@ -45,15 +45,15 @@ def test_server_confirmation_is_shown_as_a_dialog(visit: Visit) -> None:
 def test_rematch_is_offered_and_accepted(visit: Visit) -> None:
     olaf, perla = sit_down(visit, "juniper", ("Olaf", "Perla"))
     olaf.press("Resign").press("Resign", within="dialog")
-    olaf.press("Offer the second battle")
+    olaf.press("Play the second battle")
     notices(olaf, "You offer to begin the second battle.")
     expect(perla.page.locator(".result")).to_contain_text("Olaf offers to begin the second battle.")
     perla.press("Decline")  # on the card
     expect(perla.page.locator(".result")).to_be_hidden()
     expect(olaf.page.locator("#notices")).not_to_contain_text("You offer")
-    olaf.press("Offer the second battle")
+    olaf.press("Play the second battle")
     notices(perla, "Olaf offers to begin the second battle.")
-    expect(perla.page.get_by_role("button", name=re.compile("Swap|Offer the"))).to_have_count(0)
+    expect(perla.page.get_by_role("button", name=re.compile("Play the second"))).to_have_count(0)
     perla.press("Accept", within="#notices")
     perla.press("Resign").press("Resign", within="dialog")
     olaf.press("Rematch")
@@ -71,14 +71,14 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     quin, _ = sit_down(visit, "cedar", ("Quin", "Sam"))
     rosa = visit().come_in("Rosa")
     quin.type("seek")
-    sought(quin, "Still looking for an opponent.")
+    sought(quin, "Still waiting for an opponent.")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to begin yours instead")
     wish = "Rosa wants to play you now (discworld rules, casual)."
     expect(quin.page.locator("#challenges")).to_contain_text(wish)
     quin.press("Not now", within="#challenges")
     rosa.hears("Quin declines.")
-    expect(quin.page.locator("#sought")).not_to_contain_text("looking for an opponent")
+    expect(quin.page.locator("#sought")).not_to_contain_text("waiting for an opponent")
     quin.sees(B6="dwarf").type("seek")
     rosa.type("accept quin")
     quin.press("Play now", within="#challenges")
@@ -89,9 +89,9 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
 def test_seek_can_be_cancelled_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
     sven.type("seek 5+3", "go to spruce")
-    sought(sven, "Still looking for an opponent.")
-    sven.press("Stop looking", within="#sought")
-    expect(sven.page.locator("#sought")).not_to_contain_text("looking for an opponent")
+    sought(sven, "Still waiting for an opponent.")
+    sven.press("Stop waiting", within="#sought")
+    expect(sven.page.locator("#sought")).not_to_contain_text("waiting for an opponent")
 
 
 def test_resuming_a_match_requires_both_players(visit: Visit) -> None:

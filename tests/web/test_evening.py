@@ -65,7 +65,7 @@ def test_evening_has_no_errors_and_no_violations(
     evening.see("welcome", "#showcase .board")
     anna.come_in("Anna" + size)
     evening.see("hall", "#history")
-    anna.press("Wait for a human opponent")
+    anna.press("Wait for a person")
     evening.see("waiting", "#seeks button")
     anna.press("Stop waiting")
     bert.type(f"match anna{size} 5+3 as dwarf")

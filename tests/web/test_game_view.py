@@ -63,7 +63,7 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
-        for role, name in (("button", "Offer the second battle"), ("link", "Replay")):
+        for role, name in (("button", "Play the second battle"), ("link", "Replay")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
     expect(rosa.page.locator("#log")).to_contain_text("You win the battle, 32 to 0!")
     rosa.page.keyboard.press("Escape")
@@ -74,7 +74,7 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     expect(rudi.page.locator(".result")).to_be_hidden()
     rudi.press("Last move").sees(B6="dwarf, last move")
     expect(rudi.page.locator(".result")).to_be_hidden()
-    rosa.press("Offer the second battle")
+    rosa.press("Play the second battle")
     rudi.press("Accept")
     resign(rosa)
     rosa.press("Rematch", within=".result")
@@ -134,7 +134,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     expect(watcher.page.locator("#game-title")).to_have_text(title)
     jo.type("a6-b6")
     resign(jo)
-    mia.press("Offer the second battle")
+    mia.press("Play the second battle")
     jo.press("Accept")
     expect(jo.page.locator("#game-title")).to_have_text(other)
     resign(jo)
@@ -142,7 +142,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
-    jo.press("Hall").press("Go to oak board")
+    jo.press("Hall").press("Open oak board")
     expect(jo.page).to_have_title(f"Oak board {DASH} Thud")
     for each in (jo, mia):
         each.type("quit")
@@ -237,12 +237,13 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
 
 
 def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
-    player = visit().come_in("Hinda").press("Go to yew board").press("Sit as dwarfs")
+    player = visit().come_in("Hinda").press("Open yew board").press("Sit as dwarfs")
     player.press("Practise both sides").press("Hint")
     expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
     expect(player.page.locator(LOG)).to_have_count(0)
     marked = player.page.locator("#board [aria-label*=', hint']")
     expect(marked).to_have_count(2)
+    expect(player.page.locator("#board .notes .arrow.best")).not_to_have_count(0)
     expect(player.page.locator("#board .notes .arrow.reply")).to_have_count(1)  # what is expected
     player.type("/end game")
     expect(marked).to_have_count(0)
@@ -323,7 +324,7 @@ def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit,
     player.click("G8").sees(G7="empty, can capture here").click("G7")
     choice = player.page.locator("#choice")
     verb = "Tap" if how == PHONE else "Click"
-    expect(choice).to_contain_text(f"{verb} a dwarf to spare it. {verb} G7 again to confirm.")
+    expect(choice).to_contain_text(f"{verb} one to leave it, or G7 again to move.")
     expect(choice).to_be_in_viewport(ratio=1)
     assert player.page.evaluate(boxes) == before
     player.click("G7").sees(G7="troll", F6="empty, last move", H6="empty, last move")

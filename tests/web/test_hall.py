@@ -36,14 +36,14 @@ def test_form_takes_a_clock_of_ones_own(visit: Visit) -> None:
     vera.page.get_by_label("Custom").check()
     vera.page.get_by_label("Minutes each").fill("7")
     vera.page.get_by_label("Seconds a move").fill("2")
-    vera.press("Wait for a human opponent")
+    vera.press("Wait for a person")
     expect(vera.page.locator("#seeks")).to_contain_text("7+2")
     vera.press("Withdraw")
     vera.page.get_by_label("Measured in").select_option("days")
     vera.page.get_by_label("Days a move").fill("15")
-    vera.press("Wait for a human opponent")
+    vera.press("Wait for a person")
     vera.page.get_by_label("Days a move").fill("1")
-    vera.press("Wait for a human opponent")
+    vera.press("Wait for a person")
     expect(vera.page.locator("#seeks")).to_contain_text("1 day")
     expect(vera.page.locator("#log")).not_to_contain_text("15 days")
 
@@ -52,7 +52,7 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     walt = visit(server=with_bot).come_in("Walt")
     walt.page.get_by_role("combobox", name="Opponent").select_option("Chip")
     expect(walt.page.locator("#plays")).to_contain_text("walks into most traps")
-    expect(walt.page.get_by_role("button", name="Wait for a human opponent")).to_be_hidden()
+    expect(walt.page.get_by_role("button", name="Wait for a person")).to_be_hidden()
     walt.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
     expect(walt.page.locator("#plays")).to_contain_text("at random")
     walt.page.get_by_label("Dwarfs").check()
@@ -100,6 +100,7 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     assert answer
     assert answer.status == 404
     expect(late.page.locator("main")).to_contain_text("has been accepted or withdrawn")
+    expect(late.page.get_by_role("heading")).to_have_text("Challenge no longer open")
     late.errors.clear()
 
 

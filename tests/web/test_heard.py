@@ -88,7 +88,7 @@ def test_offers_and_results_are_short_and_name_no_commands(visit: Visit) -> None
     ]
     said = heard(troll, "Ohm wins the battle")
     assert not any('"' in words or "Really" in words for _, words in said)
-    troll.press("Offer the second battle")
+    troll.press("Play the second battle")
     [[_, offer]] = heard(dwarf, "second battle")
     assert offer == "Ott offers to begin the second battle (discworld rules)."
 

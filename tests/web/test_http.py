@@ -279,6 +279,7 @@ async def test_missing_page_links_to_the_start_page(asking: httpx.AsyncClient) -
         assert got.headers["content-type"] == "text/html; charset=utf-8"
         assert words in got.text
         assert '<a class="button" href="/">' in got.text
+        assert ("<a href='/'>" in got.text) is path.startswith(("/board", "/game", "/tournament"))
         for sheet in re.findall(r'<link rel="stylesheet" href="(.*?)">', got.text):
             assert (await asking.get(sheet)).status_code == 200
     assert (await asking.get("/nowhere.png")).text == "Page not found. The game is at /.\n"

@@ -121,7 +121,7 @@ def test_list_marks_what_is_done(visit: Visit) -> None:
     expect_view(carla, "/puzzle/1", "Puzzle 1")
     carla.click("C5", "E5")
     expect(carla.page.locator("#lesson")).to_contain_text("That's it!")
-    carla.page.get_by_role("link", name="All", exact=True).click()
+    carla.page.get_by_role("link", name="All puzzles", exact=True).click()
     expect(facts).to_have_text("0 of 7 lessons done · 1 of 63 puzzles solved")
     expect(puzzles.locator(".solved")).to_have_count(1)
     # The server forgets guests who are away; the browser doesn't.

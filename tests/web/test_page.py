@@ -51,7 +51,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
         each.sees(F6="dwarf, last move", F1="empty, last move")
     bert.click("G7", "G6")  # next to the dwarf on F6
     expect(bert.page.get_by_role("button", name="Capture F6")).to_be_enabled()
-    expect(bert.page.locator("#choice")).to_contain_text("to spare it")
+    expect(bert.page.locator("#choice")).to_contain_text("to leave it")
     bert.click("F6")
     expect(bert.page.locator("#choice")).to_contain_text("to capture.")
     bert.press("Capture nothing")
@@ -120,7 +120,7 @@ def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
         for player in players:
             expect(player.page.locator(".result")).to_contain_text("8 to 2, by agreement.")
         if dwarf is players[0]:
-            press(dwarf, "Offer the second battle")
+            press(dwarf, "Play the second battle")
             press(troll, "Accept")
     for player in players:
         card = player.page.locator(".result")
@@ -471,7 +471,7 @@ def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
         ada.type(dwarf)
         bob.type(troll)
     ada.press("Resign").press("Resign", within="dialog")
-    expect(cleo.page.get_by_role("button", name=f"Go to {board}")).to_be_visible()
+    expect(cleo.page.get_by_role("button", name=f"Open {board}")).to_be_visible()
     cleo.type("go to oak board").hears("You walk to the oak board")
     ada.press("Leave the seat").press("Leave", within="dialog")
     bob.hears("Ada leaves the").press("Leave the seat")
@@ -498,12 +498,12 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
     gustav.press("Resign").press("Resign", within="dialog")
-    frida.press("Offer the second battle")
+    frida.press("Play the second battle")
     gustav.press("Accept")
     gustav.press("Resign").press("Resign", within="dialog")
     for each in (frida, gustav):
         card = each.page.locator(".result")
-        expect(card).to_contain_text("No rating changes: a player is a guest.")
+        expect(card).to_contain_text("Not rated: you\N{RIGHT SINGLE QUOTATION MARK}re a guest.")
 
 
 def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
@@ -518,7 +518,7 @@ def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
         jan.sees(**{dwarf[-2:].upper(): "dwarf"}).type(troll)
         ilse.sees(**{troll[-2:].upper(): "troll"})
     ilse.press("Resign").press("Resign", within="dialog")
-    jan.press("Offer the second battle")
+    jan.press("Play the second battle")
     ilse.press("Accept")
     ilse.press("Resign").press("Resign", within="dialog")
     for player, said in (
@@ -602,7 +602,7 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
     anna.hears("the trolls made no mistakes")  # the log has one sentence of it
     expect(anna.page.locator("#log")).not_to_contain_text("a blunder by Paulina")
-    bert.press("Offer the second battle")
+    bert.press("Play the second battle")
     anna.press("Accept").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")

@@ -52,7 +52,7 @@ def test_axe_finds_no_violations_on_the_page_of_a_player(visit: Visit) -> None:
             dwarf.sees(**{target: "troll"})
         dana.press("Resign").press("Resign", within="dialog")
         if part == "a":
-            dana.press("Offer the second battle")
+            dana.press("Play the second battle")
             evan.press("Accept")
     expect(evan.page.get_by_role("button", name="Rematch", exact=True)).to_be_visible()
     narrow: dict[str, Any] = {

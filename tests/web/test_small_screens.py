@@ -152,12 +152,12 @@ def test_seeks_are_listed_next_to_the_button(visit: Visit, width: int, height: i
 
 def test_result_card_answers_the_offer_of_the_second_battle(visit: Visit) -> None:
     dwarf, troll = begin(visit, "pine", ("Karla", "Karl"), **phone(390, 844))
-    troll.press("Resign").press("Resign", within="dialog").press("Offer the second battle")
+    troll.press("Resign").press("Resign", within="dialog").press("Play the second battle")
     card = dwarf.page.locator(".result")
     expect(card).to_contain_text("Karl offers to begin the second battle.")
     for name in ("Accept", "Decline"):
         expect(card.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=WHOLE)
-    expect(dwarf.page.get_by_role("button", name="Swap seats and play on")).to_have_count(0)
+    expect(dwarf.page.get_by_role("button", name="Play the second battle")).to_have_count(0)
     dwarf.press("Accept").sees(G7="troll")
     expect(dwarf.page.locator("#game-facts")).to_contain_text("battle 2 of 2")
 
@@ -198,7 +198,7 @@ def test_result_card_covers_neither_board_nor_players(visit: Visit) -> None:
     dwarf, troll = begin(visit, "holly", ("Resulta", "Resulto"), **phone(390, 844))
     for each in (dwarf, troll):
         each.page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    troll.press("Resign").press("Resign", within="dialog").press("Offer the second battle")
+    troll.press("Resign").press("Resign", within="dialog").press("Play the second battle")
     expect(dwarf.page.locator(".result")).to_contain_text("offers to begin")
     for size in (*PHONES, (844, 390), (768, 1024), (640, 400), (1280, 800), (1280, 720)):
         resize(dwarf, *size)

@@ -280,13 +280,13 @@ _TEXTS: dict[Enum, RefusalText] = {
 
 
 def _reserved_name(_: RefusedError, details: Mapping[str, Any], __: str | None) -> str:
-    """Return the text for a name that is a command, or has another meaning."""
+    """Return the text for a name that is a command, or otherwise reserved."""
     word = details["words"]
     if word.lower() in {"guest", "guests"}:
         return "There's no need for a guest login: just give any name."
     if word.lower() in VERBS:
         return f'"{word}" is a command. What name would you like to play under?'
-    return f'"{word}" has another meaning here. Please choose another name.'
+    return f'"{word}" is reserved. Please choose another name.'
 
 
 _TEXTS[NameProblem.HAS_A_MEANING] = _reserved_name

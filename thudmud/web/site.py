@@ -31,14 +31,20 @@ _SENTENCE = "There's nothing at this address."
 """Sentence in ``missing.html``, which says more where more is known."""
 
 _MISSING = {
-    "board": "There's no such board. It may have been closed: the hall lists those that are open.",
-    "game": "There's no such battle. The hall lists the latest ones.",
+    "board": "There's no such board. It may have been closed: <a href='/'>the hall</a> "
+    "lists those that are open.",
+    "game": "There's no such battle. <a href='/'>The hall</a> lists the latest ones.",
     "player": "There's no such player, or they haven't finished a battle yet.",
     "challenge": "This challenge has been accepted or withdrawn. Ask for another link.",
     "lesson": "There's no such lesson. The list of lessons has them all.",
     "puzzle": "There's no such puzzle. The list of lessons and puzzles has them all.",
-    "tournament": "There's no such tournament. The hall lists those that are coming or under way.",
+    "tournament": "There's no such tournament. <a href='/'>The hall</a> lists those that are "
+    "coming or under way.",
 }
+_TITLE = "Page not found"
+"""Title of ``missing.html``, unless there was a page."""
+
+_MISSING_TITLES = {"challenge": "Challenge no longer open"}
 _PIECES = b"<!-- pieces.svg -->"
 """Placeholder in ``index.html`` for the drawings of the pieces."""
 
@@ -218,8 +224,9 @@ def missing_response(page: File, where: str = "") -> HttpResponse:
         where: the first part of a link such as ``/game/3``, else "".
     """
     fields = {"Content-Type": page.kind, "Cache-Control": "no-store"}
-    words = _MISSING.get(where, _SENTENCE)
+    words, title = _MISSING.get(where, _SENTENCE), _MISSING_TITLES.get(where, _TITLE)
     body = page.body.replace(_SENTENCE.encode(), words.encode())
+    body = body.replace(_TITLE.encode(), title.encode())
     return HttpResponse(HTTPStatus.NOT_FOUND, fields, body)
 
 

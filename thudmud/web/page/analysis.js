@@ -58,6 +58,7 @@ export class AnalysisBoard {
    * @param {() => void} outside.changed is told that there is something else to be shown
    */
   constructor(state, hosts, outside) {
+    this.state = state;
     this.hosts = hosts;
     this.outside = outside;
     this.battle = 0;
@@ -88,6 +89,7 @@ export class AnalysisBoard {
       },
       say: outside.say,
       warn: outside.warn,
+      whose: () => `It’s the ${this.turn}s’ turn.`,
     });
     state.on("Thud.Variation", (fact) => this.take(fact));
     state.on("Thud.Evaluation", (fact) => this.takeEvaluation(fact));
@@ -311,11 +313,16 @@ export class AnalysisBoard {
     );
   }
 
+  /** Whether an analysis of the player's is under way, which comes first. */
+  get isEngineBusy() {
+    return [...this.state.analyses.values()].some(({ done, plies }) => done < plies);
+  }
+
   /** @param {Node} node */
   engineWords({ known, evaluation }) {
     if (this.problem) return this.problem;
     if (known && !known.turn) return "The battle is over in this position.";
-    if (!evaluation) return "Thinking …";
+    if (!evaluation) return this.isEngineBusy ? "Waiting for the engine …" : "Thinking …";
     const worth = worthWords(evaluation.worth);
     const best = evaluation.best.slice(0, FORESEEN).map(shortPly).join(", ");
     const depth = `depth ${evaluation.depth}${evaluation.thinking ? " …" : ""}`;
@@ -351,13 +358,13 @@ export class AnalysisBoard {
         label,
       );
     const dialog = open(
-      h("h2", { id: "dialog-title" }, "Play on from here against a bot"),
+      h("h2", { id: "dialog-title" }, "Play from here against a bot"),
       h(
         "form.row",
         { method: "dialog" },
         button("As the dwarfs", "dwarf"),
         button("As the trolls", "troll"),
-        h("button", { value: "" }, "Cancel"),
+        h("button", { value: "", autofocus: true }, "Cancel"),
       ),
     );
   }

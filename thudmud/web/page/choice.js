@@ -16,17 +16,19 @@ export function showChoice(host, mover) {
   }
   const isAll = chosen.length === mover.preys().size;
   const prey = mover.side === "dwarf" ? "troll" : "dwarf";
+  const [number, one] = chosen.length === 1 ? ["1", "it"] : [`all ${chosen.length}`, "one"];
+  const fits = Boolean(mover.fitting());
   const words = isAll
-    ? `Capturing ${chosen.length === 1 ? "one" : `all ${chosen.length}`}. ${CLICK} a ${prey} to spare it.`
-    : `${CLICK} the ${prey}s to capture.`;
+    ? `This captures ${number} ${prey}${one === "it" ? "" : "s"}. ${CLICK} ${one} to leave it`
+    : `${CLICK} the ${prey}s to capture`;
+  const again = isAll ? `, or ${landing} again to move` : `. ${CLICK} ${landing} again to move`;
   const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
   const button = (/** @type {string} */ name, /** @type {any} */ rest, /** @type {string} */ label) =>
     h(name, { type: "button", ...rest }, label);
-  const fits = Boolean(mover.fitting());
   const confirm = { "data-key": "confirm", disabled: !fits, click: () => mover.confirm() };
   fill(
     host,
-    h("p", {}, words, fits && ` ${CLICK} ${landing} again to confirm.`),
+    h("p", {}, `${words}${fits ? again : ""}.`),
     button("button.primary", confirm, fits ? what : "Choose"),
     button("button", { "data-key": "cancel", click: () => mover.cancel() }, "Cancel"),
   );

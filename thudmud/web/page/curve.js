@@ -49,7 +49,7 @@ export class Curve {
     if (!analysis) return;
     const { done, plies, worth, better } = analysis;
     if (done < plies) {
-      this.caption.textContent = `Analysed ${done} of ${plies} moves`;
+      this.caption.textContent = done ? `Analysed ${done} of ${plies} moves` : "Analysis under way …";
       const cancel = () => this.send("analyse cancel");
       fill(
         this.graph,

@@ -179,7 +179,7 @@ function account({ player, member }, send, register) {
     h("button", { type: "button", click: logOut }, "Log out"),
     member &&
       h("button", { type: "button", click: logOutElsewhere }, "Log out everywhere else"),
-    word && h("p.hint", {}, `Use the comeback words ${word} to be yourself in another browser.`),
+    word && h("p.hint", {}, `Use the comeback words ${word} to log in as ${player} elsewhere.`),
   );
 }
 

@@ -53,7 +53,8 @@ const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
-const HUNT = "Dwarfs and trolls hunt each other: in the end a troll counts 4 points, a dwarf 1.";
+const HUNT =
+  "Dwarfs and trolls hunt each other. At the end each surviving troll scores 4 points, each dwarf 1.";
 const HURL = "A line of dwarfs hurls its first one onto a troll.";
 
 /** What each side wants, and how it captures, by the rules. */
@@ -61,7 +62,7 @@ const AIMS = /** @type {Record<string, string[]>} */ ({
   discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
   classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
   "koom valley": [
-    "The dwarfs want the Rock home on F1 to J1. The trolls want three of them next to it.",
+    "The dwarfs want the Rock home on F1 to J1. The trolls want three trolls next to the Rock.",
     "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
   ],
 });
@@ -114,6 +115,8 @@ export class GameView {
     this.restsUntil = 0;
     /** The command of the button that was pressed last. */
     this.pressed = "";
+    /** The command for a hint that hasn't come yet, and the moves that were played before it. */
+    this.hinting = { line: "", ply: 0 };
     /** The analysis that is shown. @type {any} */
     this.analysis = null;
     this.mover = new Mover({
@@ -126,6 +129,7 @@ export class GameView {
       },
       say: outside.say,
       warn: outside.warn,
+      whose: (piece) => this.whose(piece),
     });
     this.premove = new Premove({
       ask: (board, from) => outside.ask(`moves ${from.toLowerCase()} on ${board}`),
@@ -160,6 +164,8 @@ export class GameView {
     state.on("Thud.Refused", (refused) => {
       if (!isOfExplorer(refused) && !isOfAnalysis(refused)) this.mover.cancel();
     });
+    for (const answer of ["Thud.Hint", "Thud.Refused"])
+      state.on(answer, () => (this.hinting.line = ""));
     state.on("Thud.Exercise", ({ remarks }) => {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
       if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
@@ -349,6 +355,22 @@ export class GameView {
     return !why;
   }
 
+  /**
+   * Return why the player can't move a piece now, as a sentence; nothing to those who watch.
+   *
+   * @param {string} piece
+   */
+  whose(piece) {
+    const table = this.state.tables.get(this.name);
+    const [mine, other] = this.state.sides(table);
+    if (!mine || !table?.running) return "";
+    const isMine = this.mover.side !== null || other !== undefined;
+    if (!isMine) return "It’s not your turn.";
+    if (other) return `It’s the ${PLURAL[mine === piece ? other : mine]}’ turn.`;
+    const owner = table.seats.find(({ side }) => side !== mine)?.player;
+    return `That’s ${owner ? `${owner}’s` : "a"} ${piece}. You play the ${PLURAL[mine]}.`;
+  }
+
   /** @param {number} ply */
   step(ply) {
     const board = this.state.boards.get(this.name);
@@ -432,8 +454,11 @@ export class GameView {
     const isTrollBelow = (mine.length === 1 && mine[0] === "troll") !== isTurned();
     const below = isTrollBelow ? "troll" : "dwarf";
     const above = isTrollBelow ? "dwarf" : "troll";
-    fill(byId("strip-top"), ...this.player(above, table, board, position));
-    fill(byId("strip-bottom"), ...this.player(below, table, board, position));
+    for (const [strip, side] of /** @type {const} */ ([["top", above], ["bottom", below]])) {
+      const host = byId(`strip-${strip}`);
+      fill(host, ...this.player(side, table, board, position));
+      host.setAttribute("aria-label", stripName(table, side));
+    }
   }
 
   /**
@@ -463,7 +488,7 @@ export class GameView {
       table.clock &&
         h(
           "time.clock",
-          { "data-side": side, role: "timer" },
+          { "data-side": side, role: "timer", "aria-label": `${holder(seat)}’s time` },
           timeLeftText(this.clock(table.clock, side).left),
         ),
     ];
@@ -564,8 +589,9 @@ export class GameView {
     const accept = { label: "Accept", line: `${OFFERS[offer].verb} on ${board}`, isFirst: true };
     const decline = isMine ? "Withdraw" : toMe.length > 1 ? "Decline all" : "Decline";
     const answers = [...(isMine ? [] : [accept]), { label: decline, line: `no on ${board}` }];
+    const standing = offer === "end" ? ` ${this.asItStands(table, this.state.boards.get(board))}` : "";
     return {
-      words: offerWords(open, isMine ? null : who, table),
+      words: offerWords(open, isMine ? null : who, table) + standing,
       buttons: mine.length ? answers.map((each) => this.button(each)) : [],
     };
   }
@@ -614,7 +640,7 @@ export class GameView {
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
-      ratingChanges(board.end, player),
+      ratingChanges(board.end, this.state.me),
       ...offers.map(({ words }) => words),
     ];
     return {
@@ -637,11 +663,11 @@ export class GameView {
   resultWords(table, { end }) {
     const { player } = this.state.me;
     const words = end ? ending(end, player) : "The battle is over.";
-    return words + matchEnding(table, player) + ratingChanges(end ?? {}, player);
+    return words + matchEnding(table, player) + ratingChanges(end ?? {}, this.state.me);
   }
 
   /**
-   * Return that the player is looking for an opponent, or has asked one who is busy, if so.
+   * Return that the player is waiting for an opponent, or has asked one who is busy, if so.
    *
    * @param {Seek} seek
    */
@@ -653,8 +679,8 @@ export class GameView {
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
-    const stop = { label: "Stop looking", line: `withdraw ${seek}` };
-    return [notice("Still looking for an opponent.", this.button(stop))];
+    const stop = { label: "Stop waiting", line: `withdraw ${seek}` };
+    return [notice("Still waiting for an opponent.", this.button(stop))];
   }
 
   /**
@@ -697,8 +723,7 @@ export class GameView {
    */
   startLabel(table) {
     if (table.part !== 1 || table.over) return "Rematch";
-    const isByDays = table.time?.includes("day");
-    return isByDays || this.playsBot(table) ? "Swap seats and play on" : "Offer the second battle";
+    return "Play the second battle";
   }
 
   /**
@@ -788,11 +813,12 @@ export class GameView {
     if (table.running) {
       const ways = mine.length === 2 ? PRACTICE : mayClaim ? [...RUNNING, CLAIM] : RUNNING;
       const known = ways.filter(([, verb]) => verb !== "hint" || this.mayHint(table));
+      const line = (/** @type {string} */ verb) => `${verb} ${on}`;
       return known.map(([label, verb, question]) => ({
         label,
-        line: `${verb} ${on}`,
-        question: verb === "undo" && this.playsBot(table) ? undefined : question,
-        refused: REFUSALS[verb]?.(board, mine),
+        line: line(verb),
+        question: this.question(table, board, verb, question),
+        refused: this.isHinting(line(verb), board) ? "Thinking …" : REFUSALS[verb]?.(board, mine),
       }));
     }
     const leave = { label: "Leave the seat", line: `leave game ${on}` };
@@ -808,6 +834,36 @@ export class GameView {
     }
     if (isOver(table, board)) return [leave]; // to begin another one stands above
     return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
+  }
+
+  /**
+   * Return what is asked before a command is sent.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   * @param {string} verb
+   * @param {string} [question]
+   */
+  question(table, board, verb, question) {
+    if (verb === "undo" && this.playsBot(table)) return undefined;
+    const hasOpponent = this.state.sides(table).length === 1;
+    return verb === "end game" && hasOpponent ? `${question} ${this.asItStands(table, board)}` : question;
+  }
+
+  /**
+   * Return who would win if the battle ended now by agreement, as a sentence.
+   *
+   * @param {Table} table
+   * @param {Board | undefined} board
+   */
+  asItStands({ rules, seats }, board) {
+    const { dwarf, troll } = board?.score ?? { dwarf: 0, troll: 0 };
+    if (rules === "koom valley") return "As it stands, the battle would be drawn.";
+    if (dwarf === troll) return `As it stands, the battle would be drawn ${dwarf} all.`;
+    const side = dwarf > troll ? "dwarf" : "troll";
+    const winner = seats.find((seat) => seat.side === side)?.player ?? `the ${side}s`;
+    const who = winner === this.state.me.player ? "you" : winner;
+    return `As it stands, ${who} would win ${Math.max(dwarf, troll)} to ${Math.min(dwarf, troll)}.`;
   }
 
   /**
@@ -830,13 +886,36 @@ export class GameView {
     return hasFeature("hints") && !(hasOpponent && (table.rated || isTimed));
   }
 
+  /**
+   * Show that a hint is awaited.
+   *
+   * @param {string} line the command
+   */
+  awaitHint(line) {
+    if (!this.outside.isConnected()) return;
+    this.hinting = { line, ply: this.state.boards.get(this.name)?.ply ?? 0 };
+    this.show(this.name);
+  }
+
+  /**
+   * Whether a hint for what stands on a board is awaited.
+   *
+   * @param {string} line the command
+   * @param {Board} board
+   */
+  isHinting(line, { ply }) {
+    return this.hinting.line === line && this.hinting.ply === ply;
+  }
+
   /** @param {Action} action */
   button({ label, line, question, isFirst, refused }) {
     const type = async (/** @type {Event} */ event) => {
       const isRepeated = /** @type {MouseEvent} */ (event).detail > 1;
       if (isRepeated && line !== this.pressed) return; // a double click, meant for another button
       this.pressed = line;
-      if (!question || (await confirmed(question, label))) this.outside.send(line);
+      if (question && !(await confirmed(question, label))) return;
+      this.outside.send(line);
+      if (label === "Hint") this.awaitHint(line);
     };
     const kind = isFirst ? ".primary" : label === "Resign" ? ".danger" : "";
     return h(
@@ -959,6 +1038,16 @@ const CLAIM = [
 ];
 
 /**
+ * Return what a player's strip is called: by who plays, and the side.
+ *
+ * @param {Table} table
+ * @param {Side} side
+ */
+function stripName({ seats }, side) {
+  return `${holder(seats.find((seat) => seat.side === side))}, ${PLURAL[side]}`;
+}
+
+/**
  * Return how an invitation is accepted, and what it asks somebody to do.
  *
  * @param {{board: string, side: Side, battle: number | null}} invite
@@ -1043,9 +1132,9 @@ function matchEnding({ over, part, seats, points }, me) {
  *
  * @param {any} hint
  */
-function threatsOf({ reasons, reply }) {
+function threatsOf({ reasons, reply, ...move }) {
   /** @type {import("./board.js").Annotation[]} */
-  const shown = [];
+  const shown = [arrow(move, "best")];
   for (const { reason, number, capture } of reasons) {
     if (reason === "saves" && capture?.captures.length === number)
       shown.push(...capture.captures.map(circled));
@@ -1072,9 +1161,10 @@ function arrow({ from, to }, kind) {
  * Return how ratings have changed, or why none has, as further sentences for one player.
  *
  * @param {any} end what `Thud.End` tells; of a record, nothing is known
- * @param {string | null} me
+ * @param {{player: string | null, member: boolean}} me
  */
-function ratingChanges({ ratings = [], unrated = null }, me) {
+function ratingChanges({ ratings = [], unrated = null }, { player: me, member }) {
+  if (unrated === "guest" && me && !member) return " Not rated: you’re a guest.";
   if (unrated) return ` No rating changes${UNRATED[unrated] ?? ""}.`;
   const ownFirst = [...ratings].sort((a, b) => Number(b.player === me) - Number(a.player === me));
   return ownFirst

@@ -189,7 +189,7 @@ function neighbours({ step, number, in_all }, hasNext) {
     "nav.row.neighbours",
     { "aria-label": `Other ${kind}s` },
     link(number - 1, `Previous ${kind}`),
-    h("a", { href: "/lessons", "data-key": "lessons" }, "All"),
+    h("a", { href: "/lessons", "data-key": "lessons" }, `All ${kind}s`),
     !hasNext && link(number + 1, `Next ${kind}`),
   );
 }

@@ -130,7 +130,7 @@ export class LobbyView {
         h(
           "details",
           { open: isOpen },
-          h("summary", { "data-key": "left" }, `${counted(left.length, "board")} left by the players`),
+          h("summary", { "data-key": "left" }, counted(left.length, "abandoned board")),
           list(left),
         ),
     );
@@ -259,7 +259,7 @@ export class LobbyView {
   /** @param {Table} table */
   board(table) {
     const mine = this.state.sides(table).length > 0;
-    const label = mine ? "Go on" : table.running ? "Watch" : "Go to";
+    const label = mine ? "Go on" : table.running ? "Watch" : "Open";
     const state = table.running
       ? "playing"
       : table.seats.some((each) => each.player)

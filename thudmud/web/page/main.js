@@ -5,6 +5,7 @@
  */
 
 import { isOfAnalysis } from "./analysis.js";
+import { challengeSent, declinedOffer, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
@@ -265,6 +266,7 @@ function hear(text) {
   if (isFit) log.say(text, !(isComingBack || isReturning));
   const words = plain(text);
   heard = words || heard;
+  answeredMe(declinedOffer(words, state));
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
@@ -347,6 +349,12 @@ const SURE = /** @type {Record<string, string>} */ ({
   sure_leaves: "Leave",
 });
 
+// What was said of a board doesn't hold any more.
+for (const later of ["Thud.Move", "Thud.Table"])
+  state.on(later, ({ board }) => {
+    if (board === boardInView() && byId("status").textContent) say("");
+  });
+
 /** @type {number | undefined} */
 let toasting;
 
@@ -372,6 +380,7 @@ addEventListener("resize", () => keepClear(byId("toast")));
  * @param {string} sentence
  */
 function warn(sentence) {
+  if (!sentence) return;
   toast(sentence);
   say(sentence);
 }
@@ -432,6 +441,27 @@ state.on("Thud.Refused", ({ code, details }) => {
   wire.ask("Thud.Watch", { board: null });
   show();
 });
+
+/**
+ * Show what another player answers, unless the log is seen, which says it.
+ *
+ * @param {string} sentence
+ */
+function answeredMe(sentence) {
+  if (sentence && !log.isSeen()) toast(sentence);
+}
+
+state.on("Thud.Settled", (settled) => answeredMe(settledChallenge(settled, state.me.player)));
+state.on("Thud.Declined", ({ player, to }) => {
+  if (to === state.me.player) answeredMe(`${player} declines your invitation.`);
+});
+state.on("Thud.Seek", (seek) => {
+  if (seek.player !== state.me.player || !seek.to || !/^(re)?match\b/.test(sent)) return;
+  sent = "";
+  if (!state.isBot(seek.to)) toast(challengeSent(seek));
+});
+
+state.on("Thud.Analysis", ({ done }) => done === null && say("Analysis cancelled."));
 
 // What the server asks before it does something.
 state.on("Thud.Refused", async ({ code, text }) => {
@@ -970,9 +1000,7 @@ let hasJustComeIn = false;
 function focusAfterLogin(view) {
   if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
   hasJustComeIn = false;
-  if (!isFocusLost()) return;
-  if (view !== "lobby") settleFocus();
-  else byId("play").querySelector("[type=submit]").focus({ preventScroll: true });
+  if (isFocusLost()) settleFocus();
 }
 
 /** @type {number | undefined} */

@@ -59,6 +59,7 @@ export class Mover {
    * @param {(marks: import("./board.js").Marks) => void} outside.show shows how far it has come
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.warn shows it, too
+   * @param {(piece: string) => string} outside.whose says why a piece isn't the player's to move
    */
   constructor(outside) {
     this.outside = outside;
@@ -118,8 +119,10 @@ export class Mover {
     else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}.`);
     else if (this.side && this.board) {
       const piece = this.board.position.get(square);
-      if (piece) this.outside.warn(`The ${piece} on ${square} can’t be moved now.`);
+      if (piece) this.outside.warn(this.outside.whose(piece));
       else this.outside.say(`${square} is empty.`);
+    } else if (this.board?.position.has(square) && !this.side) {
+      this.outside.warn(this.outside.whose(this.board.position.get(square) ?? ""));
     }
   }
 
@@ -222,9 +225,10 @@ export class Mover {
    * @param {string} [why]
    */
   cancel(why) {
+    const wasSelected = this.selected !== null;
     this.reset();
     this.show();
-    if (why) this.outside.say(why);
+    if (why || wasSelected) this.outside.say(why ?? "");
   }
 
   /**

@@ -11,7 +11,7 @@ import { byId, fill, h, rulesTitle } from "./dom.js";
  * @typedef {{level: number, name: string, plays: string}} Level
  */
 
-const SIDES = /** @type {Record<string, string>} */ ({ dwarf: "dwarfs first", troll: "trolls first" });
+const SIDES = /** @type {Record<string, string>} */ ({ dwarf: "first as dwarfs", troll: "first as trolls" });
 const IDLE = "Press Play to find an opponent. You can play a bot while you wait.";
 
 /** Where the terms are always shown: there is room for them. */
@@ -125,7 +125,7 @@ export class PlayForm {
     if (byId("play-hint").textContent !== text) byId("play-hint").textContent = text;
     byId("play-hint").hidden = !isWaiting && this.bot !== undefined;
     byId("seek").hidden = !isWaiting && this.bot !== undefined;
-    byId("seek").textContent = isWaiting ? "Stop waiting" : "Wait for a human opponent";
+    byId("seek").textContent = isWaiting ? "Stop waiting" : "Wait for a person";
     byId("seek").classList.toggle("waits", isWaiting);
   }
 
@@ -140,7 +140,7 @@ export class PlayForm {
     const time = this.time(form);
     return [
       rulesTitle(String(form.get("rules"))),
-      SIDES[String(form.get("side"))] ?? "either side",
+      SIDES[String(form.get("side"))] ?? "first as either",
       time || "no clock",
       form.get("rated") || (this.state.me.member ? "rated" : "casual"),
     ].join(", ");

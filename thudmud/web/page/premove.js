@@ -79,6 +79,7 @@ export class Premove {
     else if (square === this.selected) this.cancel();
     else if (this.owns(square)) this.select(square);
     else if (this.selected) this.plan(square);
+    else if (this.board?.position.has(square)) this.outside.warn("It’s not your turn.");
   }
 
   /** @param {string} square */

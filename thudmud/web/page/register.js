@@ -66,7 +66,7 @@ export class Registration {
         "div.row",
         {},
         h("button", { type: "button", click: () => byId("dialog").close() }, "Cancel"),
-        h("button.primary", { type: "submit" }, "Register"),
+        h("button.primary", { type: "submit", id: "register-submit" }, "Register"),
       ),
     );
     form.addEventListener("submit", (event) => {
@@ -88,6 +88,15 @@ export class Registration {
     this.times = 0;
     this.sent = "register";
     this.send("register");
+    this.showWaiting();
+  }
+
+  /** Let the button say whether an answer is awaited. */
+  showWaiting() {
+    const button = /** @type {HTMLButtonElement | null} */ (document.querySelector("#register-submit"));
+    if (!button) return;
+    button.disabled = this.sent !== "";
+    button.textContent = this.sent ? "Registering …" : "Register";
   }
 
   /** @param {string} words */
@@ -130,6 +139,7 @@ export class Registration {
   /** Close the form if the name is registered, or else show why not. */
   finish() {
     this.sent = this.password = "";
+    this.showWaiting();
     if (this.state.me.member) {
       byId("dialog").close();
       this.toast(`You're registered: the name ${this.state.me.player} is yours now.`);
@@ -142,6 +152,7 @@ export class Registration {
   stop() {
     if (!this.sent) return;
     this.sent = this.password = "";
+    this.showWaiting();
     if (byId("dialog").open) this.note("The connection was lost. Please try again.");
   }
 }

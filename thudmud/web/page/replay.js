@@ -404,17 +404,20 @@ export class ReplayView {
     });
   }
 
+  /** Open the analysis board at the position that is shown, with the focus on it. */
+  explore() {
+    this.board.open(this.at);
+    if (this.view) this.view.point(this.view.focus);
+    scrollTo(0, 0); // on a phone, the button is below the board
+  }
+
   /** Return the buttons of the analysis board. */
   exploring() {
     const { board, node } = this;
     if (!this.mayExplore) return [];
-    const explore = () => {
-      board.open(this.at);
-      scrollTo(0, 0); // on a phone, the button is below the board
-    };
-    if (!node) return [this.button("Explore from here", explore)];
+    if (!node) return [this.button("Explore from here", () => this.explore())];
     return [
-      this.button("Play on", () => board.playOn()),
+      this.button("Play from here against a bot", () => board.playOn()),
       !node.isMain && this.button("Delete from here", () => board.prune()),
       this.button("Close analysis", () => board.close()),
     ];

@@ -130,7 +130,8 @@ export function openPictures(path, title, ply, isFlipped) {
     h("a.button", { href, download: "" }, label);
   const hasPixels = document.documentElement.hasAttribute("data-pixels");
   open(
-    h("h2", { id: "dialog-title" }, ply === null ? title : `${title}, move ${ply}`),
+    h("h2", { id: "dialog-title" }, "Picture"),
+    h("p", {}, ply === null ? title : `${title}, ${ply ? `move ${ply}` : "start"}`),
     h("img.picture", { src: still("svg"), alt: "The board as shown" }),
     h(
       "div.row",

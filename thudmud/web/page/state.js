@@ -59,6 +59,17 @@ import { played, positionOf, unplayed } from "./position.js";
  * @property {number | null} answers the seek of the player who is asked, while they play
  */
 
+const ANALYSES = "thud.analyses";
+
+/** Return the analyses that were under way before the page was loaded again. */
+function keptAnalyses() {
+  try {
+    return JSON.parse(sessionStorage.getItem(ANALYSES) ?? "[]");
+  } catch {
+    return []; // nothing may be kept in this browser
+  }
+}
+
 export class State extends EventTarget {
   /** @type {{player: string | null, member: boolean, room: string | null}} */
   me = { player: null, member: false, room: null };
@@ -313,15 +324,29 @@ export class State extends EventTarget {
 
   /** @param {{battle: number, done: number | null}} analysis */
   onAnalysis(analysis) {
-    if (analysis.done === null) this.analyses.delete(analysis.battle);
-    else this.analyses.set(analysis.battle, analysis);
+    const { battle, done } = analysis;
+    if (done === null) this.analyses.delete(battle);
+    else this.analyses.set(battle, analysis);
+    this.keepAnalyses();
+  }
+
+  /** Keep which battles are being analysed, for when the page is loaded again. */
+  keepAnalyses() {
+    const isUnfinished = (/** @type {any} */ { done, plies }) => done < plies;
+    const kept = [...this.analyses.values()].filter(isUnfinished);
+    try {
+      sessionStorage.setItem(ANALYSES, JSON.stringify(kept));
+    } catch {
+      // they are shown again with their next progress
+    }
   }
 
   /** @param {{code: string}} refused */
   onRefused({ code }) {
-    if (!["analysis_failed", "no_analyses_rated"].includes(code)) return;
+    if (!["analysis_failed", "no_analyses_rated", "nothing_analysed"].includes(code)) return;
     for (const [battle, { done, plies }] of this.analyses)
       if (done < plies) this.analyses.delete(battle);
+    this.keepAnalyses();
   }
 
   /** @param {{room: string | null, people: any[]}} data */
@@ -369,6 +394,8 @@ export class State extends EventTarget {
   /** @param {{battle: number, moves: Played[] | null, outcome: string | null}} record */
   onRecord(record) {
     const { battle, moves, outcome } = record;
+    const analysis = keptAnalyses().find((/** @type {any} */ each) => each.battle === battle);
+    if (analysis && this.me.player && !this.analyses.has(battle)) this.analyses.set(battle, analysis);
     for (const [name, board] of this.boards) {
       if (board.battle === battle && moves) {
         const plies = moves.filter((each) => each.ply <= board.ply);
@@ -430,9 +457,10 @@ export class State extends EventTarget {
     this.seeks.set(seek.seek, seek);
   }
 
-  /** @param {{seek: number}} data */
-  onSettled({ seek }) {
-    this.seeks.delete(seek);
+  /** @param {{seek: number, known?: Seek}} data */
+  onSettled(data) {
+    data.known = this.seeks.get(data.seek);
+    this.seeks.delete(data.seek);
   }
 
   /** @param {any} invite */

@@ -292,10 +292,10 @@ export class TournamentView {
       ),
       board &&
         this.button(
-          isMine ? "Go there" : "Watch",
+          isMine ? "Open" : "Watch",
           `go to ${board}`,
           isMine,
-          `${isMine ? "Go to" : "Watch"} ${board}`,
+          `${isMine ? "Open" : "Watch"} ${board}`,
         ),
     );
   }
