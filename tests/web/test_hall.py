@@ -51,10 +51,10 @@ def test_form_takes_a_clock_of_ones_own(visit: Visit) -> None:
 def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> None:
     walt = visit(server=with_bot).come_in("Walt")
     walt.page.get_by_role("combobox", name="Opponent").select_option("Chip")
-    expect(walt.page.locator("#plays")).to_contain_text("walks into most traps")
+    expect(walt.page.locator("#plays")).to_contain_text("keeps out of fights")
     expect(walt.page.get_by_role("button", name="Wait for a person")).to_be_hidden()
     walt.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
-    expect(walt.page.locator("#plays")).to_contain_text("at random")
+    expect(walt.page.locator("#plays")).to_contain_text("Grabs what it can")
     walt.page.get_by_label("Dwarfs").check()
     walt.press("Play Chip").sees(A6="dwarf")
     assert "match Chip discworld as dwarf level 1" in walt.sent

@@ -226,9 +226,7 @@ def test_welcome_page_shows_a_battle_under_way(visit: Visit) -> None:
 
 def test_focus_goes_on_after_the_login(visit: Visit) -> None:
     luca = visit().come_in("Luca")
-    expect(
-        luca.page.locator("#play").get_by_role("button", name="Play", exact=True)
-    ).to_be_focused()
+    expect(luca.page.get_by_role("heading", name="The hall")).to_be_focused()
     mona = visit("/lesson/2")
     come_in_at(mona, "Mona")
     expect(mona.page.locator("#board [data-square]:focus")).to_have_count(1)

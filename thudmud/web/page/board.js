@@ -32,7 +32,7 @@ import { ROWS, SIZE, letterOf, placeOf, squareAt } from "./position.js";
  *   whether it means something
  */
 
-const MARGIN = 0.64; // for the letters and numbers beside the squares, and as much on the other sides
+const MARGIN = 0.62; // for the letters and numbers beside the squares, and as much on the other sides
 const FRAME = 0.14; // how wide the edge round them is
 const EXTENT = SIZE + 2 * MARGIN;
 const SNAP = 0.85; // how far beside a piece a finger still means it, in squares

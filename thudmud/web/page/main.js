@@ -899,7 +899,8 @@ function showWelcome() {
   byId("welcome-title").classList.toggle("words", Boolean(who));
   lobby.showNow();
   const best = lobby.best();
-  if (best !== onShow && wire.link === "open") {
+  // On the way to a board, it would be left for what is shown here.
+  if (best !== onShow && (wantsIn || going === null) && wire.link === "open") {
     onShow = best;
     wire.ask("Thud.Watch", { board: best });
   }

@@ -12,7 +12,7 @@ import { byId, fill, h, rulesTitle } from "./dom.js";
  */
 
 const SIDES = /** @type {Record<string, string>} */ ({ dwarf: "first as dwarfs", troll: "first as trolls" });
-const IDLE = "Press Play to find an opponent. You can play a bot while you wait.";
+const IDLE = "Press Play to find an opponent. While you wait, you can play a bot without a clock.";
 
 /** Where the terms are always shown: there is room for them. */
 const WIDE = matchMedia("(min-width: 40.01rem) and (min-height: 34.01rem)");
