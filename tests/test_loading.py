@@ -157,7 +157,7 @@ START = (
 )
 """Starts a server that stops as soon as it is ready."""
 
-MOST_AT_START = 601
+MOST_AT_START = 602
 """The maximum number of modules that a server may load until it is ready, those of Python and other
 packages included, as loading dominates the start time. It loads 600, 12 of them msgspec. A feature
 is a package with modules for its commands, messages, model and reactors, and perhaps for settings
