@@ -14,6 +14,7 @@ export function keepStartPage(say) {
   });
   navigator.serviceWorker.addEventListener("message", ({ data }) => renew(String(data.newer), say));
   navigator.serviceWorker.startMessages();
+  navigator.serviceWorker.controller?.postMessage("newer?");
 }
 
 /**

@@ -37,28 +37,44 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
 async function startPage(event) {
   const pages = await caches.open(KEPT);
   const kept = await pages.match(START);
-  const newest = keepNewest(event, pages, kept);
-  if (!kept) return newest;
-  event.waitUntil(newest.catch(() => {})); // without a network, the page says so itself
+  if (!kept) return keepNewest(event, pages, null);
+  const before = kept.headers.get("ETag");
+  const newer = keepNewest(event, pages, before)
+    .then((response) => response.ok && response.headers.get("ETag"))
+    .then((version) => (version === before ? null : version))
+    .catch(() => null); // without a network, the page says so itself
+  opened.set(event.resultingClientId, newer);
+  event.waitUntil(newer);
   return kept;
 }
 
 /**
- * Keep the newest start page, and tell the page that is being opened if it is an older one.
+ * Keep the newest start page.
  *
  * @param {any} event
  * @param {Cache} pages
- * @param {Response | undefined} kept
+ * @param {string | null} before the version that is kept already
  */
-async function keepNewest(event, pages, kept) {
+async function keepNewest(event, pages, before) {
   const response = await fetch(event.request);
-  const version = response.headers.get("ETag");
-  if (!response.ok || version === kept?.headers.get("ETag")) return response;
-  await pages.put(START, response.clone());
-  if (!kept) return response;
-  const page = await worker.clients.get(event.resultingClientId);
-  page?.postMessage({ newer: version });
+  if (response.ok && response.headers.get("ETag") !== before)
+    await pages.put(START, response.clone());
   return response;
+}
+
+/** By page that was opened from what is kept, the newer version, if any. @type {Map<string, Promise<any>>} */
+const opened = new Map();
+
+// The page asks, since it can't hear anything before its script runs.
+worker.addEventListener("message", (/** @type {any} */ event) => {
+  event.waitUntil(tellNewer(event.source));
+});
+
+/** @param {any} page */
+async function tellNewer(page) {
+  const newer = await opened.get(page.id);
+  opened.delete(page.id);
+  if (newer) page.postMessage({ newer });
 }
 
 /** @param {Request} request */
