@@ -529,3 +529,25 @@ def test_goal_stays_below_the_first_words(visit: Visit) -> None:
     }"""
     assert 0 <= dwarf.page.evaluate(gap) < 20
     resign(dwarf, troll)
+
+
+def test_words_of_the_first_moves_follow_the_turn(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Turna", "Turno"), "10+5", **screen(390, 844))
+    brief = [each.page.locator("#brief") for each in (dwarf, troll)]
+    expect(brief[0]).to_contain_text("You play the dwarfs. Click one of yours")
+    expect(brief[1]).to_contain_text("You play the trolls. It")
+    dwarf.type("a10-b10")
+    expect(brief[0]).to_contain_text("You play the dwarfs. It")
+    expect(brief[1]).to_contain_text("Click one of yours")
+
+
+def test_analysis_takes_the_place_of_the_result(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Anala", "Analo"), "10+5", **screen(390, 844))
+    dwarf.type("a10-b10")
+    troll.sees(B10="dwarf").type("g7-g6")
+    dwarf.sees(G6="troll")
+    resign(dwarf, troll)
+    expect(dwarf.page.locator(".result")).to_be_visible()
+    dwarf.press("Computer analysis")
+    expect(dwarf.page.locator(".result")).to_be_hidden()
+    expect(dwarf.page.locator("#curve")).to_be_in_viewport(ratio=WHOLE)

@@ -283,6 +283,7 @@ export class GameView {
     const isNew = analysis !== null && analysis !== this.analysis;
     this.analysis = analysis;
     if (!isNew || this.pressed !== `analyse ${battle}`) return;
+    this.result.close(); // a small screen has no room for both
     byId("curve").scrollIntoView({ block: "nearest" });
     if (document.activeElement === document.body) byId("curve").focus({ preventScroll: true });
   }
@@ -762,8 +763,11 @@ export class GameView {
     const mine = this.state.sides(table);
     const isNew = table.running && board.ply < 2 && mine.length === 1 && !this.exercise(board.board);
     const [goal, how] = AIMS[table.rules] ?? AIMS.discworld;
-    const words = `You play the ${PLURAL[mine[0]]}. ${CLICK} one of yours, then where it goes.`;
-    byId("brief").textContent = isNew ? words : "";
+    const what =
+      board.turn === mine[0]
+        ? `${CLICK} one of yours, then where it goes.`
+        : `It’s the ${PLURAL[board.turn ?? "dwarf"]}’ turn.`;
+    byId("brief").textContent = isNew ? `You play the ${PLURAL[mine[0]]}. ${what}` : "";
     byId("goal").textContent = isNew ? `${goal} ${how}` : "";
   }
 
