@@ -212,3 +212,10 @@ def test_counted_and_capitalised_form_english_phrases() -> None:
     assert said[6:] == ["2 squares", "2 plies", "2 days"]
     assert capitalised("the Rock") == "The Rock"
     assert capitalised("") == ""
+
+
+def test_pass_changes_only_the_turn() -> None:
+    opening = CLASSIC.initial_position
+    passed = opening.passed()
+    assert passed == replace(opening, turn=opening.turn.other)
+    assert passed.passed() == opening

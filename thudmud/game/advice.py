@@ -15,7 +15,7 @@ from thudmud.game.evaluation import Variation
 from thudmud.rules import Ending, Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import NEXT_TO
 from thudmud.rules.rulesets import Goal
-from thudmud.values import Value, replace
+from thudmud.values import Value
 
 MOST_TRAMPLES = 64
 """The maximum number of tramples considered for each troll, the shortest first."""
@@ -98,9 +98,9 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
         return
     # A null-move comparison. For the other side: its options if this side passed, against its
     # options after the ply. For this side: its options now, against those after the ply and a pass.
-    before, then = _passed(game.position), after.position
+    before, then = game.position.passed(), after.position
     could, can = _Prospect(rules, before), _Prospect(rules, then)
-    next_could, next_can = _Prospect(rules, game.position), _Prospect(rules, _passed(then))
+    next_could, next_can = _Prospect(rules, game.position), _Prospect(rules, then.passed())
     if could.can_win and not can.can_win:
         yield Because(Merit.STOPS)
     if move.captures:
@@ -129,11 +129,6 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
     yield Because(Merit.LOSES, can.captures, capture=capture)
     if len(rest) > 1 and rest[0].captures and rest[1].captures:
         yield Because(Merit.REGAINS, len(rest[1].captures), capture=rest[1])
-
-
-def _passed(position: Position) -> Position:
-    """Return the position after a pass (a null move)."""
-    return replace(position, turn=position.turn.other)
 
 
 def _beside(position: Position, move: Move, square: int) -> int:

@@ -134,6 +134,10 @@ class Position:
         """Return the number of pieces of one kind."""
         return self.bits(piece).bit_count()
 
+    def passed(self) -> Position:
+        """Return the position after a pass, which no rules allow: the null move of comparisons."""
+        return Position(self.dwarfs, self.trolls, self.stone, self.rock, self.turn.other)
+
     def after(self, move: Move) -> Position:
         """Return the position after a legal move; legality isn't checked.
 

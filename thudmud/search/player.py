@@ -106,8 +106,10 @@ class _Errors:
 
     def misses(self, move: Move) -> bool:
         """Return whether the player doesn't see the captures that a ply allows."""
-        if self._is_blind or not self._looks_near():
-            return self._is_blind
+        if self._is_blind:
+            return True
+        if not self._looks_near():
+            return False
         replies = self._ruleset.legal_moves(self._position.after(move), _MOST_TRAMPLES)
         captures = [reply for reply in replies if reply.captures]
         return bool(captures) and all(map(_is_far, captures))
@@ -142,7 +144,7 @@ def _way_back(game: Game) -> tuple[Piece, Square, Square] | None:
     if game.quiet_plies < 2:
         return None
     last = game.moves[-2]
-    threats = game.ruleset.legal_moves(replace(game.position, turn=game.turn.other), _MOST_TRAMPLES)
+    threats = game.ruleset.legal_moves(game.position.passed(), _MOST_TRAMPLES)
     if any(last.target in each.captures for each in threats):
         return None
     return last.piece, last.target, last.origin

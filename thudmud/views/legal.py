@@ -160,7 +160,7 @@ def as_moving(game: Game, origin: Square | None, side: Side | None = None) -> tu
     if not is_of_other and side is not turn.other:
         return position, ""
     heading = f"(Not the {turn.other.plural}' turn.) "
-    return replace(position, turn=turn.other), heading
+    return position.passed(), heading
 
 
 def _could(heading: str, piece: str, moves: str) -> str:
