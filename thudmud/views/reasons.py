@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from thudmud.english import join_words, pluralize
+from thudmud.english import pluralize
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
 from thudmud.values import replace
+from thudmud.views.words import victims_phrase
 
 _CLAUSES = {
     Merit.WINS: "it wins the battle",
@@ -135,8 +136,7 @@ def _victims(because: Because, piece: Piece) -> str:
         return some(number, piece)
     if number > _NAMED:
         return f"{some(number, piece)} by {capture.origin} to {capture.target}"
-    noun = piece.noun.lower() if number == 1 else f"{piece.noun.lower()}s"
-    return f"the {noun} at {join_words(map(str, capture.captures))}"
+    return victims_phrase(capture, piece)
 
 
 def some(number: int, piece: Piece) -> str:

@@ -35,6 +35,7 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.views.refusals import free_seat, who_sits
+from thudmud.views.words import victims_phrase
 
 TURNED = (
     events.Joined,
@@ -549,7 +550,7 @@ def ply(move: Move, player: str, me: str | None) -> str:
     """Return a ply as a sentence, such as "Anna hurls the dwarf from F1 to F6, ..."."""
     if move.is_trample:
         sends = f"{conjugate(player, me, 'send')} the troll {_way(move)}"
-        return f"{sends}, trampling {_victims(move, Piece.DWARF)}."
+        return f"{sends}, trampling {victims_phrase(move, Piece.DWARF)}."
     way = f"the {move.piece.noun} from {move.origin} to {move.target}"
     moves = f"{conjugate(player, me, move.verb.word)} {way}"
     if move.verb is Verb.HURL:
@@ -557,7 +558,7 @@ def ply(move: Move, player: str, me: str | None) -> str:
     if not move.captures:
         return f"{moves}."
     prey = Piece.TROLL if move.piece is Piece.DWARF else Piece.DWARF
-    return f"{moves}, capturing {_victims(move, prey)}."
+    return f"{moves}, capturing {victims_phrase(move, prey)}."
 
 
 def last_ply(table: Table, me: str | None) -> str:
@@ -578,11 +579,6 @@ def _way(move: Move) -> str:
 
 def _short_way(move: Move) -> str:
     return f"{move.origin} to {move.target}"
-
-
-def _victims(move: Move, prey: Piece) -> str:
-    noun = prey.noun + ("s" if len(move.captures) > 1 else "")
-    return f"the {noun} at {join_words(move.captures)}"
 
 
 def _sides(dwarf: str, troll: str, me: str | None) -> str:

@@ -15,7 +15,7 @@ from unicodedata import category
 
 from thudmud.english import join_words
 from thudmud.errors import InvalidValueError
-from thudmud.rules import Move
+from thudmud.rules import Move, Piece
 
 UNKNOWN = "?"
 
@@ -251,6 +251,12 @@ def because(why: str) -> str:
 def pages_of(things: int, on_a_page: int) -> int:
     """Return the number of pages of a list; at least 1."""
     return max(1, -(-things // on_a_page))
+
+
+def victims_phrase(move: Move, prey: Piece) -> str:
+    """Return the captured pieces and their squares, such as ``the dwarfs at F6 and G6``."""
+    noun = prey.noun + ("s" if len(move.captures) > 1 else "")
+    return f"the {noun} at {join_words(move.captures)}"
 
 
 def in_few_words(move: Move) -> str:
