@@ -97,9 +97,7 @@ async def test_analysis_arrives_in_the_background(place: Place, adviser: SlowWei
 
 
 async def test_finished_analysis_is_reused(place: Place, adviser: SlowWeigher) -> None:
-    adviser.let()
-    await place.type("Anna", "analyse 1")
-    await idle()
+    await analyse_at_once(place, adviser)
     await place.enter("Carla")
     assert BLUNDER in await place.type("Carla", "analyse 1")
     assert BLUNDER in await place.type("Anna", "analyse 1")
@@ -197,6 +195,13 @@ async def second_battle(place: Place) -> None:
         await place.type(name, line)
 
 
+async def analyse_at_once(place: Place, adviser: SlowWeigher) -> None:
+    """Let Anna analyse the battle, with an adviser that doesn't wait."""
+    adviser.let()
+    await place.type("Anna", "analyse 1")
+    await idle()
+
+
 async def join_page(place: Place, name: str, *, member: bool = False) -> Screen:
     """Let a player come in by a client that draws boards; return what it receives from then on."""
     screen = Screen()
@@ -254,9 +259,7 @@ async def test_page_is_told_of_a_cancelled_analysis(place: Place, adviser: SlowW
 async def test_record_of_an_analysed_battle_has_its_analysis(
     place: Place, adviser: SlowWeigher
 ) -> None:
-    adviser.let()
-    await place.type("Anna", "analyse 1")
-    await idle()
+    await analyse_at_once(place, adviser)
     player, stranger = await join_page(place, "Page"), Screen()
     await place.service.ask(place.visits["Page"], "record 1", None)
     await place.service.show_battle(stranger, Terminal(packages=frozenset({"thud"})), 1)
@@ -270,9 +273,7 @@ async def test_record_of_an_analysed_battle_has_its_analysis(
 async def test_player_in_a_rated_battle_gets_a_record_without_analysis(
     place: Place, adviser: SlowWeigher
 ) -> None:
-    adviser.let()
-    await place.type("Anna", "analyse 1")
-    await idle()
+    await analyse_at_once(place, adviser)
     screen = await join_page_of_rated_player(place)
     await place.service.ask(place.visits["Carla"], "record 1", None)
     assert len(facts(screen, "Thud.Record")) == 1
@@ -445,9 +446,7 @@ async def test_analysis_is_delivered_even_if_storing_fails(
 
     monkeypatch.setattr(analysing, "keep_analysis", forget)
     place = await place_with(adviser)
-    adviser.let()
-    await place.type("Anna", "analyse 1")
-    await idle()
+    await analyse_at_once(place, adviser)
     assert BLUNDER in place.told["Anna"][-1]
     await place.type("Anna", "analyse 1")
     await idle()

@@ -29,6 +29,7 @@ from thudmud.views.reasons import danger, merits_of
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import RenderContext, add_facts_to, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN, ahead_clause, points_phrase
+from thudmud.views.standing import wrap_clickable
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrap, wrap_each
 
@@ -90,10 +91,11 @@ def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
     number, plies = analysing.battle.number, pluralize(analysing.plies, "move")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} done."
     if not analysing.done:
-        told = f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
-        if not view.display.is_drawn_by_client:
-            told += f' "{CancelAnalysis()}" stops it.'
-    return wrap(told, view.width)
+        told = (
+            f"Battle {number} is being analysed ({plies}). You'll be told when it's done."
+            f' "{CancelAnalysis()}" stops it.'
+        )
+    return wrap_clickable(told, view)
 
 
 @facts.register

@@ -203,8 +203,7 @@ class Analyses:
     def _tell_others(self, work: AnalysisWork, found: AnalysedBattle) -> None:
         """Tell the programs of players who look at the battle's board, and haven't asked."""
         hall, here = self._hall, self._service.local_players()
-        tables = list(hall.tables.values())
-        for table in [each for each in tables if _has_battle(each, found.battle.id)]:
+        for table in [each for each in hall.tables.values() if _has_battle(each, found.battle.id)]:
             for name in hall.rooms.occupants_and_observers(table.name).names:
                 may_see = name in here and not hall.board_of_rated_battle(name)
                 if may_see and name not in work.waiting:
