@@ -72,6 +72,8 @@ LINES = [
     "Bert: start game on oak board",
     "Anna: start",
     "Anna: adjourn",
+    "Bert: no",
+    "Anna: adjourn",
     "Bert: adjourn",
     "Anna: resume",
     "Bert: yes",

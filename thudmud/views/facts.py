@@ -156,6 +156,8 @@ def table_facts(
             yield from _taken_back(event, table)
         case events.BattleEnded():
             yield _battle_ended_fact(hall, event, table, [*changes])
+        case events.Declined():
+            yield from _offer_declined(event, table)
     yield Fact("Thud.Table", table_data(table))
     if isinstance(event, (*DRAWN, events.Adjourned, events.Cleared)):
         yield Fact("Thud.Board", board_data(table))
@@ -303,6 +305,19 @@ def _spent_on_last_ply(table: Table) -> float | None:
     """Return the seconds that the last ply took; None without a clock."""
     clock = table.match and table.match.clock
     return round(clock.spent[-1], 1) if clock and clock.spent else None
+
+
+def _offer_declined(event: events.Declined, table: Table) -> Iterator[Fact]:
+    """Yield that an offer was declined, unless whoever made it has gone."""
+    side = table.side_of(event.player)
+    if side and (to := table.seats.get(side.other)):
+        yield declined_fact(table.name, event.player, to, event.offer)
+
+
+def declined_fact(board: str, player: str, to: str, offer: events.Offer | None = None) -> Fact:
+    """Return that a player declined what another one offered; None stands for an invitation."""
+    known = {"board": board, "player": player, "to": to, "offer": offer.value if offer else None}
+    return Fact("Thud.Declined", known)
 
 
 def _battle_ended_fact(

@@ -24,7 +24,7 @@ from thudmud.game.asides import Entered, Gone, Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
-from thudmud.views.facts import seek_data, seek_facts
+from thudmud.views.facts import declined_fact, seek_data, seek_facts
 from thudmud.views.refusals import RefusalText, add_refusal_texts
 from thudmud.views.registry import RenderContext, add_facts_to, facts, words
 from thudmud.views.sentences import time_control_phrase
@@ -154,8 +154,7 @@ def _turned_down(told: InvitationDeclined, _: RenderContext, view: View) -> list
 
 @facts.register
 def _turned_down_facts(told: InvitationDeclined, _: RenderContext) -> Iterator[Fact]:
-    known = {"board": told.board, "player": told.player, "to": told.to}
-    yield Fact("Thud.Declined", known)
+    yield declined_fact(told.board, told.player, told.to)
 
 
 @words.register

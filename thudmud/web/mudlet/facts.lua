@@ -187,7 +187,7 @@ function take.Invite(invite)
 end
 
 function take.Declined(declined)
-  state.invites[declined.board] = nil
+  if not declined.offer then state.invites[declined.board] = nil end
 end
 
 function take.Legal(legal)

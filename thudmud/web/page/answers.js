@@ -4,22 +4,25 @@
 
 import { rulesTitle } from "./dom.js";
 
-/** @typedef {import("./state.js").State} State */
-
-const DECLINED = /^\s*(\w+) declines the offer to ([^.]+)\./;
+/** What each offer proposes. */
+const OFFERED = /** @type {Record<string, string>} */ ({
+  end: "end the battle",
+  restart: "start over with a new match",
+  rematch: "play another match",
+  begin: "begin the battle",
+  adjourn: "adjourn the match",
+  undo: "take the last move back",
+});
 
 /**
- * Return that another player declines an offer of the player's, if that is what the server says.
+ * Return that another player declines the player's invitation or offer; nothing of those of others.
  *
- * @param {string} words what the server says
- * @param {State} state
+ * @param {{player: string, to: string, offer: string | null}} declined
+ * @param {string | null} me
  */
-export function declinedOffer(words, state) {
-  const [, player, what] = DECLINED.exec(words) ?? [];
-  const isMine = [...state.tables.values()].some(
-    (table) => state.sides(table).length === 1 && table.seats.some((each) => each.player === player),
-  );
-  return isMine ? `${player} declines your offer to ${what.replaceAll("\n", " ")}.` : "";
+export function declinedTo({ player, to, offer }, me) {
+  if (to !== me || player === me) return "";
+  return `${player} declines your ${offer ? `offer to ${OFFERED[offer]}` : "invitation"}.`;
 }
 
 /**

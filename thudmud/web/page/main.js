@@ -5,7 +5,7 @@
  */
 
 import { isOfAnalysis } from "./analysis.js";
-import { challengeSent, declinedOffer, settledChallenge } from "./answers.js";
+import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
@@ -266,7 +266,6 @@ function hear(text) {
   if (isFit) log.say(text, !(isComingBack || isReturning));
   const words = plain(text);
   heard = words || heard;
-  answeredMe(declinedOffer(words, state));
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
   registration.hear(text);
@@ -452,9 +451,7 @@ function answeredMe(sentence) {
 }
 
 state.on("Thud.Settled", (settled) => answeredMe(settledChallenge(settled, state.me.player)));
-state.on("Thud.Declined", ({ player, to }) => {
-  if (to === state.me.player) answeredMe(`${player} declines your invitation.`);
-});
+state.on("Thud.Declined", (declined) => answeredMe(declinedTo(declined, state.me.player)));
 state.on("Thud.Seek", (seek) => {
   if (seek.player !== state.me.player || !seek.to || !/^(re)?match\b/.test(sent)) return;
   sent = "";

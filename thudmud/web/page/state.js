@@ -470,6 +470,7 @@ export class State extends EventTarget {
 
   /** @param {any} declined */
   onDeclined(declined) {
+    if (declined.offer) return; // the table has lost it
     this.invites = this.invites.filter((each) => each.board !== declined.board);
   }
 }
