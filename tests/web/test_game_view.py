@@ -244,7 +244,7 @@ def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
     marked = player.page.locator("#board [aria-label*=', hint']")
     expect(marked).to_have_count(2)
     expect(player.page.locator("#board .notes .arrow.best")).not_to_have_count(0)
-    expect(player.page.locator("#board .notes .arrow.reply")).to_have_count(1)  # what is expected
+    expect(player.page.locator("#board .notes .arrow.reply")).to_have_count(1)  # the likely reply
     player.type("/end game")
     expect(marked).to_have_count(0)
     expect(player.page.locator("#board .notes .arrow")).to_have_count(0)

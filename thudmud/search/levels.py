@@ -29,8 +29,8 @@ class Level:
         temperature: how freely the player chooses among plies that seem about as good.
         most: the most by which a ply is misjudged. Below half a dwarf, the player never prefers a
             ply that plainly loses a piece.
-        lapses: the mean probability of looking less far at a ply: only at what it captures, or with
-            a depth after a first look. In each battle it is by up to half more or less.
+        lapses: the mean probability of a hasty ply. With a depth of 0, only its own captures count
+            then; else it follows a first look. A battle's probability is up to half more or less.
         greed: by how much each captured piece is overrated.
         timidity: by how much a ply is underrated for each enemy near its target.
         overlooks: the probability of overlooking a hurl or shove from more than three squares away,

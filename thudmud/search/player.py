@@ -102,13 +102,13 @@ class _Errors:
         """Return whether the player doesn't consider a ply."""
         if not move.captures:
             return (move.piece, move.origin, move.target) == self._way_back
-        return self._looks_near() and _is_far(move)
+        return self._overlooks_far() and _is_far(move)
 
     def misses(self, move: Move) -> bool:
         """Return whether the player doesn't see the captures that a ply allows."""
         if self._is_blind:
             return True
-        if not self._looks_near():
+        if not self._overlooks_far():
             return False
         replies = self._ruleset.legal_moves(self._position.after(move), _MOST_TRAMPLES)
         captures = [reply for reply in replies if reply.captures]
@@ -126,8 +126,8 @@ class _Errors:
             )
         return round(max(-level.most, min(error, level.most)))
 
-    def _looks_near(self) -> bool:
-        """Return whether the player overlooks what comes from afar this time."""
+    def _overlooks_far(self) -> bool:
+        """Draw whether the player overlooks captures from afar this time."""
         return self._random.random() < self._level.overlooks
 
 
