@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import attacks, hour
+from benchmarks.assaults import pictures
 from benchmarks.attacks import MEMBERS_BACK, markdown, measures, rows
 from benchmarks.hour import Minute, growths, minutes
 from benchmarks.load.attack import COLUMNS, Extent, Row
@@ -60,7 +61,10 @@ TINY = Extent(seconds=0.3, noise=0.3, patience=0.2, crowd=2)
         ("metrics: 400", ["descriptors taken", "log"]),
     ],
 )
-def test_attack_row_has_its_figures(words: str, figures: list[str]) -> None:
+def test_attack_row_has_its_figures(
+    words: str, figures: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "PLIES", 100)  # drawing each GIF takes as long as its battle
     [row] = rows(TINY, words)
     assert words in row.title
     assert [each.what for each in row.figures] == figures
