@@ -158,7 +158,7 @@ def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
     other.type("quit")
     expect(accept).to_be_hidden()
     summary = greta.page.locator("#terms summary")
-    expect(summary).to_contain_text("Discworld, first as either, no clock, casual")
+    expect(summary).to_contain_text("Discworld, either side first, no clock, casual")
     dwarfs = greta.page.get_by_label("Dwarfs", exact=True)
     expect(dwarfs).to_be_hidden()
     summary.click()

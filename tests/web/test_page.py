@@ -490,7 +490,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida, gustav = visit().come_in("Frida"), visit().come_in("Gustav")
     for choice in ("Trolls", "5+3"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
-    frida.press("Challenge Gustav")
+    frida.press("Challenge Gustav").press("Send challenge")
     seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
     gustav.page.locator("#seeks").get_by_role("button", name="Accept").click()
@@ -778,7 +778,9 @@ def test_login_note_shows_only_errors_of_this_login(
         hint = note.inner_text()
         nobody.page.get_by_label("Your name").fill("x1")
         nobody.press("Play as guest")
-        expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without spaces.")
+        expect(note).to_have_text(
+            "A name is 2 to 20 letters from A to Z, without accents, digits or spaces."
+        )
         expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
         nora = visit(server=server).come_in("Nora").register().type("quit")
         expect(nora.page.locator("#link")).to_contain_text("You are logged out.")
