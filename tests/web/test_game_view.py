@@ -191,7 +191,7 @@ LOG = "#panel-log:not(.collapsed)"
 def play_by_clicks(visit: Visit, *names: str) -> tuple[Player, Player]:
     """Return two players who have typed nothing, the dwarfs' player first."""
     one, other = (visit(**screen(1280, 800)).come_in(name) for name in names)
-    one.press(f"Challenge {names[1]}")
+    one.press(f"Challenge {names[1]}").press("Send challenge")
     other.press("Accept", within="#challenges")
     for each in (one, other):
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
@@ -291,6 +291,31 @@ def test_trolls_capture_all_at_once_if_wanted(visit: Visit) -> None:
     player.type("leave game")
 
 
+def test_trolls_capture_all_from_now_on_by_a_button_of_the_choice(visit: Visit) -> None:
+    setup = "setup dwarfs a6, f6, h6, g3 trolls g8, m9 turn trolls"
+    player = visit().come_in("Allan").practises("elm", setup).sees(G8="troll").click("G8", "G7")
+    player.press("Always capture all").sees(
+        G7="troll", F6="empty, last move", H6="empty, last move"
+    )
+    expect(player.page.locator("#toast.shown")).to_contain_text("your trolls capture all they can")
+    player.click("A6", "B6").sees(B6="dwarf").click("G7", "G6").sees(G6="troll, last move")
+    player.click("G3", "G5").sees(G5="dwarf").click("G6", "H6").sees(
+        H6="troll", G5="empty, last move"
+    )
+    player.press("Settings")
+    expect(player.page.get_by_label("Trolls capture all they can")).to_be_checked()
+    player.press("Close").type("leave game")
+
+
+def test_result_always_has_a_button_to_go_on(visit: Visit) -> None:
+    player, other = start_match(visit, "Rabea", "Rolf")
+    first = player.page.locator(".result .actions > *").first
+    other.type("quit")
+    resign(player)
+    expect(first).to_have_text("Play the second battle")
+    player.type("quit")
+
+
 def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
     player = visit(viewport={"width": 1280, "height": 800}).come_in("Setty").practises("elm")
     board = player.page.locator("#board .board")
@@ -323,8 +348,10 @@ def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit,
     before = player.page.evaluate(boxes)
     player.click("G8").sees(G7="empty, can capture here").click("G7")
     choice = player.page.locator("#choice")
-    verb = "Tap" if how == PHONE else "Click"
-    expect(choice).to_contain_text(f"{verb} one to leave it, or G7 again to move.")
+    verb, keys = ("Tap", "") if how == PHONE else ("Click", " or press Enter")
+    expect(choice).to_contain_text(
+        f"{verb} G7 again{keys} to capture all 2 dwarfs. {verb} one to leave it."
+    )
     expect(choice).to_be_in_viewport(ratio=1)
     assert player.page.evaluate(boxes) == before
     player.click("G7").sees(G7="troll", F6="empty, last move", H6="empty, last move")

@@ -80,6 +80,9 @@ const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
   l: () => "last",
 });
 
+/** Keys on the board, and the verbs of the buttons that they press. */
+const PRESSES = /** @type {Record<string, string>} */ ({ h: "hint", u: "undo" });
+
 export class GameView {
   /**
    * @param {State} state
@@ -637,7 +640,8 @@ export class GameView {
     const { player } = this.state.me;
     const { who, rest } = endingParts(board.end, player);
     const offers = table.offers.map((open) => this.offered(open, table));
-    const toHall = { label: "To the hall", line: "go to hall" };
+    const isAlone = this.state.sides(table).length && table.seats.some((seat) => seat.player === null);
+    const toHall = { label: isAlone ? "Find another opponent" : "To the hall", line: "go to hall", isFirst: isAlone };
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
@@ -649,8 +653,9 @@ export class GameView {
       lines: lines.map((each) => each.trim()).filter(Boolean),
       buttons: [
         ...offers.flatMap(({ buttons }) => buttons),
+        isAlone && this.button(toHall),
         ...this.next(table, board).main,
-        this.state.me.room !== null && this.button(toHall),
+        !isAlone && this.state.me.room !== null && this.button(toHall),
       ].filter((each) => each !== false),
     };
   }
@@ -672,7 +677,7 @@ export class GameView {
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, to, word, answers }) {
+  sought({ seek, player, to, word, answers, rules, time }) {
     if (player !== this.state.me.player || word) return [];
     if (answers !== null && to) {
       const stop = { label: "Withdraw", line: `withdraw ${seek}` };
@@ -680,8 +685,9 @@ export class GameView {
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
-    const stop = { label: "Stop waiting", line: `withdraw ${seek}` };
-    return [notice("Still waiting for an opponent.", this.button(stop))];
+    const stop = { label: "Cancel search", line: `withdraw ${seek}` };
+    const words = `The search for your next opponent goes on: ${rulesTitle(rules)}, ${time ?? "no clock"}.`;
+    return [notice(words, this.button(stop))];
   }
 
   /**
@@ -723,6 +729,7 @@ export class GameView {
    * @param {Table} table
    */
   startLabel(table) {
+    if (this.state.sides(table).length === 2) return "Practise again";
     if (table.part !== 1 || table.over) return "Rematch";
     return "Play the second battle";
   }
@@ -957,11 +964,23 @@ export class GameView {
    */
   key(key, square) {
     const question = QUESTIONS[key];
-    if (question) this.ask(`${question(square)} on ${this.name}`);
+    if (PRESSES[key]) this.press(PRESSES[key]);
+    else if (question) this.ask(`${question(square)} on ${this.name}`);
     else if (key === "Escape") this.escape();
     else if (key === "f") this.flip();
     else return false;
     return true;
+  }
+
+  /**
+   * Press a button, if it is there; say why if it can't be pressed now.
+   *
+   * @param {string} verb that it types
+   */
+  press(verb) {
+    const button = byId("actions").querySelector(`[data-key^="${verb} "]`);
+    if (button?.disabled) this.outside.warn(button.title);
+    button?.click();
   }
 
   /**
