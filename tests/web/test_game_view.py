@@ -63,12 +63,12 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
-        for role, name in (("button", "Play the second battle"), ("link", "Replay")):
+        for role, name in (("button", "Play the second battle"), ("link", "Analyse")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
     expect(rosa.page.locator("#log")).to_contain_text("You win the battle, 32 to 0!")
     rosa.page.keyboard.press("Escape")
     expect(rosa.page.locator(".result")).to_be_hidden()
-    expect(rosa.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(rosa.page.locator("#notices").get_by_role("link", name="Analyse")).to_be_visible()
     expect(rudi.page.locator(".result")).to_be_visible()
     rudi.press("Previous move")  # stepping through the moves needs the whole board
     expect(rudi.page.locator(".result")).to_be_hidden()
@@ -104,7 +104,7 @@ def test_result_card_is_closed_by_keyboard(visit: Visit) -> None:
     expect(player.page.locator(".result")).to_be_hidden()
     expect(player.square("B6")).to_be_focused()
     player.page.reload()
-    expect(player.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(player.page.locator("#notices").get_by_role("link", name="Analyse")).to_be_visible()
     expect(player.page.locator(".result")).to_be_hidden()
     player.type("leave game")
 
@@ -138,7 +138,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     jo.press("Accept")
     expect(jo.page.locator("#game-title")).to_have_text(other)
     resign(jo)
-    jo.page.locator("#notices").get_by_role("link", name="Replay").click()
+    jo.page.get_by_role("link", name="Analyse").click()
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
@@ -179,7 +179,7 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     open_menu()
     player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
     expect(entries.first).to_be_hidden()
-    player.type("end game").page.locator("#notices").get_by_role("link", name="Replay").click()
+    player.type("end game").page.get_by_role("link", name="Analyse").click()
     player.sees(A6="dwarf").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
@@ -272,9 +272,7 @@ def test_flipped_board_has_the_players_on_its_sides(visit: Visit) -> None:
                 expect(token).to_have_attribute("href", f"#{side}")
             player.press("Flip the board")
         if not view:
-            player.type("end game").page.locator("#notices").get_by_role(
-                "link", name="Replay"
-            ).click()
+            player.type("end game").page.get_by_role("link", name="Analyse").click()
             expect(player.page.locator("#replay-title")).to_be_visible()
     player.press("Hall").type("options orient north")  # how the board stands, not who is where
     expect(player.page.locator("#log")).to_contain_text("north")

@@ -113,7 +113,7 @@ def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str
     asked, challenger = (visit().come_in(name) for name in names)
     if view == "replay":
         asked.practises("pine").click("A6", "B6").sees(B6="dwarf").type("end game")
-        asked.page.get_by_role("link", name="Replay").click()
+        asked.page.get_by_role("link", name="Analyse").click()
         asked.page.evaluate("document.body.click()")
     elif view == "game":
         asked.type("go to pine")

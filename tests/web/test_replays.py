@@ -28,7 +28,7 @@ def finish_battle(visit: Visit, server: Served, name: str, board: str) -> Player
         player.type(line)
         expect(player.page.locator("#moves [data-ply]")).to_have_count(number)
     player.type("end game")
-    player.page.get_by_role("link", name="Replay").click()
+    player.page.get_by_role("link", name="Analyse").click()
     expect(player.page.locator("#replay-moves [data-ply]")).to_have_count(4)
     return player
 
