@@ -229,6 +229,20 @@ function choices(name, legend, values, choose, preview = () => null) {
 }
 
 /**
+ * Return the last row of a form in the dialog, which sends it.
+ *
+ * @param {string} label
+ */
+export function sending(label) {
+  return h(
+    "div.row",
+    {},
+    h("button", { type: "button", click: () => byId("dialog").close() }, "Cancel"),
+    h("button.primary", { autofocus: true }, label),
+  );
+}
+
+/**
  * Open the dialog; if it is open already, with this instead of what is in it.
  *
  * @param {...Node} content

@@ -2,7 +2,7 @@
  * The form in the hall, and the dialog of a challenge: the terms of a match, and who is to be played.
  */
 
-import { open } from "./dialogs.js";
+import { open, sending } from "./dialogs.js";
 import { byId, counted, fill, h, rulesTitle } from "./dom.js";
 import { change, settings } from "./settings.js";
 
@@ -19,8 +19,20 @@ const IDLE = "Press Play to find an opponent. While you wait, you can play a bot
 /** Where the terms are always shown: there is room for them. */
 const WIDE = matchMedia("(min-width: 40.01rem) and (min-height: 34.01rem)");
 
+/**
+ * Return copies of the fields for terms, for another form.
+ *
+ * @param {...string} names of those that are wanted; all without any
+ */
+export function copyTerms(...names) {
+  return [...byId("terms").children]
+    .slice(1)
+    .filter((each) => !names.length || names.some((name) => each.querySelector(`[name=${name}]`)))
+    .map((each) => /** @type {HTMLElement} */ (each.cloneNode(true)));
+}
+
 /** The terms of a match, as a form has them. */
-class Terms {
+export class Terms {
   /**
    * @param {HTMLFormElement} form
    * @param {State} state
@@ -63,7 +75,8 @@ class Terms {
       field.disabled = !isCustom || isOther; // else it could stop the form
     }
     part(".ratings").hidden = !member;
-    part(".unrated").hidden = member;
+    const unrated = part(".unrated");
+    if (unrated) unrated.hidden = member;
   }
 
   /** Return the terms in a line. */
@@ -218,7 +231,6 @@ export class PlayForm {
    * @param {string} player
    */
   challenge(player) {
-    const fields = [...byId("terms").children].slice(1).map((each) => each.cloneNode(true));
     const usual = this.bots.find(({ bot }) => bot === player)?.level;
     const levels = h("select", { name: "level" }, ...levelOptions(this.levels));
     const submit = () => {
@@ -230,14 +242,9 @@ export class PlayForm {
     const form = h(
       "form.challenge",
       { method: "dialog", submit },
-      ...fields,
+      ...copyTerms(),
       usual && h("div.terms", {}, h("label", {}, "Level ", levels)),
-      h(
-        "div.row",
-        {},
-        h("button", { type: "button", click: () => byId("dialog").close() }, "Cancel"),
-        h("button.primary", { autofocus: true }, "Send challenge"),
-      ),
+      sending("Send challenge"),
     );
     if (usual) /** @type {any} */ (levels).value = usual;
     const terms = new Terms(/** @type {HTMLFormElement} */ (form), this.state, {
