@@ -308,10 +308,29 @@ def test_trolls_capture_all_from_now_on_by_a_button_of_the_choice(visit: Visit) 
 def test_result_always_has_a_button_to_go_on(visit: Visit) -> None:
     player, other = start_match(visit, "Rabea", "Rolf")
     first = player.page.locator(".result .actions > *").first
-    other.type("quit")
     resign(player)
     expect(first).to_have_text("Play the second battle")
-    player.type("quit")
+    other.type("leave game").press("Leave", within="dialog")
+    expect(first).to_have_text("Find another opponent")
+    first.click()
+    expect(player.page.locator("body")).to_have_attribute("data-view", "lobby")
+    for each in (player, other):
+        each.type("quit")
+
+
+def test_rows_of_the_board_have_names(visit: Visit) -> None:
+    player = visit().come_in("Rowena").practises("elm")
+    rows = player.page.locator("#board").get_by_role("row")
+    for _ in range(2):
+        row = rows.filter(has=player.page.locator("[data-square=A8]"))
+        expect(row).to_have_attribute("aria-label", "row 8")
+        expect(row).to_have_attribute("aria-rowindex", "8")
+        player.press("Flip the board")
+    expect(rows.filter(has=player.page.locator("[data-square=A6]"))).to_have_attribute(
+        "aria-label", "row 6"
+    )
+    expect(player.page.locator("#board .board")).to_have_attribute("role", "none")
+    player.type("leave game")
 
 
 def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
@@ -325,6 +344,7 @@ def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
     )
     assert fills == ["rgb(233, 211, 167)", "rgb(11, 95, 11)", "rgb(34, 38, 42)", fills[0]]
     expect(dialog.locator(".scheme span")).to_have_text(["Plain", "Vivid", "Dim", "Safe"])
+    expect(dialog.get_by_role("button", name="Keyboard shortcuts (?)")).to_be_visible()
     dialog.get_by_label("Small").check(force=True)
     assert 0.65 < board.evaluate(width) / large < 0.75
     dialog.get_by_label("Volume").fill("0")

@@ -120,7 +120,7 @@ def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str
     expect(asked.page.locator("body")).to_have_attribute("data-view", view)
     asked.page.evaluate(COUNT_TONES)
     notice = asked.page.locator("#challenges")
-    words = f"{names[1]} challenges you to a match (discworld rules, 5+3, {names[1]} as dwarfs"
+    words = f"{names[1]} challenges you to a match (Discworld, 5+3, {names[1]} as dwarfs"
     match = f"match {names[0]} 5+3 as dwarf"
     challenger.type(match)
     expect(notice).to_contain_text(words)

@@ -216,7 +216,7 @@ def test_result_card_moves_no_buttons_on_a_wide_screen(visit: Visit) -> None:
     resign(dwarf, troll)
     top = "(each) => document.querySelector(each).getBoundingClientRect().top"
     bottom = "(each) => document.querySelector(each).getBoundingClientRect().bottom"
-    parts = "#steps", "#explorer summary", "#game .foot"
+    parts = "#steps", "#game .foot"
     with_card = [dwarf.page.evaluate(top, each) for each in parts]
     for above, below in pairwise(parts):
         assert dwarf.page.evaluate(bottom, above) <= dwarf.page.evaluate(top, below)

@@ -5,6 +5,9 @@
 import { CLICK, HAS_KEYS, fill, h } from "./dom.js";
 import { change, settings } from "./settings.js";
 
+/** What the button is called that captures all, from now on: there is little room. */
+const ALWAYS = { title: "Always capture all", "aria-label": "Always capture all" };
+
 /**
  * @param {HTMLElement} host
  * @param {import("./mover.js").Mover} mover
@@ -39,7 +42,7 @@ export function showChoice(host, mover) {
     host,
     h("p", {}, words),
     button("button.primary", confirm, fits ? what : "Choose"),
-    mayAlways && button("button", { "data-key": "always", click: always }, "Always capture all"),
     button("button", { "data-key": "cancel", click: () => mover.cancel() }, "Cancel"),
+    mayAlways && button("button", { "data-key": "always", ...ALWAYS, click: always }, "Always"),
   );
 }

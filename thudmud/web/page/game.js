@@ -646,8 +646,8 @@ export class GameView {
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
-    const stop = { label: "Cancel search", line: `withdraw ${seek}` };
-    const words = `The search for your next opponent goes on: ${rulesTitle(rules)}, ${time ?? "no clock"}.`;
+    const stop = { label: "Cancel", line: `withdraw ${seek}` };
+    const words = `Searching for a person: ${rulesTitle(rules)}${time ? `, ${time}` : ""}.`;
     return [notice(words, this.button(stop))];
   }
 

@@ -228,7 +228,6 @@ export class ReplayView {
   /** @param {string} key */
   key(key) {
     if (key === "f") this.flip();
-    else if (key === "p") this.playback.toggle();
     else if (key === "Escape") this.escape();
     else return false;
     return true;
