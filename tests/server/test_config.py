@@ -346,7 +346,7 @@ name = 'oak'
 [[bot]]
 name = 'Grog the Bot'
 --> bot: 'Grog the Bot' is not a valid name for a bot: A name is 2 to 20 letters
-    from A to Z, without spaces. Name the bots in sections [[bot]], or write "bot = []" above the
+    from A to Z, without accents, digits or spaces. Name the bots in sections [[bot]], or write "bot = []" above the
     first section for none.
 
 [[board]]

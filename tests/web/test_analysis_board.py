@@ -35,7 +35,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    names = dict.fromkeys(("oak", "elm", "yew", "ash", "fir", "larch", "pine"), "discworld")
+    names = dict.fromkeys(
+        ("oak", "elm", "yew", "ash", "fir", "larch", "pine", "box", "bay"), "discworld"
+    )
     with served_boards(tmp_path_factory.mktemp("analysis"), names) as server:
         yield server
 
@@ -61,8 +63,9 @@ def explore(visit: Visit, server: Served, name: str, board: str) -> Player:
     player = visit(server=server).come_in(name).practises(board)
     player.click("A6", "B6").sees(B6="dwarf").click("G7", "G6").sees(G6="troll")
     player.press("End").press("End", within="dialog")
-    player.page.get_by_role("link", name="Analysis board").click()
-    expect(player.page.get_by_role("button", name="Close analysis")).to_be_visible()
+    player.page.get_by_role("link", name="Analyse").click()
+    player.press("Last move").press("Try other moves")
+    expect(player.page.get_by_role("button", name="Back to the game")).to_be_visible()
     return player.sees(G6="troll, last move")
 
 
@@ -103,9 +106,48 @@ def test_variations_are_played_stepped_through_and_deleted(visit: Visit, boards:
     player.press("Delete from here")
     expect(moves(player)).to_have_count(3)
     is_current(player, f"A6{DASH}B6")
-    player.press("Close analysis")
+    player.press("Back to the game")
     expect(page.locator("#replay-moves [data-ply]")).to_have_count(2)
     player.click("G7").sees(G7="troll", G6="empty")
+
+
+def test_moves_have_two_columns_and_variations_lie_beneath(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Tabea", "box")
+    badges = player.page.locator("#replay .badge.turn")
+    expect(badges).to_have_count(0)  # nobody is to move once the battle is over
+    player.press("Previous move")
+    expect(badges).to_have_count(1)
+    player.click("H7").click("H6").sees(H6="troll, last move")
+    player.click("B6").click("C6").sees(C6="dwarf, last move").press("First move")
+    player.click("A7").click("B7").sees(B7="dwarf, last move")
+    boxes = [each.bounding_box() for each in moves(player).all()]
+    lefts = [round(box["x"]) for box in boxes if box]
+    tops = [round(box["y"]) for box in boxes if box]
+    dwarf, other_first, troll, other, _ = range(5)
+    seen = [re.sub(r"\W+", " ", each) for each in moves(player).all_text_contents()]
+    assert seen == ["A6 B6", "A7 B7", "G7 G6", "H7 H6", "B6 C6"]
+    assert tops[dwarf] < tops[other_first] < tops[troll] < tops[other]
+    assert lefts[troll] > lefts[dwarf] + 50
+    assert lefts[dwarf] < lefts[other] < lefts[troll]
+
+
+def test_variations_are_kept_until_they_are_cleared(visit: Visit, boards: Served) -> None:
+    player = explore(visit, boards, "Keno", "bay")
+    player.click("B6").click("C6").sees(C6="dwarf, last move")
+    player.press("Previous move").press("Previous move")
+    player.click("H7").click("H6").sees(H6="troll, last move")
+    path = player.path.partition("#")[0]
+    player.press("Hall").page.goto(boards.address + path)
+    player.press("Try other moves")
+    expect(moves(player)).to_have_count(4)
+    player.page.reload()
+    expect(moves(player)).to_have_count(4)
+    moves(player).filter(has_text=f"H7{DASH}H6").click()
+    player.sees(H6="troll, last move").press("Clear all")
+    is_current(player, f"A6{DASH}B6")
+    expect(moves(player)).to_have_count(2)
+    player.page.reload()
+    expect(moves(player)).to_have_count(2)
 
 
 def test_captures_are_chosen_and_illegal_moves_refused(visit: Visit, boards: Served) -> None:
@@ -141,7 +183,7 @@ def test_engine_draws_its_best_line_with_its_evaluation(visit: Visit, boards: Se
 
 def test_player_plays_on_from_any_position(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Paul", "larch")
-    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play from here against a bot")
+    player.click("B6", "C6").sees(C6="dwarf, last move").press("Play from here")
     expect(player.page.locator("dialog")).to_contain_text("Play from here against a bot")
     expect(player.page.locator("dialog").get_by_role("button", name="Cancel")).to_be_focused()
     player.press("As the trolls", within="dialog")
@@ -182,7 +224,7 @@ def test_analysis_stays_after_a_reload_and_is_shown_to_everybody(
     visit: Visit, boards: Served
 ) -> None:
     player = explore(visit, boards, "Anna", "pine")
-    player.press("Close analysis")
+    player.press("Back to the game")
     path = player.path
     curve = analyse(player)
     expect(curve.locator("svg")).to_be_visible()

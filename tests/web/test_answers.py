@@ -44,6 +44,39 @@ def test_declined_offers_are_toasted_with_the_score_before(visit: Visit) -> None
     uma.press("Play the second battle")
     vito.press("Decline", within=".result")
     expect_toast(uma, "Vitor declines your offer to begin the battle.")
+    declined = uma.page.locator("#chat").get_by_text("Vitor declines your offer to")
+    expect(declined).to_have_count(3)  # to be read again
+
+
+def test_hint_of_the_opponent_is_shown_beside_the_board(visit: Visit) -> None:
+    hilma, hiob = sit_down(visit, "ash", ("Hilma", "Hiob"))
+    hiob.page.locator("#tab-log").click()
+    hilma.square("A6").focus()
+    hilma.page.keyboard.press("h")
+    expect_toast(hiob, "Hilma asked for a hint.")
+    expect(hiob.page.locator("#chat")).to_contain_text("Hilma asked for a hint.")
+    hilma.page.keyboard.press("u")
+    expect_toast(hilma, "You haven't moved yet.")
+    hilma.click("A6", "B6").sees(B6="dwarf")
+    hilma.page.keyboard.press("u")
+    hilma.press("Undo", within="dialog")
+    expect(hiob.page.locator("#notices")).to_contain_text("asks to take back")
+
+
+def test_message_is_read_by_a_button(visit: Visit) -> None:
+    gerd, gisa = visit().come_in("Gerd").register(), visit().come_in("Gisa").register()
+    gerd.type("message gisa Shall we play on Sunday?")
+    notice = gisa.page.locator("#challenges")
+    expect(notice).to_contain_text("Gerd has left you a message.")
+    gisa.press("Later", within="#challenges")
+    expect(notice).to_be_empty()
+    gisa.page.reload()
+    expect(notice).to_contain_text("You have 1 new message.")
+    gisa.press("Read", within="#challenges")
+    dialog = gisa.page.get_by_role("dialog", name="Messages")
+    expect(dialog).to_contain_text("Gerd Shall we play on Sunday?")
+    gisa.press("Close", within="dialog")
+    expect(notice).to_be_empty()
 
 
 def test_wrong_piece_is_explained_and_status_does_not_outlive_a_move(visit: Visit) -> None:
@@ -78,10 +111,12 @@ def test_challenge_is_confirmed_and_its_refusal_is_toasted(visit: Visit) -> None
     wim, xena = (visit(viewport={"width": 390, "height": 700}).come_in(n) for n in ("Wim", "Xena"))
     challenge = wim.page.get_by_role("button", name="Challenge Xena")
     challenge.click()
+    wim.press("Send challenge")
     expect_toast(wim, "Challenge sent to Xena: Discworld, casual.")
     xena.press("Decline", within="#challenges")
     expect_toast(wim, "Xena declines your challenge.")
     challenge.click()
+    wim.press("Send challenge")
     expect(xena.page.locator("#challenges")).to_contain_text("Wim challenges you")
     wim.press("Withdraw the challenge to Xena")
     expect_toast(xena, f"Wim{QUOTE}s challenge is withdrawn.")

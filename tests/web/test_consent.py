@@ -71,14 +71,14 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     quin, _ = sit_down(visit, "cedar", ("Quin", "Sam"))
     rosa = visit().come_in("Rosa")
     quin.type("seek")
-    sought(quin, "Still waiting for an opponent.")
+    sought(quin, "Searching for a person: Discworld.")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to begin yours instead")
-    wish = "Rosa wants to play you now (discworld rules, casual)."
+    wish = "Rosa wants to play you now (Discworld, casual)."
     expect(quin.page.locator("#challenges")).to_contain_text(wish)
     quin.press("Not now", within="#challenges")
     rosa.hears("Quin declines.")
-    expect(quin.page.locator("#sought")).not_to_contain_text("waiting for an opponent")
+    expect(quin.page.locator("#sought")).not_to_contain_text("Searching")
     quin.sees(B6="dwarf").type("seek")
     rosa.type("accept quin")
     quin.press("Play now", within="#challenges")
@@ -89,9 +89,9 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
 def test_seek_can_be_cancelled_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
     sven.type("seek 5+3", "go to spruce")
-    sought(sven, "Still waiting for an opponent.")
-    sven.press("Stop waiting", within="#sought")
-    expect(sven.page.locator("#sought")).not_to_contain_text("waiting for an opponent")
+    sought(sven, "Searching for a person: Discworld, 5+3.")
+    sven.press("Cancel", within="#sought")
+    expect(sven.page.locator("#sought")).not_to_contain_text("Searching")
 
 
 def test_resuming_a_match_requires_both_players(visit: Visit) -> None:

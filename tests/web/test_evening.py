@@ -85,7 +85,7 @@ def test_evening_has_no_errors_and_no_violations(
     evening.see("hall with a result", "#history a")
     anna.page.locator("#history a").first.click()
     evening.see("replay", "#replay-board .board")
-    anna.press("Explore from here")
+    anna.press("Try other moves")
     evening.see("analysis board", "#replay-tree")
     anna.page.goto(f"{with_bot.address}/player/bert{size}")
     evening.see("player", "#player-battles a")

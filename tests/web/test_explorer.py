@@ -34,7 +34,7 @@ def opened(player: Player) -> Player:
 def over(player: Player) -> str:
     """End the practice battle and open its replay; return its path."""
     player.press("End").press("End", within="dialog")
-    player.page.get_by_role("link", name="Replay").click()
+    player.page.get_by_role("link", name="Analyse").click()
     expect(player.page.locator("body")).to_have_attribute("data-view", "replay")
     return player.path.partition("#")[0]
 
@@ -122,11 +122,12 @@ def test_explorer_is_hidden_from_players_of_the_board(visit: Visit) -> None:
     nobody = visit("/board/holly").sees(C6="dwarf")
     expect(nobody.page.locator("#explorer")).to_be_hidden()
     bert.press("Resign").press("Resign", within="dialog")
-    for player in (opened(anna), opened(nobody)):
-        expect(player.page.locator("#explorer")).to_contain_text("No finished battle")
-        player.press("Previous move").sees(A6="dwarf")
-        expect(rows(player)).to_have_count(2)
-    anna.type("leave game").press("Leave", within="dialog")
+    for player in (anna, nobody):
+        player.page.get_by_role("link", name="Analyse").click()
+        expect(rows(opened(player))).to_have_count(2)
+        player.press("Next move").sees(C6="dwarf, last move")
+        expect(player.page.locator("#replay-explorer")).to_contain_text("No finished battle")
+    anna.type("leave game on holly").press("Leave", within="dialog")
     anna.hears("You leave the")
     bert.type("leave game")
 

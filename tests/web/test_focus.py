@@ -63,15 +63,15 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     title = troll.page.locator("#result-title")
     expect(title).to_be_focused()
     expect(dwarf.page.locator(".result")).to_be_visible()
-    dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
+    dwarf.page.get_by_role("link", name="Analyse").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
     expect(dwarf.page.locator("#replay-moves .ply")).to_have_count(2)
     dwarf.page.keyboard.press("ArrowRight")
     expect_said(dwarf, MOVE)
-    dwarf.page.get_by_role("button", name="Explore from here").press("Enter")
+    dwarf.page.get_by_role("button", name="Try other moves").press("Enter")
     expect(dwarf.page.locator("#replay-board :focus")).to_have_attribute("role", "gridcell")
-    dwarf.page.get_by_role("button", name="Close analysis").press("Enter")
-    expect(dwarf.page.get_by_role("button", name="Explore from here")).to_be_focused()
+    dwarf.page.get_by_role("button", name="Back to the game").press("Enter")
+    expect(dwarf.page.get_by_role("button", name="Try other moves")).to_be_focused()
 
 
 def test_keyboard_leads_to_own_pieces_and_to_the_chat(visit: Visit, server: Served) -> None:
@@ -157,7 +157,7 @@ def test_focus_stays_when_an_opponent_offers_something(visit: Visit, server: Ser
     dwarf, troll = begin(visit, server, "yew", "Ottilie", "Otto")
     dwarf.press("Resign").press("Resign", within="dialog")
     expect(dwarf.page.locator("#result-title")).to_be_focused()
-    link = dwarf.page.locator(".result").get_by_role("link", name="Analysis board")
+    link = dwarf.page.locator(".result").get_by_role("link", name="Analyse")
     link.focus()
     note_focus(dwarf)
     troll.press("Play the second battle")
@@ -227,19 +227,14 @@ def test_focus_goes_from_the_login_to_the_list_of_lessons(visit: Visit, server: 
     expect(learner.page.locator("#lessons-title")).to_be_focused()
 
 
-@pytest.mark.parametrize("board", ["bay", "fig"])
-def test_focus_goes_from_the_button_to_the_analysis(
-    board: str, visit: Visit, server: Served
-) -> None:
-    dwarf, troll = begin(visit, server, board, f"Anselm{board}", f"Ansgar{board}")
+def test_focus_goes_from_the_button_to_the_analysis(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "bay", "Anselm", "Ansgar")
     dwarf.click("A6", "B6")
     troll.sees(B6="dwarf").type("g7-g6").sees(G6="troll")
     dwarf.sees(G6="troll").press("Resign").press("Resign", within="dialog")
-    host, curve = "#notices", dwarf.page.locator("#curve")
-    if board == "fig":
-        dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
-        host, curve = "#replay-actions", dwarf.page.locator("#replay-curve")
-    dwarf.page.locator(host).get_by_role("button", name="Computer analysis").press("Enter")
+    dwarf.page.get_by_role("link", name="Analyse").click()
+    curve = dwarf.page.locator("#replay-curve")
+    dwarf.page.get_by_role("button", name="Computer analysis").press("Enter")
     expect(curve).to_be_focused()
     expect(curve.locator("svg")).to_be_visible()
     expect(curve).to_be_focused()

@@ -63,12 +63,12 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
-        for role, name in (("button", "Play the second battle"), ("link", "Replay")):
+        for role, name in (("button", "Play the second battle"), ("link", "Analyse")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
     expect(rosa.page.locator("#log")).to_contain_text("You win the battle, 32 to 0!")
     rosa.page.keyboard.press("Escape")
     expect(rosa.page.locator(".result")).to_be_hidden()
-    expect(rosa.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(rosa.page.locator("#notices").get_by_role("link", name="Analyse")).to_be_visible()
     expect(rudi.page.locator(".result")).to_be_visible()
     rudi.press("Previous move")  # stepping through the moves needs the whole board
     expect(rudi.page.locator(".result")).to_be_hidden()
@@ -104,7 +104,7 @@ def test_result_card_is_closed_by_keyboard(visit: Visit) -> None:
     expect(player.page.locator(".result")).to_be_hidden()
     expect(player.square("B6")).to_be_focused()
     player.page.reload()
-    expect(player.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(player.page.locator("#notices").get_by_role("link", name="Analyse")).to_be_visible()
     expect(player.page.locator(".result")).to_be_hidden()
     player.type("leave game")
 
@@ -138,7 +138,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     jo.press("Accept")
     expect(jo.page.locator("#game-title")).to_have_text(other)
     resign(jo)
-    jo.page.locator("#notices").get_by_role("link", name="Replay").click()
+    jo.page.get_by_role("link", name="Analyse").click()
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
@@ -179,7 +179,7 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     open_menu()
     player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
     expect(entries.first).to_be_hidden()
-    player.type("end game").page.locator("#notices").get_by_role("link", name="Replay").click()
+    player.type("end game").page.get_by_role("link", name="Analyse").click()
     player.sees(A6="dwarf").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
@@ -191,7 +191,7 @@ LOG = "#panel-log:not(.collapsed)"
 def play_by_clicks(visit: Visit, *names: str) -> tuple[Player, Player]:
     """Return two players who have typed nothing, the dwarfs' player first."""
     one, other = (visit(**screen(1280, 800)).come_in(name) for name in names)
-    one.press(f"Challenge {names[1]}")
+    one.press(f"Challenge {names[1]}").press("Send challenge")
     other.press("Accept", within="#challenges")
     for each in (one, other):
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
@@ -272,9 +272,7 @@ def test_flipped_board_has_the_players_on_its_sides(visit: Visit) -> None:
                 expect(token).to_have_attribute("href", f"#{side}")
             player.press("Flip the board")
         if not view:
-            player.type("end game").page.locator("#notices").get_by_role(
-                "link", name="Replay"
-            ).click()
+            player.type("end game").page.get_by_role("link", name="Analyse").click()
             expect(player.page.locator("#replay-title")).to_be_visible()
     player.press("Hall").type("options orient north")  # how the board stands, not who is where
     expect(player.page.locator("#log")).to_contain_text("north")
@@ -291,6 +289,50 @@ def test_trolls_capture_all_at_once_if_wanted(visit: Visit) -> None:
     player.type("leave game")
 
 
+def test_trolls_capture_all_from_now_on_by_a_button_of_the_choice(visit: Visit) -> None:
+    setup = "setup dwarfs a6, f6, h6, g3 trolls g8, m9 turn trolls"
+    player = visit().come_in("Allan").practises("elm", setup).sees(G8="troll").click("G8", "G7")
+    player.press("Always capture all").sees(
+        G7="troll", F6="empty, last move", H6="empty, last move"
+    )
+    expect(player.page.locator("#toast.shown")).to_contain_text("your trolls capture all they can")
+    player.click("A6", "B6").sees(B6="dwarf").click("G7", "G6").sees(G6="troll, last move")
+    player.click("G3", "G5").sees(G5="dwarf").click("G6", "H6").sees(
+        H6="troll", G5="empty, last move"
+    )
+    player.press("Settings")
+    expect(player.page.get_by_label("Trolls capture all they can")).to_be_checked()
+    player.press("Close").type("leave game")
+
+
+def test_result_always_has_a_button_to_go_on(visit: Visit) -> None:
+    player, other = start_match(visit, "Rabea", "Rolf")
+    first = player.page.locator(".result .actions > *").first
+    resign(player)
+    expect(first).to_have_text("Play the second battle")
+    other.type("leave game").press("Leave", within="dialog")
+    expect(first).to_have_text("Find another opponent")
+    first.click()
+    expect(player.page.locator("body")).to_have_attribute("data-view", "lobby")
+    for each in (player, other):
+        each.type("quit")
+
+
+def test_rows_of_the_board_have_names(visit: Visit) -> None:
+    player = visit().come_in("Rowena").practises("elm")
+    rows = player.page.locator("#board").get_by_role("row")
+    for _ in range(2):
+        row = rows.filter(has=player.page.locator("[data-square=A8]"))
+        expect(row).to_have_attribute("aria-label", "row 8")
+        expect(row).to_have_attribute("aria-rowindex", "8")
+        player.press("Flip the board")
+    expect(rows.filter(has=player.page.locator("[data-square=A6]"))).to_have_attribute(
+        "aria-label", "row 6"
+    )
+    expect(player.page.locator("#board .board")).to_have_attribute("role", "none")
+    player.type("leave game")
+
+
 def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
     player = visit(viewport={"width": 1280, "height": 800}).come_in("Setty").practises("elm")
     board = player.page.locator("#board .board")
@@ -302,6 +344,7 @@ def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
     )
     assert fills == ["rgb(233, 211, 167)", "rgb(11, 95, 11)", "rgb(34, 38, 42)", fills[0]]
     expect(dialog.locator(".scheme span")).to_have_text(["Plain", "Vivid", "Dim", "Safe"])
+    expect(dialog.get_by_role("button", name="Keyboard shortcuts (?)")).to_be_visible()
     dialog.get_by_label("Small").check(force=True)
     assert 0.65 < board.evaluate(width) / large < 0.75
     dialog.get_by_label("Volume").fill("0")
@@ -323,8 +366,10 @@ def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit,
     before = player.page.evaluate(boxes)
     player.click("G8").sees(G7="empty, can capture here").click("G7")
     choice = player.page.locator("#choice")
-    verb = "Tap" if how == PHONE else "Click"
-    expect(choice).to_contain_text(f"{verb} one to leave it, or G7 again to move.")
+    verb, keys = ("Tap", "") if how == PHONE else ("Click", " or press Enter")
+    expect(choice).to_contain_text(
+        f"{verb} G7 again{keys} to capture all 2 dwarfs. {verb} one to leave it."
+    )
     expect(choice).to_be_in_viewport(ratio=1)
     assert player.page.evaluate(boxes) == before
     player.click("G7").sees(G7="troll", F6="empty, last move", H6="empty, last move")

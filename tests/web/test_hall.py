@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.ports import free_ports
 from tests.web.conftest import Served, Visit
+from tests.web.test_page import violations
 
 BOT = '\n[[bot]]\nname = "Chip"\nlevel = "Slate"\n'
 
@@ -72,6 +73,44 @@ def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
     wanda.press("Back to it", within="#challenges")
     expect(wanda.page.locator("#game-title")).to_contain_text("Chip")
     expect(notice).to_be_empty()
+
+
+def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
+    celia, dora = visit().come_in("Celia"), visit().come_in("Dora")
+    button = celia.page.get_by_role("button", name="Challenge Dora")
+    dialog = celia.page.get_by_role("dialog", name="Challenge Dora")
+    button.click()
+    expect(dialog.get_by_role("button", name="Send challenge")).to_be_focused()
+    dialog.get_by_label("Classic").check(force=True)
+    celia.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(button).to_be_focused()
+    assert not any(each.startswith("match") for each in celia.sent)
+    button.click()
+    expect(dialog.get_by_label("Discworld")).to_be_checked()  # what was cancelled is forgotten
+    for choice in ("Koom Valley", "Trolls", "Custom"):
+        dialog.get_by_label(choice).check(force=True)
+    dialog.get_by_label("Minutes each").fill("7")
+    assert violations(celia, "challenge") == []
+    celia.page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(dora.page.locator("#challenges")).to_contain_text("(Koom Valley, 7+5, Celia as trolls,")
+    withdraw = celia.page.get_by_role("button", name="Withdraw the challenge to Dora")
+    expect(withdraw).to_be_focused()
+    withdraw.click()
+    celia.page.reload()
+    button.click()
+    for choice in ("Koom Valley", "Trolls", "Custom"):
+        expect(dialog.get_by_label(choice)).to_be_checked()
+    expect(dialog.get_by_label("Minutes each")).to_have_value("7")
+
+
+def test_challenge_to_a_bot_has_a_level(visit: Visit, with_bot: Served) -> None:
+    enid = visit(server=with_bot).come_in("Enid")
+    enid.press("Challenge Chip")
+    enid.page.get_by_role("dialog").get_by_label("Level").select_option("1 Chalk")
+    enid.press("Send challenge").sees(A6="dwarf")
+    assert "match Chip discworld level 1" in enid.sent
 
 
 def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:

@@ -109,14 +109,14 @@ def test_analysis_and_its_verdicts_are_said_once(visit: Visit) -> None:
     bert.type("g8-f7 capturing f6")
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
     expect(anna.page.locator(".result")).to_be_visible()
-    anna.page.keyboard.press("Escape")
+    anna.page.locator(".result").get_by_role("link", name="Analyse").click()
     anna.page.evaluate(LISTEN)
     anna.press("Computer analysis")
-    expect(anna.page.locator("#curve svg .slip")).to_have_count(1)
+    expect(anna.page.locator("#replay-curve svg .slip")).to_have_count(1)
     started, done = [words for _, words in heard(anna, "is analysed.")]
     assert "You'll be told when it's done." in " ".join(started.split())
     assert "the trolls made no mistakes" in " ".join(done.split())
-    anna.press("First move").press("Next move")
+    anna.press("Next move")
     (move,) = [said for said in heard(anna, "blunder") if "beginning" not in said[1]]
     assert move[0] == "status"
     assert re.match(r"E6.E10, move 1: dwarf\. A blunder: it loses [\d.]+ points\.", move[1])
@@ -133,7 +133,7 @@ def test_game_has_an_outline_of_headings(visit: Visit) -> None:
     parts = ["H2 Board", "grid", "H2 Game", "H2 Moves", "H2 Chat and log", "log"]
     assert anna.page.evaluate(OUTLINE) == ["H1 Ash board", *parts]
     anna.type("end game")
-    anna.page.get_by_role("link", name="Replay").click()
+    anna.page.get_by_role("link", name="Analyse").click()
     expect(anna.page.locator("#replay-moves .ply")).to_have_count(1)
     title, *rest = anna.page.evaluate(OUTLINE)
     assert title.startswith("H1 Battle ")

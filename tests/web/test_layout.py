@@ -87,7 +87,7 @@ def resign(player: Player, opponent: Player) -> None:
     """Resign, and wait until both players see it."""
     player.press("Resign").press("Resign", within="dialog")
     for each in (player, opponent):
-        expect(each.page.get_by_role("link", name="Replay")).to_be_visible()
+        expect(each.page.get_by_role("link", name="Analyse")).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "height"), PHONES)
@@ -109,7 +109,7 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     assert_fits(anna, width)
     resign(anna, bert)
     assert_fits(anna, width)
-    anna.page.get_by_role("link", name="Replay").click()
+    anna.page.get_by_role("link", name="Analyse").click()
     anna.press("Last move", within="#replay").sees(G6="troll")
     assert_fits(anna, width)
     anna.press("Settings")
@@ -135,8 +135,7 @@ def test_new_battle_is_scrolled_into_view(visit: Visit) -> None:
     board = anna.page.locator("#board .board")
     expect(board).to_be_in_viewport(ratio=1)
     resign(anna, bert)
-    anna.page.locator("#explorer summary").click()  # so that the page is long enough
-    expect(anna.page.locator("#explorer > div")).not_to_be_empty()
+    anna.page.evaluate("document.body.style.paddingBottom = '40rem'")  # so that it can be scrolled
     anna.type("start game")
     expect(bert.page.locator(".result")).to_contain_text("offers to begin")
     anna.page.evaluate("scrollTo(0, document.body.scrollHeight)")
@@ -158,7 +157,7 @@ def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
     other.type("quit")
     expect(accept).to_be_hidden()
     summary = greta.page.locator("#terms summary")
-    expect(summary).to_contain_text("Discworld, first as either, no clock, casual")
+    expect(summary).to_contain_text("Discworld, either side first, no clock, casual")
     dwarfs = greta.page.get_by_label("Dwarfs", exact=True)
     expect(dwarfs).to_be_hidden()
     summary.click()
@@ -283,7 +282,7 @@ def test_move_list_keeps_room_and_its_current_move_in_view(visit: Visit) -> None
         expect(moves.locator(".ply")).to_have_count(ply)
     height = moves.evaluate("list => list.clientHeight")
     player.type("end game")
-    expect(player.page.get_by_role("link", name="Replay")).to_be_visible()
+    expect(player.page.get_by_role("link", name="Analyse")).to_be_visible()
     assert 50 <= moves.evaluate("list => list.clientHeight") < height  # below the card
     assert moves.evaluate(HIDDEN_PART) < 1
     player.type("leave game")
@@ -332,7 +331,7 @@ def test_touch_targets_are_large(visit: Visit) -> None:
         .map((each) => each.outerHTML)"""
     assert player.page.evaluate(low) == []
     player.type("end game")
-    player.page.get_by_role("link", name="Replay").click()
+    player.page.get_by_role("link", name="Analyse").click()
     expect(player.page.locator("#replay-moves .ply")).to_have_count(1)
     assert player.page.evaluate(low) == []
     player.press("Hall").type("leave game")
@@ -502,23 +501,15 @@ def test_finished_battle_keeps_its_moves_and_buttons_in_view(visit: Visit) -> No
     page = anna.page
     assert page.locator("#moves").evaluate("list => list.clientHeight") >= 80  # three rows
     assert page.locator("#moves").evaluate(HIDDEN_PART) < 1
-    for name in ("Accept", "Decline", "Computer analysis", "Leave the seat", "Share"):
+    for name in ("Accept", "Decline", "Leave the seat", "Share"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
     foot = "() => document.querySelector('#game .foot').getBoundingClientRect().top"
     steps = "() => document.querySelector('#steps').getBoundingClientRect().bottom"
     assert page.evaluate(steps) <= page.evaluate(foot)
-    page.locator("#explorer summary").click()
-    expect(page.locator("#explorer tbody tr").last).to_be_in_viewport(ratio=1)
-    covers = "row => document.querySelector('#game .foot').contains(row)"
-    x, y = page.locator("#explorer tbody tr").last.evaluate(MIDDLE)
-    assert not page.evaluate_handle("([x, y]) => document.elementFromPoint(x, y)", [x, y]).evaluate(
-        covers
-    )
+    page.get_by_role("link", name="Analyse").click()
     anna.press("Computer analysis")
-    expect(page.locator("#curve svg")).to_be_visible()
-    page.get_by_role("link", name="Replay").click()
     expect(page.locator("#replay-curve svg")).to_be_visible()
-    for name in ("Explore from here", "Share"):
+    for name in ("Try other moves", "Share"):
         button = page.locator("#replay").get_by_role("button", name=name, exact=True)
         expect(button).to_be_in_viewport(ratio=1)
     assert page.locator("#replay-moves").evaluate("list => list.clientHeight") >= 80

@@ -76,20 +76,43 @@ def test_bundle_has_modules_in_topological_order() -> None:
         "c.js": "// One.\nexport const c = (/** @type {any} */ (1)); // one\n",
     }
     assert bundle_modules("a.js", sources.__getitem__).splitlines() == [
-        "const modules = {};",
-        'modules["c.js"] = (() => {',
+        "const{c}=(()=>{",
         "const c=((1));",
-        "return { c };",
+        "return{c};",
         "})();",
-        'modules["b.js"] = (() => {',
-        'const{c}=modules["c.js"];function b(){c;}',
-        "return { b };",
+        "const{b}=(()=>{",
+        "function b(){c;}",
+        "return{b};",
         "})();",
-        'modules["a.js"] = (() => {',
-        'const{b}=modules["b.js"];const{c}=modules["c.js"];b(c);',
-        "return {  };",
+        "(()=>{",
+        "b(c);",
         "})();",
     ]
+
+
+def test_exports_hide_no_names_of_the_browser(visit: Visit) -> None:
+    """Must hold since they are constants of the whole bundle: other modules mean the browser's."""
+    script = files()["/thud.js"].body.decode()
+    names = [
+        name
+        for line in re.findall(r"^return\{(.*)\};$", script, re.MULTILINE)
+        for name in line.split(",")
+    ]
+    player = visit("/nothing.txt")
+    hidden = player.page.evaluate("names => names.filter((each) => each in window)", names)
+    assert "byId" in names
+    assert hidden == ["open"]  # no module opens windows
+    player.errors.clear()  # of the missing page
+
+
+def test_modules_that_export_the_same_name_are_not_bundled() -> None:
+    sources = {
+        "a.js": 'import { c } from "./b.js";\nimport { d } from "./d.js";\n',
+        "b.js": "export const c = 1;\n",
+        "d.js": "export const c = 2;\nexport const d = c;\n",
+    }
+    with pytest.raises(ValueError, match=r"b\.js and d\.js both export c"):
+        bundle_modules("a.js", sources.__getitem__)
 
 
 def test_bundle_keeps_the_space_in_strings_and_expressions() -> None:

@@ -163,7 +163,7 @@ def test_quit_player_is_not_reconnected(visit: Visit) -> None:
 def test_finished_battle_is_replayed_and_shared(visit: Visit) -> None:
     anna = visit().come_in("Anke").practises("rowan").click("F1", "F6").sees(F6="dwarf")
     anna.press("End").press("End", within="dialog")
-    anna.page.get_by_role("link", name="Replay").click()
+    anna.page.get_by_role("link", name="Analyse").click()
     anna.sees(F1="dwarf").press("Next move").sees(F6="dwarf, last move")
     anna.press("Share")
     with anna.page.expect_download() as download:
@@ -490,7 +490,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida, gustav = visit().come_in("Frida"), visit().come_in("Gustav")
     for choice in ("Trolls", "5+3"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
-    frida.press("Challenge Gustav")
+    frida.press("Challenge Gustav").press("Send challenge")
     seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
     gustav.page.locator("#seeks").get_by_role("button", name="Accept").click()
@@ -584,10 +584,11 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     anna.click("E6", "E10").sees(E10="dwarf")  # exposes F6 to the trolls
     bert.type("g8-f7 capturing f6")
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
-    notice, graph = anna.page.locator("#notices"), anna.page.locator("#curve svg")
+    notice, graph = anna.page.locator("#notices"), anna.page.locator("#replay-curve svg")
     expect(anna.page.locator(".result")).to_contain_text("12 to 0, by resignation")
     anna.page.reload()
     expect(notice).to_contain_text("Piet wins 12 to 0, by resignation")
+    anna.page.get_by_role("link", name="Analyse").click()
     anna.press("Computer analysis")
     expect(graph.locator(".slip")).to_have_count(1)
     blunder = anna.page.get_by_role("button", name=re.compile("E6.E10.*a blunder"))
@@ -597,18 +598,18 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     anna.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # the position after the middle ply
     expect(blunder).to_have_attribute("aria-current", "step")
-    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you3 left")
-    expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
+    expect(anna.page.locator("#replay-bottom")).to_contain_text("Paulina3 left")
+    expect(anna.page.locator("#replay-curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
     anna.hears("the trolls made no mistakes")  # the log has one sentence of it
     expect(anna.page.locator("#log")).not_to_contain_text("a blunder by Paulina")
     bert.press("Play the second battle")
-    anna.press("Accept").sees(A9="dwarf", G8="troll")
+    anna.press("vs Piet").press("Accept").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paulina you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")
     bert.press("Accept", within=".result")
     bert.press("Resign").press("Resign", within="dialog")
-    bert.page.get_by_role("link", name="Replay").click()
+    bert.page.get_by_role("link", name="Analyse").click()
     expect(bert.page.locator("#replay-bottom")).to_contain_text("Piet")  # the trolls' side again
     bert.press("vs Paulina").press("Hall")
     expect(bert.page.locator("body")).to_have_attribute("data-view", "lobby")
@@ -710,7 +711,7 @@ def test_axe_finds_no_violations_on_the_main_screens(visit: Visit) -> None:
     player.press("Settings")
     found += violations(player, "settings")
     player.press("Close").press("End").press("End", within="dialog")
-    player.page.get_by_role("link", name="Replay").click()
+    player.page.get_by_role("link", name="Analyse").click()
     player.sees(G8="troll").press("Last move").sees(G7="troll")
     found += violations(player, "replay")
     assert not found
@@ -778,7 +779,9 @@ def test_login_note_shows_only_errors_of_this_login(
         hint = note.inner_text()
         nobody.page.get_by_label("Your name").fill("x1")
         nobody.press("Play as guest")
-        expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without spaces.")
+        expect(note).to_have_text(
+            "A name is 2 to 20 letters from A to Z, without accents, digits or spaces."
+        )
         expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
         nora = visit(server=server).come_in("Nora").register().type("quit")
         expect(nora.page.locator("#link")).to_contain_text("You are logged out.")

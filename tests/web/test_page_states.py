@@ -113,14 +113,14 @@ def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str
     asked, challenger = (visit().come_in(name) for name in names)
     if view == "replay":
         asked.practises("pine").click("A6", "B6").sees(B6="dwarf").type("end game")
-        asked.page.get_by_role("link", name="Replay").click()
+        asked.page.get_by_role("link", name="Analyse").click()
         asked.page.evaluate("document.body.click()")
     elif view == "game":
         asked.type("go to pine")
     expect(asked.page.locator("body")).to_have_attribute("data-view", view)
     asked.page.evaluate(COUNT_TONES)
     notice = asked.page.locator("#challenges")
-    words = f"{names[1]} challenges you to a match (discworld rules, 5+3, {names[1]} as dwarfs"
+    words = f"{names[1]} challenges you to a match (Discworld, 5+3, {names[1]} as dwarfs"
     match = f"match {names[0]} 5+3 as dwarf"
     challenger.type(match)
     expect(notice).to_contain_text(words)

@@ -28,7 +28,7 @@ def finish_battle(visit: Visit, server: Served, name: str, board: str) -> Player
         player.type(line)
         expect(player.page.locator("#moves [data-ply]")).to_have_count(number)
     player.type("end game")
-    player.page.get_by_role("link", name="Replay").click()
+    player.page.get_by_role("link", name="Analyse").click()
     expect(player.page.locator("#replay-moves [data-ply]")).to_have_count(4)
     return player
 
@@ -80,6 +80,10 @@ def test_replay_is_stepped_by_keys_and_opened_by_links(visit: Visit, replays: Se
         current_ply(player, ply)
     page.keyboard.press("Home")
     expect(page.locator("#replay-moves [aria-current]")).to_have_count(0)
+    player.square("A6").focus()
+    for label in ("Pause", "Play the moves"):
+        page.keyboard.press("p")
+        expect(page.get_by_role("button", name=label)).to_be_visible()
     page.keyboard.press("?")
     dialog = page.locator("dialog")
     expect(dialog).to_contain_text("Keyboard shortcuts")

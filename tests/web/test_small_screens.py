@@ -216,7 +216,7 @@ def test_result_card_moves_no_buttons_on_a_wide_screen(visit: Visit) -> None:
     resign(dwarf, troll)
     top = "(each) => document.querySelector(each).getBoundingClientRect().top"
     bottom = "(each) => document.querySelector(each).getBoundingClientRect().bottom"
-    parts = "#steps", "#explorer summary", "#game .foot"
+    parts = "#steps", "#game .foot"
     with_card = [dwarf.page.evaluate(top, each) for each in parts]
     for above, below in pairwise(parts):
         assert dwarf.page.evaluate(bottom, above) <= dwarf.page.evaluate(top, below)
@@ -322,7 +322,7 @@ def test_choice_of_captures_cuts_no_buttons(visit: Visit, how: dict[str, Any]) -
 def test_steps_of_a_replay_are_beside_the_board(visit: Visit) -> None:
     dwarf, troll = begin(visit, "elder", ("Margaretanncatherink", "Christopheralexandek"))
     resign(dwarf, troll)
-    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    link = dwarf.page.get_by_role("link", name="Analyse").get_attribute("href")
     assert link
     player = visit(link, **phone(390, 844)).sees(A6="dwarf")
     for size in (*PHONES, (768, 1024), (844, 390)):
@@ -385,18 +385,18 @@ def test_toast_covers_no_buttons(visit: Visit) -> None:
 def test_analysed_replay_opens_at_its_top(visit: Visit) -> None:
     dwarf, troll = begin(visit, "osier", ("Oberon", "Oben"), **screen(1280, 800))
     resign(dwarf, troll)
-    dwarf.page.keyboard.press("Escape")
-    dwarf.press("Computer analysis")
-    expect(dwarf.page.locator("#curve svg")).to_be_visible()
-    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    link = dwarf.page.get_by_role("link", name="Analyse").get_attribute("href")
     assert link
+    dwarf.page.get_by_role("link", name="Analyse").click()
+    dwarf.press("Computer analysis")
+    expect(dwarf.page.locator("#replay-curve svg")).to_be_visible()
     for size in ((844, 390), (640, 400)):
         player = visit(link, **screen(*size))
         expect(player.page.locator("#replay-curve svg")).to_be_attached()
         assert player.page.evaluate("document.querySelector('#replay .panel').scrollTop") == 0
     phoned = visit(**phone(390, 844)).come_in("Obelix")
     phoned.page.evaluate("(link) => { location.hash = ''; location.pathname = link; }", link)
-    explore = phoned.page.get_by_role("button", name="Explore from here")
+    explore = phoned.page.get_by_role("button", name="Try other moves")
     explore.scroll_into_view_if_needed()
     explore.click()
     phoned.page.wait_for_function("scrollY === 0")
@@ -448,7 +448,7 @@ def test_battle_shows_its_words_and_buttons_on_a_zoomed_page(visit: Visit) -> No
             expect_apart(dwarf, ".result", part)
         if size[1] > size[0]:
             expect_apart(dwarf, ".result", "#game .foot")
-    link = dwarf.page.get_by_role("link", name="Replay").get_attribute("href")
+    link = dwarf.page.get_by_role("link", name="Analyse").get_attribute("href")
     assert link
     player = visit(link, **screen(640, 400))
     plies = player.page.locator("#replay-moves .ply")
@@ -541,13 +541,15 @@ def test_words_of_the_first_moves_follow_the_turn(visit: Visit) -> None:
     expect(brief[1]).to_contain_text("Click one of yours")
 
 
-def test_analysis_takes_the_place_of_the_result(visit: Visit) -> None:
+def test_analysis_is_seen_with_the_board_on_a_phone(visit: Visit) -> None:
     dwarf, troll = start_match(visit, ("Anala", "Analo"), "10+5", **screen(390, 844))
     dwarf.type("a10-b10")
     troll.sees(B10="dwarf").type("g7-g6")
     dwarf.sees(G6="troll")
     resign(dwarf, troll)
-    expect(dwarf.page.locator(".result")).to_be_visible()
+    dwarf.page.locator(".result").get_by_role("link", name="Analyse").click()
     dwarf.press("Computer analysis")
-    expect(dwarf.page.locator(".result")).to_be_hidden()
-    expect(dwarf.page.locator("#curve")).to_be_in_viewport(ratio=WHOLE)
+    expect(dwarf.page.locator("#replay-curve svg")).to_be_visible()
+    dwarf.page.evaluate("scrollTo(0, 0)")
+    for part in ("#replay-board .cells", "#replay-curve"):
+        expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)

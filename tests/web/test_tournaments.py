@@ -50,6 +50,27 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
         each.loses_server = True
 
 
+def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None:
+    anna = visit(server=server).come_in("Anna")
+    anna.loses_server = True
+    anna.press("New tournament")
+    dialog = anna.page.get_by_role("dialog", name="New tournament")
+    dialog.get_by_label("Title").fill("Thursday")
+    dialog.get_by_label("Classic").check(force=True)
+    dialog.get_by_label("Rounds").fill("40")
+    assert violations(anna, "new tournament") == []
+    anna.press("Announce")
+    expect(dialog.get_by_role("alert")).to_contain_text("rounds")
+    dialog.get_by_label("Kind").select_option("arena")
+    expect(dialog.get_by_label("Rounds")).to_be_hidden()
+    dialog.get_by_label("Minutes it lasts").fill("90")
+    anna.press("Announce")
+    expect(dialog).to_be_hidden()
+    expect(anna.page.locator("#tournaments")).to_contain_text("ThursdayArena · Classic · 10+5")
+    said = 'tournament new arena for 90 minutes 10+5 classic "Thursday" starts in 15 minutes'
+    assert anna.sent[-1] == said
+
+
 def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
     anna = visit(server=server).come_in("Anna")
     anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour', "enter 1")

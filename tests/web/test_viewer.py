@@ -214,7 +214,7 @@ def test_pages_other_than_embeds_cannot_be_framed(
 ) -> None:
     anna = visit().come_in("Hedwig").practises("osier").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
-    anna.page.get_by_role("link", name="Replay").click()
+    anna.page.get_by_role("link", name="Analyse").click()
     battle = re.findall(r"/game/\d+", anna.path)[0]
     for path in ("/", "/board/oak", battle):
         with elsewhere.context.expect_event("requestfailed") as failed:
@@ -228,7 +228,7 @@ def test_pages_other_than_embeds_cannot_be_framed(
 def test_battle_offers_picture_embed_and_link(visit: Visit, served: Served) -> None:
     anna = visit().come_in("Greta").practises("beech").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
-    anna.page.get_by_role("link", name="Replay").click()
+    anna.page.get_by_role("link", name="Analyse").click()
     anna.press("Last move").sees(B6="dwarf").press("Share").press("Picture")
     dialog = anna.page.locator("dialog")
     expect(dialog.locator("img")).to_be_visible()

@@ -275,7 +275,9 @@ _TEXTS: dict[Enum, RefusalText] = {
     NameProblem.ASKS_FOR_HELP: (
         'Choose any name of {least} to {most} letters first; then "help" explains the rest.'
     ),
-    NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without spaces.",
+    NameProblem.NO_NAME: (
+        "A name is {least} to {most} letters from A to Z, without accents, digits or spaces."
+    ),
 }
 
 

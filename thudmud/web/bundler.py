@@ -2,9 +2,11 @@
 
 A browser learns of a module's imports only when it has the module, and each level costs a round
 trip; on one connection of HTTP/1.1, so does each file. A bundle has one file for all of them. Each
-module becomes a function of its own, in topological order, so no names need to be changed. The
-sources may only have named imports of other modules, at the beginning of a line, and no dynamic
-ones. Comments and indentation are removed, so no string may span lines, nor hold " // ".
+module becomes a function of its own, in topological order, so no names need to be changed. What it
+exports becomes a constant of the bundle, which needs no imports then; so no two modules may export
+the same name. The sources may only have named imports of other modules, at the beginning of a line,
+and no dynamic or renamed ones. Comments and indentation are removed, so no string may span lines,
+nor hold " // ".
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _REST = r"(?:(?!\*/).)*+(?:\*/|\Z)"  # of a comment; without its end, everything
 _COMMENT = re.compile(
@@ -30,15 +32,19 @@ _STYLE_SPACE = re.compile(r"(?<=[{};,])\s+| (?={)|(?<=:) ")
 
 
 def bundle_modules(last: str, read: Callable[[str], str]) -> str:
-    """Return a script that defines a module and all that it imports, in the object ``modules``.
+    """Return a script that defines what a module, and all that it imports, export.
 
     Args:
         last: file name of the module that imports the others.
         read: returns the source of a module by its file name.
+
+    Raises:
+        ValueError: two modules export the same name.
     """
     modules: dict[str, str] = {}
-    _add(last, read, modules)
-    return f"const modules = {{}};\n{''.join(modules.values())}"
+    exports: dict[str, str] = {}
+    _add(last, read, modules, exports)
+    return "".join(modules.values())
 
 
 def without_comments(script: str) -> str:
@@ -53,16 +59,30 @@ def bundle_styles(sheets: Iterable[str]) -> str:
     return "".join(_STYLE_SPACE.sub("", _STYLE_COMMENT.sub("", each)) for each in sheets)
 
 
-def _add(name: str, read: Callable[[str], str], modules: dict[str, str]) -> None:
-    """Add a module after its imports (a topological sort, depth first)."""
+def _add(
+    name: str, read: Callable[[str], str], modules: dict[str, str], exports: dict[str, str]
+) -> None:
+    """Add a module after its imports (a topological sort, depth first).
+
+    Args:
+        name: file name of the module.
+        read: returns the source of a module by its file name.
+        modules: bundled modules by file name; extended.
+        exports: file names of modules by exported name; extended.
+    """
     if name in modules:
         return
     text = read(name)
-    for _, needed in _IMPORT.findall(text):
-        _add(needed, read, modules)
+    for needed in _IMPORT.findall(text):
+        _add(needed, read, modules, exports)
     names = [exported for _, exported in _EXPORT.findall(text)]
-    text = _IMPORT.sub(lambda found: f'const {{{found[1]}}} = modules["{found[2]}"];\n', text)
-    text = without_comments(_EXPORT.sub(r"\1", text))
+    for each in names:
+        if (other := exports.setdefault(each, name)) != name:
+            raise ValueError(f"{other} and {name} both export {each}")
+    text = without_comments(_EXPORT.sub(r"\1", _IMPORT.sub("", text)))
+    exported = f"{{{','.join(names)}}}"
     modules[name] = (
-        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(names)} }};\n}})();\n'
+        f"const{exported}=(()=>{{\n{text}\nreturn{exported};\n}})();\n"
+        if names
+        else f"(()=>{{\n{text}\n}})();\n"
     )

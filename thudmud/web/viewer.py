@@ -23,10 +23,11 @@ _ROOT = re.compile(r":root \{.*?\n\}\n", re.DOTALL)
 
 def bundle() -> bytes:
     """Return the bundled viewer as JavaScript source."""
-    parts = [bundle_modules(_LAST, _read)]
-    arguments = json.dumps(_read("pieces.svg")), json.dumps(_style())
-    parts.append(f'modules["{_LAST}"].define({", ".join(arguments)});\n')
-    return f"// <thud-game>: battles of Thud in any page. MIT licence.\n{''.join(parts)}".encode()
+    modules = bundle_modules(_LAST, _read)
+    arguments = ", ".join(json.dumps(each) for each in (_read("pieces.svg"), _style()))
+    head = "// <thud-game>: battles of Thud in any page. MIT licence.\n"
+    # In a block, so that no name gets into the page.
+    return f"{head}{{\n{modules}define({arguments});\n}}\n".encode()
 
 
 def _read(name: str) -> str:

@@ -10,11 +10,12 @@ import { open } from "./dialogs.js";
 import { capitalised, fill, h } from "./dom.js";
 import { Mover } from "./mover.js";
 import { shortPly, spokenPly } from "./position.js";
+import { read, write } from "./settings.js";
 import { Tree } from "./tree.js";
 import { TreeList } from "./treelist.js";
 
 /** @typedef {import("./position.js").Side} Side */
-/** @typedef {import("./tree.js").Node} Node */
+/** @typedef {import("./tree.js").TreeNode} Node */
 
 /** The names of its questions, which the answers repeat. */
 const VARIATION = "variation";
@@ -107,7 +108,26 @@ export class AnalysisBoard {
   load(battle, opening, plies) {
     this.battle = battle;
     this.tree = new Tree(opening, plies);
+    this.tree.restore(read(this.kept, "sessionStorage") ?? []);
     this.asked = this.evaluated = null;
+  }
+
+  /** Where the variations are kept as long as the page is open. */
+  get kept() {
+    return `thud.variations.${this.battle}`;
+  }
+
+  /** The variations have changed: keep them. */
+  keep() {
+    write(this.kept, this.tree?.variations ?? null, "sessionStorage");
+    this.outside.changed();
+  }
+
+  /** Delete all variations. */
+  clear() {
+    this.tree?.clear();
+    this.outside.say("All variations are deleted.");
+    this.keep();
   }
 
   /** @param {number} ply of the battle, to begin with */
@@ -144,7 +164,7 @@ export class AnalysisBoard {
     const { ply } = this.tree.current;
     this.tree.prune();
     this.outside.say(`Deleted from move ${ply} on.`);
-    this.outside.changed();
+    this.keep();
   }
 
   /** The side that moves the pieces; null if the battle is over, or before that is known. */
@@ -280,7 +300,7 @@ export class AnalysisBoard {
     const move = { piece, verb, from: selected, to: landing, captures: [...chosen], trample };
     tree.play(move);
     this.outside.say(spokenPly(move));
-    this.outside.changed();
+    this.keep();
   }
 
   // The engine.

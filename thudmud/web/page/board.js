@@ -102,7 +102,7 @@ export class BoardView {
     this.labels = svg("g", { class: "labels", "aria-hidden": "true" });
     this.element = svg(
       "svg",
-      { class: "board", viewBox: `${-MARGIN} ${-MARGIN} ${EXTENT} ${EXTENT}` },
+      { class: "board", role: "none", viewBox: `${-MARGIN} ${-MARGIN} ${EXTENT} ${EXTENT}` },
       svg("path", { class: "edge", d: outline(FRAME) }),
       this.labels,
       this.grid,
@@ -201,7 +201,7 @@ export class BoardView {
       ...rows.map((row, each) =>
         svg(
           "g",
-          { role: "row", "aria-rowindex": each + 1 },
+          { role: "row", "aria-rowindex": each + 1, "aria-label": `row ${row.find(Boolean)?.slice(1)}` },
           ...row.map((square) => this.cell(/** @type {string} */ (square))),
         ),
       ),

@@ -1,8 +1,9 @@
 /**
- * Challenges and invitations to the player, on top of whatever is shown, with their answers.
+ * Challenges, invitations and messages to the player, on top of whatever is shown, with their answers.
  */
 
-import { byId, fill, h, measure } from "./dom.js";
+import { open } from "./dialogs.js";
+import { byId, counted, fill, h, measure, rulesTitle } from "./dom.js";
 import { agreeing } from "./game.js";
 import { play } from "./sound.js";
 
@@ -30,6 +31,14 @@ export class Challenges {
     this.send = send;
     /** The battle that waits since another has begun; null if none does. @type {Waiting | null} */
     this.waiting = null;
+    /** What is said of messages that the player hasn't seen; nothing if there are none. */
+    this.messages = "";
+    /** Whether the player has pressed the button to see them. */
+    this.isReading = false;
+    state.on("Thud.Message", ({ player, to }) => {
+      if (to === state.me.player) this.messages = `${player} has left you a message.`;
+    });
+    state.on("Thud.Messages", (known) => this.tellMessages(known));
     measure(byId("challenges"), "--challenges");
     const announce = (/** @type {{to: string | null}} */ { to }) => {
       if (to && to === state.me.player) play("call");
@@ -71,9 +80,39 @@ export class Challenges {
         this.button(...decline),
       ),
     );
+    if (this.messages) notices.push(this.messageNotice());
     if (this.isWaiting()) notices.unshift(this.waitingNotice());
     fill(host, ...notices);
     return hadFocus && !host.contains(document.activeElement);
+  }
+
+  /** @param {any} known a `Thud.Messages` */
+  tellMessages({ page, new: unseen, messages }) {
+    this.messages = page === null && unseen ? `You have ${counted(unseen, "new message")}.` : "";
+    if (page === null || !this.isReading) return;
+    this.isReading = false;
+    const entries = messages.map((/** @type {any} */ { player, text, at }) =>
+      h("p", {}, h("b", {}, player ?? "Somebody"), ` ${text} `, h("small", {}, new Date(at * 1000).toLocaleString())),
+    );
+    const close = h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close"));
+    open(h("h2", { id: "dialog-title" }, "Messages"), ...entries, close);
+  }
+
+  /** Return the notice of messages, with the way to see them. */
+  messageNotice() {
+    const close = (/** @type {boolean} */ isReading) => () => {
+      this.messages = "";
+      this.isReading = isReading;
+      if (isReading) this.send("messages");
+      this.state.dispatchEvent(new CustomEvent("change"));
+    };
+    return h(
+      "div.notice",
+      { "data-key": "messages" },
+      h("p", {}, this.messages),
+      h("button.primary", { type: "button", "data-key": "read", click: close(true) }, "Read"),
+      h("button", { type: "button", "data-key": "later", click: close(false) }, "Later"),
+    );
   }
 
   /** Whether the battle that was left still waits, and the other has only just begun. */
@@ -127,7 +166,7 @@ export class Challenges {
  * @returns {Challenge}
  */
 function ofSeek({ seek, player, rules, side, time, answers, rated }) {
-  const facts = [`${rules} rules`, time, side && `${player} as ${side}s`, rated ? "rated" : "casual"];
+  const facts = [rulesTitle(rules), time, side && `${player} as ${side}s`, rated ? "rated" : "casual"];
   const isNow = answers !== null; // they are asked whether to stop playing elsewhere
   const title = isNow ? `${player} wants to play you` : `${player} challenges you`;
   const does = isNow ? "wants to play you now" : "challenges you to a match";

@@ -259,8 +259,26 @@ export class Chat {
       kind === "emote"
         ? h("p.emote", {}, `${player} ${text}`)
         : h("p", {}, h("b", {}, who), whom, how && h("small", {}, ` ${how}`), ` ${text}`);
-    if (!["tell", "shout"].includes(kind)) entry.dataset.room = room ?? "";
-    entry.hidden = this.isElsewhere(entry.dataset.room);
+    return this.append(entry, ["tell", "shout"].includes(kind) ? undefined : (room ?? ""));
+  }
+
+  /**
+   * Add what has happened between the players of a board, to be read again.
+   *
+   * @param {string} sentence
+   * @param {string} [board] nothing if it is for the player wherever they are
+   */
+  note(sentence, board) {
+    this.append(h("p.emote", {}, sentence), board);
+  }
+
+  /**
+   * @param {HTMLElement} entry
+   * @param {string} [room]
+   */
+  append(entry, room) {
+    if (room !== undefined) entry.dataset.room = room;
+    entry.hidden = this.isElsewhere(room);
     const { chat } = this;
     chat.append(entry);
     chat.scrollTop = chat.scrollHeight;

@@ -2,7 +2,11 @@
  * What there is to choose before a move can be played: which pieces it captures.
  */
 
-import { CLICK, fill, h } from "./dom.js";
+import { CLICK, HAS_KEYS, fill, h } from "./dom.js";
+import { change, settings } from "./settings.js";
+
+/** What the button is called that captures all, from now on: there is little room. */
+const ALWAYS = { title: "Always capture all", "aria-label": "Always capture all" };
 
 /**
  * @param {HTMLElement} host
@@ -16,20 +20,29 @@ export function showChoice(host, mover) {
   }
   const isAll = chosen.length === mover.preys().size;
   const prey = mover.side === "dwarf" ? "troll" : "dwarf";
-  const [number, one] = chosen.length === 1 ? ["1", "it"] : [`all ${chosen.length}`, "one"];
+  const isOne = chosen.length === 1;
   const fits = Boolean(mover.fitting());
+  const again = `${CLICK} ${landing} again${HAS_KEYS ? " or press Enter" : ""} to`;
+  const all = `capture ${isOne ? `the ${prey}` : `all ${chosen.length} ${prey}s`}`;
   const words = isAll
-    ? `This captures ${number} ${prey}${one === "it" ? "" : "s"}. ${CLICK} ${one} to leave it`
-    : `${CLICK} the ${prey}s to capture`;
-  const again = isAll ? `, or ${landing} again to move` : `. ${CLICK} ${landing} again to move`;
+    ? `${again} ${all}. ${CLICK} ${isOne ? "it" : "one"} to leave it.`
+    : `${CLICK} the ${prey}s to capture.${fits ? ` ${again} move.` : ""}`;
   const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
+  const mayAlways =
+    isAll && fits && prey === "dwarf" && !settings.capturesAll && mover.ways(landing).every((each) => !each.trample);
+  const always = () => {
+    change({ capturesAll: true });
+    mover.outside.warn("From now on, your trolls capture all they can. Settings change that.");
+    mover.confirm();
+  };
   const button = (/** @type {string} */ name, /** @type {any} */ rest, /** @type {string} */ label) =>
     h(name, { type: "button", ...rest }, label);
   const confirm = { "data-key": "confirm", disabled: !fits, click: () => mover.confirm() };
   fill(
     host,
-    h("p", {}, `${words}${fits ? again : ""}.`),
+    h("p", {}, words),
     button("button.primary", confirm, fits ? what : "Choose"),
     button("button", { "data-key": "cancel", click: () => mover.cancel() }, "Cancel"),
+    mayAlways && button("button", { "data-key": "always", ...ALWAYS, click: always }, "Always"),
   );
 }

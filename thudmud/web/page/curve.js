@@ -25,10 +25,6 @@ export class Curve {
     this.host = host;
     this.step = step;
     this.send = send;
-    /** The analysis that is shown. @type {any} */
-    this.shown = null;
-    /** Whether the player has asked for one, and wants to see it. */
-    this.isAwaited = false;
     this.caption = h("figcaption");
     this.graph = h("div.graph");
     this.verdict = h("p"); // it is read out after the move
@@ -64,19 +60,6 @@ export class Curve {
     }
     const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
     this.verdict.textContent = found ? verdictWords(found) : "";
-    if (analysis !== this.shown && this.isAwaited) this.reveal();
-    this.shown = analysis;
-    this.isAwaited &&= done < plies;
-  }
-
-  /** Scroll the panel so that the curve is seen, and nothing else. */
-  reveal() {
-    const panel = this.host.parentElement;
-    if (!panel) return;
-    const foot = panel.querySelector(".foot"); // which may stick to the bottom
-    const { bottom } = panel.getBoundingClientRect();
-    const end = Math.min(bottom, foot?.getBoundingClientRect().top ?? bottom);
-    panel.scrollTop += Math.max(0, this.host.getBoundingClientRect().bottom - end);
   }
 
   /**

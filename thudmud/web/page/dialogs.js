@@ -118,7 +118,7 @@ export function openSettings(send, me, { register, showKeys }) {
     toggle("capturesAll", "Trolls capture all they can, without asking"),
     toggle("premoves", "Premoves: choose a move during your opponent’s turn"),
     ...(me.player ? readerSwitch(send) : []),
-    h("button.keyboard", { type: "button", click: showKeys }, "Keyboard shortcuts"),
+    h("button.keyboard", { type: "button", click: showKeys }, "Keyboard shortcuts (?)"),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
   );
 }
@@ -225,6 +225,20 @@ function choices(name, legend, values, choose, preview = () => null) {
         ),
       ),
     ),
+  );
+}
+
+/**
+ * Return the last row of a form in the dialog, which sends it.
+ *
+ * @param {string} label
+ */
+export function sending(label) {
+  return h(
+    "div.row",
+    {},
+    h("button", { type: "button", click: () => byId("dialog").close() }, "Cancel"),
+    h("button.primary", { autofocus: true }, label),
   );
 }
 

@@ -5,7 +5,6 @@
 import { isOfAnalysis } from "./analysis.js";
 import { BoardView } from "./board.js";
 import { showChoice } from "./choice.js";
-import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import {
   CLICK,
@@ -48,7 +47,6 @@ import { holder, titleOf } from "./state.js";
  */
 
 const SHORT = 30; // seconds
-const SHORTEST = 2; // moves of a battle that is analysed, as the server has it
 const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
@@ -79,6 +77,9 @@ const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
   x: () => "captures",
   l: () => "last",
 });
+
+/** Keys on the board, and the verbs of the buttons that they press. */
+const PRESSES = /** @type {Record<string, string>} */ ({ h: "hint", u: "undo" });
 
 export class GameView {
   /**
@@ -117,8 +118,6 @@ export class GameView {
     this.pressed = "";
     /** The command for a hint that hasn't come yet, and the moves that were played before it. */
     this.hinting = { line: "", ply: 0 };
-    /** The analysis that is shown. @type {any} */
-    this.analysis = null;
     this.mover = new Mover({
       ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
@@ -145,7 +144,6 @@ export class GameView {
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
     this.lesson = new LessonView(byId("lesson"), outside.send);
-    this.curve = new Curve(byId("curve"), (ply) => this.step(ply), outside.send);
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     this.share = new ShareMenu(byId("share"), () => this.shared());
     this.result = new ResultCard(/** @type {Element} */ (byId("board").parentElement), () => this.resultClosed());
@@ -217,14 +215,9 @@ export class GameView {
     this.showNotices(table, board);
     this.showActions(table, board);
     this.showBrief(table, board);
-    const analysis = this.analysisOf(table, board);
-    if (analysis !== this.analysis) this.curve.isAwaited = this.pressed === `analyse ${board.battle}`;
-    this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
     this.explore(table, board);
-    this.moves.marks = marksOf(analysis);
     this.moves.show(board.plies, this.at ?? board.ply); // the last, since it has what room is left
-    this.revealCurve(analysis, board.battle);
     this.keepFocus(hadFocus);
   }
 
@@ -260,32 +253,6 @@ export class GameView {
     const line = `moves ${from.toLowerCase()}`;
     if (this.lesson.commands.includes(line)) this.outside.send(line);
     else this.outside.ask(`${line} on ${board}`);
-  }
-
-  /**
-   * Return what is known of how well the battle was played, once it is over.
-   *
-   * @param {Table} table
-   * @param {Board} board
-   */
-  analysisOf(table, board) {
-    if (!isOver(table, board) || board.battle === null) return null;
-    return this.state.analyses.get(board.battle) ?? null;
-  }
-
-  /**
-   * Go to what an analysis has found, if the player has just asked for it.
-   *
-   * @param {any} analysis
-   * @param {number | null} battle
-   */
-  revealCurve(analysis, battle) {
-    const isNew = analysis !== null && analysis !== this.analysis;
-    this.analysis = analysis;
-    if (!isNew || this.pressed !== `analyse ${battle}`) return;
-    this.result.close(); // a small screen has no room for both
-    byId("curve").scrollIntoView({ block: "nearest" });
-    if (document.activeElement === document.body) byId("curve").focus({ preventScroll: true });
   }
 
   /** What is clicked and dragged goes to: a premove while it is the opponent's turn. */
@@ -383,7 +350,7 @@ export class GameView {
     if (at === null) this.outside.untoast("This is an earlier position");
     const last = board.plies.find((each) => each.ply === at) ?? null;
     const label = at === null ? "The current position." : positionLabel(last, at);
-    this.outside.say(`${this.moves.hasFocus() ? "" : label} ${this.curve.verdict.textContent}`.trim());
+    this.outside.say(this.moves.hasFocus() ? "" : label);
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -561,13 +528,10 @@ export class GameView {
     const offers = table.offers.map((open) => this.offered(open, table));
     let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const { main, rest } = this.next(table, board);
-      const [start, analysis] = main;
-      const [replay, analyse] = rest;
+      const next = this.next(table, board);
       const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
-      const answers = offers.flatMap((each) => each.buttons);
-      const buttons = [...answers, start, replay, analysis, analyse]; // in two rows
-      notices = [this.isCardOf(board) ? notice("", ...rest) : notice(words, ...buttons)];
+      const buttons = [...offers.flatMap((each) => each.buttons), ...next];
+      notices = this.isCardOf(board) ? [] : [notice(words, ...buttons)];
     }
     fill(byId("notices"), ...notices);
     const sought = [...this.state.seeks.values()].flatMap((seek) => this.sought(seek));
@@ -637,7 +601,8 @@ export class GameView {
     const { player } = this.state.me;
     const { who, rest } = endingParts(board.end, player);
     const offers = table.offers.map((open) => this.offered(open, table));
-    const toHall = { label: "To the hall", line: "go to hall" };
+    const isAlone = this.state.sides(table).length && table.seats.some((seat) => seat.player === null);
+    const toHall = { label: isAlone ? "Find another opponent" : "To the hall", line: "go to hall", isFirst: isAlone };
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
@@ -649,8 +614,9 @@ export class GameView {
       lines: lines.map((each) => each.trim()).filter(Boolean),
       buttons: [
         ...offers.flatMap(({ buttons }) => buttons),
-        ...this.next(table, board).main,
-        this.state.me.room !== null && this.button(toHall),
+        isAlone && this.button(toHall),
+        ...this.next(table, board),
+        !isAlone && this.state.me.room !== null && this.button(toHall),
       ].filter((each) => each !== false),
     };
   }
@@ -672,7 +638,7 @@ export class GameView {
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, to, word, answers }) {
+  sought({ seek, player, to, word, answers, rules, time }) {
     if (player !== this.state.me.player || word) return [];
     if (answers !== null && to) {
       const stop = { label: "Withdraw", line: `withdraw ${seek}` };
@@ -680,41 +646,27 @@ export class GameView {
       return [notice(words, this.button(stop))];
     }
     if (to !== null) return [];
-    const stop = { label: "Stop waiting", line: `withdraw ${seek}` };
-    return [notice("Still waiting for an opponent.", this.button(stop))];
+    const stop = { label: "Cancel", line: `withdraw ${seek}` };
+    const words = `Searching for a person: ${rulesTitle(rules)}${time ? `, ${time}` : ""}.`;
+    return [notice(words, this.button(stop))];
   }
 
   /**
-   * Return what somebody may want to do once a battle is over: what most want, and the rest.
+   * Return what somebody may want to do once a battle is over.
    *
    * @param {Table} table
    * @param {Board} board
    */
   next(table, board) {
-    const { player } = this.state.me;
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
     const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: true };
     const isOffered = table.offers.some(({ offer }) => OFFERS[offer].verb === "start game"); // see there
     const mayStart = mine.length > 0 && isFull && !isOffered;
-    const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
-    const explore = `/game/${board.battle}#explore=${this.at ?? board.ply}`;
-    const analysis = h("a.button", { href: explore }, "Analysis board");
-    const isKnown = this.analysisOf(table, board) !== null;
-    if (!player) return { main: [board.battle !== null && replay], rest: [] };
-    const isAnalysed = board.battle !== null && !isKnown && board.ply >= SHORTEST;
-    return {
-      main: [
-        mayStart && this.button(start),
-        board.battle !== null && hasFeature("variations") && analysis,
-      ],
-      rest: [
-        board.battle !== null && replay,
-        isAnalysed && // the last: it goes when it is pressed
-          hasFeature("analysis") &&
-          this.button({ label: "Computer analysis", line: `analyse ${board.battle}` }),
-      ],
-    };
+    return [
+      mayStart && this.button(start),
+      board.battle !== null && h("a.button", { href: `/game/${board.battle}` }, "Analyse"),
+    ];
   }
 
   /**
@@ -723,12 +675,14 @@ export class GameView {
    * @param {Table} table
    */
   startLabel(table) {
+    if (this.state.sides(table).length === 2) return "Practise again";
     if (table.part !== 1 || table.over) return "Rematch";
     return "Play the second battle";
   }
 
   /**
-   * Show what others played, but to whoever plays here, or has no name while others do.
+   * Show what others played while a battle goes on, but to whoever plays here, or has no name: what
+   * was played in the end is analysed in its replay.
    *
    * @param {Table} table
    * @param {Board} board
@@ -738,7 +692,7 @@ export class GameView {
     const isNone = this.state.me.player === null && (table.running || board.battle === null);
     const { battle, version } = board;
     const ply = this.at ?? board.ply;
-    const isHidden = isNone || (table.running && mine === 1) || this.exercise(board.board);
+    const isHidden = isNone || (table.running && mine === 1) || isOver(table, board) || this.exercise(board.board);
     const where = { battle, board: battle === null ? board.board : null, ply, version };
     this.explorer.show(isHidden ? null : where);
   }
@@ -957,11 +911,23 @@ export class GameView {
    */
   key(key, square) {
     const question = QUESTIONS[key];
-    if (question) this.ask(`${question(square)} on ${this.name}`);
+    if (PRESSES[key]) this.press(PRESSES[key]);
+    else if (question) this.ask(`${question(square)} on ${this.name}`);
     else if (key === "Escape") this.escape();
     else if (key === "f") this.flip();
     else return false;
     return true;
+  }
+
+  /**
+   * Press a button, if it is there; say why if it can't be pressed now.
+   *
+   * @param {string} verb that it types
+   */
+  press(verb) {
+    const button = byId("actions").querySelector(`[data-key^="${verb} "]`);
+    if (button?.disabled) this.outside.warn(button.title);
+    button?.click();
   }
 
   /**

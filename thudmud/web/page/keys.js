@@ -25,6 +25,7 @@ const BOARD_KEYS = [
   ["m", "what this piece can do"],
   ["x", "what can be captured"],
   ["l", "the last move"],
+  ["h, u", "ask for a hint, undo the last move"],
   ["f", "flip the board"],
 ];
 

@@ -327,7 +327,7 @@ export class LobbyView {
             click: () =>
               asked
                 ? this.send(`withdraw ${asked.seek}`)
-                : this.form.look(`match ${person.player}`),
+                : this.form.challenge(person.player),
           },
           asked ? "Withdraw" : "Challenge",
         ),

@@ -51,7 +51,7 @@ const outside = {
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const tournament = new TournamentView(state, outside);
-const player = new PlayerView(state, outside);
+const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.challenge(name) });
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
@@ -412,8 +412,11 @@ state.on("Thud.Hint", (hint) => {
   if (!log.isSeen()) toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
 });
 
-state.on("Thud.Hinted", ({ player, to }) => {
-  if (to === state.me.player && !log.isSeen()) toast(`${player} asks for a hint.`);
+state.on("Thud.Hinted", ({ board, player, to }) => {
+  if (to !== state.me.player) return;
+  const words = `${player} asked for a hint.`;
+  chat.note(words, board);
+  toast(words);
 });
 
 /**
@@ -442,16 +445,19 @@ state.on("Thud.Refused", ({ code, details }) => {
 });
 
 /**
- * Show what another player answers, unless the log is seen, which says it.
+ * Show what another player answers in the chat, and for a while unless the log is seen, which says it.
  *
  * @param {string} sentence
+ * @param {string} [board] where it was asked
  */
-function answeredMe(sentence) {
-  if (sentence && !log.isSeen()) toast(sentence);
+function answeredMe(sentence, board) {
+  if (!sentence) return;
+  chat.note(sentence, board);
+  if (!log.isSeen()) toast(sentence);
 }
 
 state.on("Thud.Settled", (settled) => answeredMe(settledChallenge(settled, state.me.player)));
-state.on("Thud.Declined", (declined) => answeredMe(declinedTo(declined, state.me.player)));
+state.on("Thud.Declined", (declined) => answeredMe(declinedTo(declined, state.me.player), declined.board));
 state.on("Thud.Seek", (seek) => {
   if (seek.player !== state.me.player || !seek.to || !/^(re)?match\b/.test(sent)) return;
   sent = "";
@@ -501,10 +507,6 @@ function showStopping() {
   host.classList.remove("banner");
   fill(host, stopping && h("span.stopping", {}, stopping));
 }
-
-state.on("Thud.Message", ({ player, to }) => {
-  if (to === state.me.player) toast(`${player} has left you a message: type “messages”.`);
-});
 
 // Coming in, and coming back.
 

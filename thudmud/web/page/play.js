@@ -1,8 +1,10 @@
 /**
- * The form in the hall: the terms of a match, and who is to be played.
+ * The form in the hall, and the dialog of a challenge: the terms of a match, and who is to be played.
  */
 
-import { byId, fill, h, rulesTitle } from "./dom.js";
+import { open, sending } from "./dialogs.js";
+import { byId, counted, fill, h, rulesTitle } from "./dom.js";
+import { change, settings } from "./settings.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -16,6 +18,93 @@ const IDLE = "Press Play to find an opponent. While you wait, you can play a bot
 
 /** Where the terms are always shown: there is room for them. */
 const WIDE = matchMedia("(min-width: 40.01rem) and (min-height: 34.01rem)");
+
+/**
+ * Return copies of the fields for terms, for another form.
+ *
+ * @param {...string} names of those that are wanted; all without any
+ */
+export function copyTerms(...names) {
+  return [...byId("terms").children]
+    .slice(1)
+    .filter((each) => !names.length || names.some((name) => each.querySelector(`[name=${name}]`)))
+    .map((each) => /** @type {HTMLElement} */ (each.cloneNode(true)));
+}
+
+/** The terms of a match, as a form has them. */
+export class Terms {
+  /**
+   * @param {HTMLFormElement} form
+   * @param {State} state
+   * @param {Record<string, any>} values what is chosen at first
+   */
+  constructor(form, state, values) {
+    this.form = form;
+    this.state = state;
+    form.addEventListener("change", () => this.show());
+    this.choose(values);
+  }
+
+  /** @param {Record<string, any>} values of the fields, by their names */
+  choose(values) {
+    for (const [name, value] of Object.entries(values)) {
+      const field = this.form.elements.namedItem(name);
+      if (field) /** @type {any} */ (field).value = value;
+    }
+    this.show();
+  }
+
+  /** What is chosen. @returns {Record<string, any>} */
+  get values() {
+    return Object.fromEntries(new FormData(this.form));
+  }
+
+  /** Show what belongs to the choices. */
+  show() {
+    const { form } = this;
+    const { elements } = form;
+    const { member } = this.state.me;
+    const { unit, time } = this.values;
+    const [isByDays, isCustom] = [unit === "days", time === "custom"];
+    const part = (/** @type {string} */ name) => /** @type {any} */ (form.querySelector(name));
+    part(".custom").hidden = !isCustom;
+    for (const name of ["minutes", "seconds", "days"]) {
+      const field = /** @type {HTMLInputElement} */ (elements.namedItem(name));
+      const isOther = (name === "days") !== isByDays;
+      /** @type {HTMLElement} */ (field.parentElement).hidden = isOther;
+      field.disabled = !isCustom || isOther; // else it could stop the form
+    }
+    part(".ratings").hidden = !member;
+    const unrated = part(".unrated");
+    if (unrated) unrated.hidden = member;
+  }
+
+  /** Return the terms in a line. */
+  get summary() {
+    const { rules, side, rated } = this.values;
+    return [
+      rulesTitle(rules),
+      SIDES[side] ?? "either side first",
+      this.time || "no clock",
+      rated || (this.state.me.member ? "rated" : "casual"),
+    ].join(", ");
+  }
+
+  /** Return the terms as they are typed, and remember them. */
+  get words() {
+    const { rules, side, rated } = this.values;
+    change({ terms: { ...settings.terms, ...this.values } });
+    // Matches of guests are never rated.
+    return [rules, this.time, side && `as ${side}`, this.state.me.member && rated];
+  }
+
+  /** The time control as it is typed. */
+  get time() {
+    const { time, days, minutes, seconds } = this.values;
+    if (time !== "custom") return time;
+    return days ? counted(Number(days), "day") : `${minutes}+${seconds}`;
+  }
+}
 
 export class PlayForm {
   /** The bots that are here. @type {Bot[]} */
@@ -41,6 +130,7 @@ export class PlayForm {
       const bot = this.bot;
       this.look(bot ? `match ${bot.bot}` : "play");
     });
+    this.terms = new Terms(this.form, state, settings.terms);
     this.form.addEventListener("change", () => this.show());
     byId("opponent").addEventListener("change", () => {
       byId("level").value = String(this.bot?.level ?? "");
@@ -77,10 +167,7 @@ export class PlayForm {
         return h("option", { value: bot }, `${bot}, a bot (${strength})`);
       }),
     );
-    fill(
-      byId("level"),
-      ...levels.map(({ level: number, name }) => h("option", { value: number }, `${number} ${name}`)),
-    );
+    fill(byId("level"), ...levelOptions(levels));
     byId("opponent").value = bots.some((each) => each.bot === value) ? value : "";
     byId("level").value = level || String(this.bot?.level ?? "");
     this.show();
@@ -89,26 +176,14 @@ export class PlayForm {
   /** Show what belongs to the choices. */
   show() {
     const { bot } = this;
-    const isByDays = byId("unit").value === "days";
-    const isCustom = new FormData(this.form).get("time") === "custom";
-    byId("custom").hidden = !isCustom;
-    for (const [name, isDays] of /** @type {const} */ ([
-      ["minutes", false],
-      ["seconds", false],
-      ["days", true],
-    ])) {
-      byId(name).parentElement.hidden = isDays !== isByDays;
-      byId(name).disabled = !isCustom || isDays !== isByDays; // else it could stop the form
-    }
+    this.terms.show();
     byId("opponents").hidden = !this.bots.length;
     byId("levels").hidden = !bot?.level;
     const level = this.levels.find((each) => String(each.level) === byId("level").value);
     byId("plays").textContent = bot?.level && level ? level.plays : "";
     byId("play-now").textContent = bot ? `Play ${bot.bot}` : "Play";
     byId("friend").hidden = bot !== undefined;
-    byId("ratings").hidden = !this.state.me.member;
-    byId("unrated").hidden = this.state.me.member;
-    byId("terms-summary").textContent = this.summary();
+    byId("terms-summary").textContent = this.terms.summary;
     this.showWaiting();
   }
 
@@ -134,18 +209,6 @@ export class PlayForm {
     for (const { seek } of this.own) this.send(`withdraw ${seek}`);
   }
 
-  /** Return the terms that are chosen, in a line. */
-  summary() {
-    const form = new FormData(this.form);
-    const time = this.time(form);
-    return [
-      rulesTitle(String(form.get("rules"))),
-      SIDES[String(form.get("side"))] ?? "first as either",
-      time || "no clock",
-      form.get("rated") || (this.state.me.member ? "rated" : "casual"),
-    ].join(", ");
-  }
-
   /**
    * Send a command with the terms that are chosen.
    *
@@ -156,33 +219,45 @@ export class PlayForm {
     if (!this.form.checkValidity()) byId("terms").open = true; // else nothing says what is wrong
     if (!this.form.reportValidity()) return;
     this.word = word;
-    const form = new FormData(this.form);
-    const side = form.get("side");
     const { bot } = this;
     const isBot = bot?.level && asked === `match ${bot.bot}`;
-    const words = [
-      asked,
-      form.get("rules"),
-      this.time(form),
-      side && `as ${side}`,
-      this.state.me.member && form.get("rated"), // those of guests never are
-      isBot && `level ${byId("level").value}`,
-      word && `by word ${word}`,
-    ];
-    this.send(words.filter(Boolean).join(" "));
+    const level = isBot && `level ${byId("level").value}`;
+    this.send([asked, ...this.terms.words, level, word && `by word ${word}`].filter(Boolean).join(" "));
   }
 
   /**
-   * Return the time control as it is typed.
+   * Ask for the terms of a challenge, and send it.
    *
-   * @param {FormData} form
+   * @param {string} player
    */
-  time(form) {
-    const time = form.get("time");
-    if (time !== "custom") return time;
-    const days = Number(form.get("days"));
-    return days ? `${days} ${days === 1 ? "day" : "days"}` : `${form.get("minutes")}+${form.get("seconds")}`;
+  challenge(player) {
+    const usual = this.bots.find(({ bot }) => bot === player)?.level;
+    const levels = h("select", { name: "level" }, ...levelOptions(this.levels));
+    const submit = () => {
+      const level = usual && `level ${/** @type {any} */ (levels).value}`;
+      this.send([`match ${player}`, ...terms.words, level].filter(Boolean).join(" "));
+      this.terms.choose(settings.terms);
+      this.show();
+    };
+    const form = h(
+      "form.challenge",
+      { method: "dialog", submit },
+      ...copyTerms(),
+      usual && h("div.terms", {}, h("label", {}, "Level ", levels)),
+      sending("Send challenge"),
+    );
+    if (usual) /** @type {any} */ (levels).value = usual;
+    const terms = new Terms(/** @type {HTMLFormElement} */ (form), this.state, {
+      ...settings.terms,
+      ...this.terms.values,
+    });
+    open(h("h2", { id: "dialog-title" }, `Challenge ${player}`), form);
   }
+}
+
+/** @param {Level[]} levels */
+function levelOptions(levels) {
+  return levels.map(({ level, name }) => h("option", { value: level }, `${level} ${name}`));
 }
 
 /**

@@ -31,12 +31,12 @@ export class PlayerView {
    * @param {State} state
    * @param {object} outside
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
-   * @param {(line: string) => void} outside.send sends a command
+   * @param {(player: string) => void} outside.challenge asks for the terms of a challenge
    */
-  constructor(state, { ask, send }) {
+  constructor(state, { ask, challenge }) {
     this.state = state;
     this.ask = ask;
-    this.send = send;
+    this.challenge = challenge;
     state.on("Thud.Score", (score) => this.isOf(score.player) && (this.score = score));
     state.on("Thud.History", (history) => this.isOf(history.player) && (this.history = history));
   }
@@ -59,7 +59,7 @@ export class PlayerView {
     const shown = score?.player ?? name;
     byId("player-title").textContent = shown;
     const isHere = this.state.everybody.some((each) => this.isOf(each.player));
-    const challenge = () => this.send(`match ${shown}`);
+    const challenge = () => this.challenge(shown);
     fill(
       byId("player-actions"),
       isHere &&

@@ -98,7 +98,6 @@ export class ReplayView {
       this.record = null;
       this.isMissing = false;
       this.comments = [];
-      this.curve.isAwaited = false;
       this.playback.pause();
       if (this.board.isOpen) this.board.close();
     }
@@ -229,7 +228,6 @@ export class ReplayView {
   /** @param {string} key */
   key(key) {
     if (key === "f") this.flip();
-    else if (key === "p") this.playback.toggle();
     else if (key === "Escape") this.escape();
     else return false;
     return true;
@@ -322,12 +320,13 @@ export class ReplayView {
    * @param {import("./position.js").Position} position
    */
   showPlayer(where, side, position) {
+    const isEnd = this.node?.isMain && this.at === this.record.ply && this.record.outcome;
     fill(
       byId(`replay-${where}`),
       token(side),
       h("span.name", {}, this.record[side] ?? "somebody"),
       this.record.winner === side && h("span.badge", {}, "won"),
-      this.node && this.board.turn === side && h("span.badge.turn", {}, "to move"),
+      this.node && !isEnd && this.board.turn === side && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       this.record.time && h("time.clock", {}, clockText(this.left(side))),
     );
@@ -382,10 +381,7 @@ export class ReplayView {
           {
             type: "button",
             "data-key": "analyse",
-            click: () => {
-              this.curve.isAwaited = true;
-              this.outside.send(`analyse ${this.number}`);
-            },
+            click: () => this.outside.send(`analyse ${this.number}`),
           },
           "Computer analysis",
         ),
@@ -415,11 +411,12 @@ export class ReplayView {
   exploring() {
     const { board, node } = this;
     if (!this.mayExplore) return [];
-    if (!node) return [this.button("Explore from here", () => this.explore())];
+    if (!node) return [this.button("Try other moves", () => this.explore())];
     return [
-      this.button("Play from here against a bot", () => board.playOn()),
+      this.button("Play from here", () => board.playOn()),
       !node.isMain && this.button("Delete from here", () => board.prune()),
-      this.button("Close analysis", () => board.close()),
+      board.tree?.variations.length > 0 && this.button("Clear all", () => board.clear()),
+      this.button("Back to the game", () => board.close()),
     ];
   }
 

@@ -20,6 +20,7 @@ const WORD = "thud.word";
  * @property {boolean} premoves whether moves can be chosen during the opponent's turn
  * @property {string} speed how fast replays are played back
  * @property {boolean} explores whether what others have played is shown
+ * @property {Record<string, string>} terms those of the last match, by the fields of the form
  */
 
 /** @type {Settings} */
@@ -37,6 +38,7 @@ const DEFAULTS = {
   premoves: true,
   speed: "1×",
   explores: false,
+  terms: {},
 };
 
 /** @type {Settings} */
@@ -152,10 +154,15 @@ export function keepDone(player, exercise) {
   if (!done.includes(exercise)) write(DONE, { player, done: [...done, exercise] });
 }
 
-/** @param {string} key */
-function read(key) {
+/**
+ * Return what is kept in this browser under a key; null if nothing is.
+ *
+ * @param {string} key
+ * @param {"localStorage" | "sessionStorage"} [storage] the latter lasts as long as the window
+ */
+export function read(key, storage = "localStorage") {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null");
+    return JSON.parse(window[storage].getItem(key) ?? "null");
   } catch {
     return null; // nothing may be kept in this browser
   }
@@ -163,12 +170,13 @@ function read(key) {
 
 /**
  * @param {string} key
- * @param {unknown} value
+ * @param {unknown} value null keeps nothing
+ * @param {"localStorage" | "sessionStorage"} [storage]
  */
-function write(key, value) {
+export function write(key, value, storage = "localStorage") {
   try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(value));
+    if (value === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, JSON.stringify(value));
   } catch {
     // it lasts as long as the page
   }

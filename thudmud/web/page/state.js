@@ -5,6 +5,7 @@
 
 import { capitalised } from "./dom.js";
 import { played, positionOf, unplayed } from "./position.js";
+import { read, write } from "./settings.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./position.js").Position} Position */
@@ -60,15 +61,6 @@ import { played, positionOf, unplayed } from "./position.js";
  */
 
 const ANALYSES = "thud.analyses";
-
-/** Return the analyses that were under way before the page was loaded again. */
-function keptAnalyses() {
-  try {
-    return JSON.parse(sessionStorage.getItem(ANALYSES) ?? "[]");
-  } catch {
-    return []; // nothing may be kept in this browser
-  }
-}
 
 export class State extends EventTarget {
   /** @type {{player: string | null, member: boolean, room: string | null}} */
@@ -333,12 +325,7 @@ export class State extends EventTarget {
   /** Keep which battles are being analysed, for when the page is loaded again. */
   keepAnalyses() {
     const isUnfinished = (/** @type {any} */ { done, plies }) => done < plies;
-    const kept = [...this.analyses.values()].filter(isUnfinished);
-    try {
-      sessionStorage.setItem(ANALYSES, JSON.stringify(kept));
-    } catch {
-      // they are shown again with their next progress
-    }
+    write(ANALYSES, [...this.analyses.values()].filter(isUnfinished), "sessionStorage");
   }
 
   /** @param {{code: string}} refused */
@@ -394,7 +381,8 @@ export class State extends EventTarget {
   /** @param {{battle: number, moves: Played[] | null, outcome: string | null}} record */
   onRecord(record) {
     const { battle, moves, outcome } = record;
-    const analysis = keptAnalyses().find((/** @type {any} */ each) => each.battle === battle);
+    const kept = read(ANALYSES, "sessionStorage") ?? [];
+    const analysis = kept.find((/** @type {any} */ each) => each.battle === battle);
     if (analysis && this.me.player && !this.analyses.has(battle)) this.analyses.set(battle, analysis);
     for (const [name, board] of this.boards) {
       if (board.battle === battle && moves) {

@@ -2,7 +2,9 @@
  * Tournaments: the list in the hall, and one with who stands where, its matches and their boards.
  */
 
-import { byId, capitalised, clockText, counted, fill, h, playerLink, rulesTitle } from "./dom.js";
+import { open, sending } from "./dialogs.js";
+import { byId, capitalised, clockText, counted, fill, h, hasFeature, playerLink, rulesTitle } from "./dom.js";
+import { Terms, copyTerms } from "./play.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -37,6 +39,7 @@ import { byId, capitalised, clockText, counted, fill, h, playerLink, rulesTitle 
 const BOARDS = 4; // that are drawn
 const DRAWN_EVERY = 15000; // milliseconds
 const ASKED_AFTER = 300; // milliseconds after the last change until it is asked for
+const KINDS = ["swiss", "round robin", "knock-out", "arena"];
 const LATEST = 5; // tournaments that are over, in the list
 
 export class TournamentView {
@@ -61,6 +64,12 @@ export class TournamentView {
     this.pictures = new Map();
     /** Whether there is no such tournament. */
     this.isMissing = false;
+    /** What is wrong with the terms of a new one, in the dialog for it. */
+    this.problem = h("p.wrong", { role: "alert" });
+    state.on("Thud.Refused", ({ text }) => (this.problem.textContent = text ?? ""));
+    state.on("Thud.Tournament", ({ player }) => {
+      if (player === state.me.player && this.problem.checkVisibility()) byId("dialog").close();
+    });
     state.on("Thud.Refused", ({ code, details }) => {
       if (code === "no_such_tournament" && details.number === this.number) this.isMissing = true;
     });
@@ -108,13 +117,50 @@ export class TournamentView {
       byId("tournaments"),
       shown.length
         ? h("ul.list", {}, ...shown.map((each) => this.entry(each)))
-        : h(
-            "p.hint",
-            {},
-            "No tournaments yet.",
-            this.state.me.member && " Type “help tournaments” to learn how to create one.",
-          ),
+        : h("p.hint", {}, "No tournaments yet."),
+      hasFeature("tournaments") &&
+        h("button", { type: "button", "data-key": "create", click: () => this.create() }, "New tournament"),
     );
+  }
+
+  /** Ask for the terms of a new tournament, until the server takes them. */
+  create() {
+    const field = (/** @type {string} */ label, /** @type {any} */ attributes) =>
+      h("label", {}, `${label} `, h("input", attributes));
+    const number = { type: "number", min: 1, required: true };
+    const rounds = field("Rounds", { ...number, name: "rounds", value: 5 });
+    const length = field("Minutes it lasts", { ...number, name: "length", value: 60 });
+    const kinds = KINDS.map((kind) => h("option", { value: kind }, capitalised(kind)));
+    const change = () => {
+      const { kind } = terms.values;
+      rounds.hidden = kind !== "swiss";
+      length.hidden = kind !== "arena";
+    };
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.problem.textContent = "";
+      this.send(newLine(terms));
+    };
+    const form = h(
+      "form.challenge",
+      { change, submit },
+      h(
+        "div.terms",
+        {},
+        h("label", {}, "Kind ", h("select", { name: "kind" }, ...kinds)),
+        field("Title", { name: "title", autocomplete: "off" }),
+        field("Starts in minutes", { ...number, name: "starts", value: 15 }),
+        rounds,
+        length,
+      ),
+      ...copyTerms("rules", "time", "rated"),
+      this.problem,
+      sending("Announce"),
+    );
+    const terms = new Terms(/** @type {HTMLFormElement} */ (form), this.state, { time: "10+5" });
+    this.problem.textContent = "";
+    change();
+    open(h("h2", { id: "dialog-title" }, "New tournament"), form);
   }
 
   /** @param {Tournament} each */
@@ -417,4 +463,24 @@ function half(points) {
 /** @param {number} points */
 function signed(points) {
   return points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
+}
+
+/**
+ * Return the command that announces a tournament.
+ *
+ * @param {Terms} terms
+ */
+function newLine({ values, time }) {
+  const { kind, title, rounds, length, starts, rules, rated } = values;
+  const words = [
+    `tournament new ${kind}`,
+    kind === "swiss" && `${rounds} rounds`,
+    kind === "arena" && `for ${length} minutes`,
+    time,
+    rules,
+    rated && "unrated",
+    title && `"${title.replaceAll('"', "")}"`,
+    `starts in ${starts} minutes`,
+  ];
+  return words.filter(Boolean).join(" ");
 }

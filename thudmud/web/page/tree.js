@@ -10,9 +10,9 @@ import { played, recordPly } from "./position.js";
 /** @typedef {import("./mover.js").Way} Way */
 
 /** A position in the tree, and the move that leads to it. */
-export class Node {
+export class TreeNode {
   /**
-   * @param {Node | null} parent
+   * @param {TreeNode | null} parent
    * @param {Ply | null} move null for the opening
    * @param {Position} position
    * @param {boolean} isMain whether the battle itself got there
@@ -24,7 +24,7 @@ export class Node {
     this.isMain = isMain;
     this.ply = parent ? parent.ply + 1 : 0;
     this.record = move ? recordPly(move) : "";
-    /** The first one continues its line; the others begin variations. @type {Node[]} */
+    /** The first one continues its line; the others begin variations. @type {TreeNode[]} */
     this.children = [];
     /** What the server says of the position; null before. @type {any} */
     this.known = null;
@@ -49,11 +49,11 @@ export class Tree {
    * @param {Ply[]} plies
    */
   constructor(opening, plies) {
-    this.root = new Node(null, null, opening, true);
+    this.root = new TreeNode(null, null, opening, true);
     this.current = this.root;
     let last = this.root;
     for (const ply of plies) {
-      const next = new Node(last, ply, played(last.position, ply), true);
+      const next = new TreeNode(last, ply, played(last.position, ply), true);
       last.children.push(next);
       last = next;
     }
@@ -62,7 +62,7 @@ export class Tree {
   /** The line of the current position: all positions that lead to it, and how it goes on. */
   get line() {
     const nodes = [];
-    let node = /** @type {Node | null} */ (this.current);
+    let node = /** @type {TreeNode | null} */ (this.current);
     for (; node; node = node.parent) nodes.unshift(node);
     for (let [next] = this.current.children; next; [next] = next.children) nodes.push(next);
     return nodes;
@@ -97,7 +97,7 @@ export class Tree {
   play(move) {
     const { current } = this;
     const known = current.children.find((each) => isSame(each.record, recordPly(move)));
-    const next = known ?? new Node(current, move, played(current.position, move), false);
+    const next = known ?? new TreeNode(current, move, played(current.position, move), false);
     if (!known) current.children.push(next);
     this.current = next;
   }
@@ -110,14 +110,42 @@ export class Tree {
     this.current = parent;
   }
 
+  /** The variations: how many moves of the battle come first, and the moves since, up to each last one. */
+  get variations() {
+    /** @type {[number, Ply[]][]} */
+    const lines = [];
+    const visit = (/** @type {TreeNode} */ node, /** @type {Ply[]} */ moves) => {
+      if (moves.length && !node.children.length) lines.push([node.branch, moves]);
+      for (const each of node.children)
+        visit(each, each.isMain ? [] : [...moves, /** @type {Ply} */ (each.move)]);
+    };
+    visit(this.root, []);
+    return lines;
+  }
+
+  /** @param {[number, Ply[]][]} lines variations to be played again */
+  restore(lines) {
+    for (const [branch, moves] of lines) {
+      this.goToMain(branch);
+      for (const move of moves) this.play(move);
+    }
+  }
+
+  /** Delete all variations. */
+  clear() {
+    this.goToMain(this.current.branch);
+    for (let node = /** @type {TreeNode | undefined} */ (this.root); node; [node] = node.children)
+      node.children = node.children.filter((each) => each.isMain);
+  }
+
   /**
    * Return the position that a fact is about.
    *
    * @param {{branch: number, line: string[]}} fact
-   * @returns {Node | null}
+   * @returns {TreeNode | null}
    */
   find({ branch, line }) {
-    let node = /** @type {Node | undefined} */ (this.root);
+    let node = /** @type {TreeNode | undefined} */ (this.root);
     for (let ply = 0; ply < branch; ply++) node = node?.children.find((each) => each.isMain);
     for (const record of line) node = node?.children.find((each) => isSame(each.record, record));
     return node ?? null;

@@ -6,7 +6,7 @@ import { fill, h } from "./dom.js";
 import { plyLabel } from "./moves.js";
 import { shortPly } from "./position.js";
 
-/** @typedef {import("./tree.js").Node} Node */
+/** @typedef {import("./tree.js").TreeNode} Node */
 /** @typedef {import("./tree.js").Tree} Tree */
 
 export class TreeList {
@@ -33,7 +33,7 @@ export class TreeList {
    */
   show(tree, marks) {
     [this.tree, this.marks] = [tree, marks];
-    fill(this.host, ...this.items(tree.root, true));
+    fill(this.host, ...this.rows(tree.root));
     const current = this.host.querySelector("[aria-current]");
     (current ?? this.host.querySelector(".ply"))?.setAttribute("tabindex", "0");
     if (!(current instanceof HTMLElement)) return;
@@ -44,62 +44,66 @@ export class TreeList {
   }
 
   /**
-   * Return the moves after a position: those of its line, with the variations between them.
+   * Return the moves after a position of the main line: a row for each turn, dwarfs and trolls, with
+   * the variations beneath the move that they replace.
    *
-   * @param {Node} first
-   * @param {boolean} isNumbered whether the next move has its number before it
+   * @param {Node} root
    * @returns {HTMLElement[]}
    */
-  items(first, isNumbered) {
-    const items = [];
-    let isFirst = isNumbered;
-    for (let node = first; node.children.length; [node] = node.children) {
+  rows(root) {
+    const rows = [];
+    /** @type {HTMLElement | null} */
+    let row = null;
+    for (let node = root; node.children.length; [node] = node.children) {
       const [next, ...variations] = node.children;
-      items.push(this.item(next, isFirst));
-      isFirst = variations.length > 0;
-      items.push(...variations.map((each) => this.variation(each)));
+      const isFirst = next.ply % 2 === 1;
+      if (isFirst || !row) {
+        row = h("li", { "data-turn": turnOf(next) }, !isFirst && h("span", { "aria-hidden": "true" }, "…"));
+        rows.push(row);
+      }
+      row.append(this.button(next));
+      rows.push(...variations.map((each) => this.variation(each)));
+      if (variations.length) row = null;
     }
-    return items;
-  }
-
-  /** @param {Node} node its first move */
-  variation(node) {
-    const label = `Variation at move ${node.ply}`;
-    return h(
-      "li.variation",
-      {},
-      h("ol", { "aria-label": label }, this.item(node, true), ...this.items(node, false)),
-    );
+    return rows;
   }
 
   /**
-   * @param {Node} node
-   * @param {boolean} isNumbered
+   * Return a variation, in lines, with its own variations between its moves.
+   *
+   * @param {Node} first its first move
    */
-  item(node, isNumbered) {
+  variation(first) {
+    const items = [];
+    let isNumbered = true;
+    for (let node = first, /** @type {Node[]} */ others = []; node; [node, ...others] = node.children) {
+      const isOdd = node.ply % 2 === 1;
+      const number = isOdd || isNumbered ? turnOf(node) + (isOdd ? "" : " …") : "";
+      items.push(h("li", { "data-turn": number }, this.button(node)), ...others.map((each) => this.variation(each)));
+      isNumbered = others.length > 0;
+    }
+    const label = `Variation at move ${first.ply}`;
+    return h("li.variation", {}, h("ol", { "aria-label": label }, ...items));
+  }
+
+  /** @param {Node} node */
+  button(node) {
     const move = /** @type {import("./position.js").Ply} */ (node.move);
-    const turn = Math.ceil(node.ply / 2);
-    const isOdd = node.ply % 2 === 1;
-    const number = isOdd ? `${turn}.` : isNumbered ? `${turn}. …` : "";
     const mark = (node.isMain && this.marks.get(node.ply)) || "";
     const isCurrent = node === this.tree?.current;
     const label = plyLabel(move, node.ply, { mark });
     return h(
-      "li",
-      { "data-turn": number },
-      h(
-        `button.ply.${move.piece}`,
-        {
-          type: "button",
-          "data-key": `node-${node.branch}-${node.line.join()}`,
-          tabindex: -1,
-          "aria-current": isCurrent && "step",
-          "aria-label": label + (node.isMain ? "" : ", variation"),
-          click: () => this.outside.go(node),
-        },
-        shortPly(move),
-        mark && h("b", {}, mark),
-      ),
+      `button.ply.${move.piece}`,
+      {
+        type: "button",
+        "data-key": `node-${node.branch}-${node.line.join()}`,
+        tabindex: -1,
+        "aria-current": isCurrent && "step",
+        "aria-label": label + (node.isMain ? "" : ", variation"),
+        click: () => this.outside.go(node),
+      },
+      shortPly(move),
+      mark && h("b", {}, mark),
     );
   }
 
@@ -123,4 +127,9 @@ export class TreeList {
     const current = this.host.querySelector("[tabindex='0']");
     if (current instanceof HTMLElement) current.focus();
   }
+}
+
+/** @param {Node} node */
+function turnOf({ ply }) {
+  return `${Math.ceil(ply / 2)}.`;
 }
