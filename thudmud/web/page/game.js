@@ -51,6 +51,10 @@ const SHORT = 30; // seconds
 const SHORTEST = 2; // moves of a battle that is analysed, as the server has it
 const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
+/** Where the buttons below a battle have one row, and a menu for the others. */
+const SMALL = matchMedia("(max-width: 40rem), (max-height: 34rem)");
+const IN_MENU = ["Offer to end", "Adjourn"];
+
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
 const HUNT =
@@ -148,6 +152,9 @@ export class GameView {
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply), outside.send);
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     this.share = new ShareMenu(byId("share"), () => this.shared());
+    /** What is in that menu for want of room. @type {Action[]} */
+    this.inMenu = [];
+    SMALL.addEventListener("change", () => this.show(this.name));
     this.result = new ResultCard(/** @type {Element} */ (byId("board").parentElement), () => this.resultClosed());
     /** Battles that we have seen under way. @type {Set<number>} */
     this.underWay = new Set();
@@ -561,13 +568,10 @@ export class GameView {
     const offers = table.offers.map((open) => this.offered(open, table));
     let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const { main, rest } = this.next(table, board);
-      const [start, analysis] = main;
-      const [replay, analyse] = rest;
       const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
       const answers = offers.flatMap((each) => each.buttons);
-      const buttons = [...answers, start, replay, analysis, analyse]; // in two rows
-      notices = [this.isCardOf(board) ? notice("", ...rest) : notice(words, ...buttons)];
+      const buttons = [...answers, ...this.next(table, board).main];
+      notices = this.isCardOf(board) ? [] : [notice(words, ...buttons)];
     }
     fill(byId("notices"), ...notices);
     const sought = [...this.state.seeks.values()].flatMap((seek) => this.sought(seek));
@@ -637,7 +641,6 @@ export class GameView {
     const { player } = this.state.me;
     const { who, rest } = endingParts(board.end, player);
     const offers = table.offers.map((open) => this.offered(open, table));
-    const toHall = { label: "To the hall", line: "go to hall" };
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
@@ -650,7 +653,6 @@ export class GameView {
       buttons: [
         ...offers.flatMap(({ buttons }) => buttons),
         ...this.next(table, board).main,
-        this.state.me.room !== null && this.button(toHall),
       ].filter((each) => each !== false),
     };
   }
@@ -748,8 +750,12 @@ export class GameView {
    * @param {Board} board
    */
   showActions(table, board) {
-    const actions = this.possible(table, board).map((each) => this.button(each));
-    fill(byId("actions"), ...actions);
+    const all = this.possible(table, board);
+    this.inMenu = all.filter(({ label }) => SMALL.matches && IN_MENU.includes(label));
+    this.share.name(this.inMenu.length ? "More" : "Share");
+    const actions = all.filter((each) => !this.inMenu.includes(each)).map((each) => this.button(each));
+    const isNext = isOver(table, board) && !this.exercise(board.board);
+    fill(byId("actions"), ...(isNext ? this.next(table, board).rest : []), ...actions);
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
@@ -776,12 +782,13 @@ export class GameView {
     const { name, at } = this;
     const path = `/board/${encodeURIComponent(name)}`;
     const hasMoves = (this.state.boards.get(name)?.ply ?? 0) > 0;
-    return shareItems({
+    const items = shareItems({
       copyLink: () => this.copyLink(),
       openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),
       openSnippet: () => openSnippet(location.origin + path, this.outside),
       record: hasMoves ? { href: `${path}.thud`, download: `${name}.thud` } : null,
     });
+    return [...this.inMenu.map((each) => this.button(each)), ...items];
   }
 
   /**
@@ -1085,7 +1092,7 @@ function isOver(table, board) {
  * @param {...(Node | false)} buttons
  */
 function notice(words, ...buttons) {
-  return h("div.notice", {}, words && h("p", {}, words), ...buttons);
+  return h("div.notice", {}, h("p", {}, words), ...buttons);
 }
 
 /**
