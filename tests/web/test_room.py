@@ -50,14 +50,9 @@ SCROLLS = "(each) => each.scrollHeight > each.clientHeight + 1"
 """Whether an element has more than what is seen."""
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
-def test_six_rows_of_moves_beside_result_and_analysis(
-    visit: Visit, width: int, height: int
-) -> None:
-    letter = "ab"[width == 1280]
-    names = f"Seda{letter}", f"Sedo{letter}"
-    dwarf, troll = start_match(visit, names, "10+5", **screen(width, height))
-    shuffle(dwarf, troll, 14)
+def test_six_rows_of_moves_beside_result_and_analysis(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Seda", "Sedo"), "10+5", **screen(1280, 800))
+    shuffle(dwarf, troll, 12)
     resign(troll, dwarf)
     dwarf.page.get_by_role("tab", name="Chat").click()
     troll.press("Computer analysis")
@@ -147,6 +142,8 @@ def test_result_on_a_zoomed_page_covers_no_players_and_no_menu(visit: Visit) -> 
         dwarf.press("Share")
         assert not overlap(dwarf, ".result", "#share-menu")
         dwarf.page.keyboard.press("Escape")
+        expect(dwarf.page.locator("#share-menu")).to_be_hidden()
+        dwarf.page.locator("#game .panel").evaluate("(panel) => { panel.scrollTop = 0; }")
     expect(card).to_be_visible()
 
 
@@ -231,11 +228,12 @@ def test_hall_shows_learning_and_bots_first_on_phones(
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
 def test_quiet_hall_is_seen_whole_on_a_computer(
-    visit: Visit, quiet: Served, width: int, height: int
+    quiet: Served, visit: Visit, width: int, height: int
 ) -> None:
     player = visit(server=quiet, **screen(width, height)).come_in("Ruha" + "ab"[width == 1280])
     for part in ("#seeks", "#tournaments", "#standings"):
         empty = player.page.locator(f".card:has(> {part})")
+        expect(empty).to_contain_text("yet")
         expect(empty).to_be_in_viewport(ratio=WHOLE)
         assert empty.evaluate("(each) => each.offsetHeight") < 45, "one quiet line"
     expect(player.page.get_by_text("more free boards")).to_be_in_viewport(ratio=WHOLE)
