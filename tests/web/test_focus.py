@@ -63,7 +63,7 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     title = troll.page.locator("#result-title")
     expect(title).to_be_focused()
     expect(dwarf.page.locator(".result")).to_be_visible()
-    dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
+    dwarf.page.locator("#actions").get_by_role("link", name="Replay").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
     expect(dwarf.page.locator("#replay-moves .ply")).to_have_count(2)
     dwarf.page.keyboard.press("ArrowRight")
@@ -237,7 +237,7 @@ def test_focus_goes_from_the_button_to_the_analysis(
     dwarf.sees(G6="troll").press("Resign").press("Resign", within="dialog")
     host, curve = "#notices", dwarf.page.locator("#curve")
     if board == "fig":
-        dwarf.page.locator("#notices").get_by_role("link", name="Replay").click()
+        dwarf.page.locator("#actions").get_by_role("link", name="Replay").click()
         host, curve = "#replay-actions", dwarf.page.locator("#replay-curve")
     dwarf.page.locator(host).get_by_role("button", name="Computer analysis").press("Enter")
     expect(curve).to_be_focused()

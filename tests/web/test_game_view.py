@@ -68,7 +68,7 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     expect(rosa.page.locator("#log")).to_contain_text("You win the battle, 32 to 0!")
     rosa.page.keyboard.press("Escape")
     expect(rosa.page.locator(".result")).to_be_hidden()
-    expect(rosa.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(rosa.page.locator("#actions").get_by_role("link", name="Replay")).to_be_visible()
     expect(rudi.page.locator(".result")).to_be_visible()
     rudi.press("Previous move")  # stepping through the moves needs the whole board
     expect(rudi.page.locator(".result")).to_be_hidden()
@@ -104,7 +104,7 @@ def test_result_card_is_closed_by_keyboard(visit: Visit) -> None:
     expect(player.page.locator(".result")).to_be_hidden()
     expect(player.square("B6")).to_be_focused()
     player.page.reload()
-    expect(player.page.locator("#notices").get_by_role("link", name="Replay")).to_be_visible()
+    expect(player.page.locator("#actions").get_by_role("link", name="Replay")).to_be_visible()
     expect(player.page.locator(".result")).to_be_hidden()
     player.type("leave game")
 
@@ -138,11 +138,11 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     jo.press("Accept")
     expect(jo.page.locator("#game-title")).to_have_text(other)
     resign(jo)
-    jo.page.locator("#notices").get_by_role("link", name="Replay").click()
+    jo.page.locator("#actions").get_by_role("link", name="Replay").click()
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
-    jo.press("Hall").press("Open oak board")
+    jo.press("Hall").type("go to oak board")
     expect(jo.page).to_have_title(f"Oak board {DASH} Thud")
     for each in (jo, mia):
         each.type("quit")
@@ -179,7 +179,7 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     open_menu()
     player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
     expect(entries.first).to_be_hidden()
-    player.type("end game").page.locator("#notices").get_by_role("link", name="Replay").click()
+    player.type("end game").page.locator("#actions").get_by_role("link", name="Replay").click()
     player.sees(A6="dwarf").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
@@ -237,7 +237,7 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
 
 
 def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
-    player = visit().come_in("Hinda").press("Open yew board").press("Sit as dwarfs")
+    player = visit().come_in("Hinda").type("go to yew board").press("Sit as dwarfs")
     player.press("Practise both sides").press("Hint")
     expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
     expect(player.page.locator(LOG)).to_have_count(0)
