@@ -237,8 +237,9 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
 
 
 def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
-    player = visit().come_in("Hinda").type("go to yew board").press("Sit as dwarfs")
-    player.press("Practise both sides").press("Hint")
+    player = visit().come_in("Hinda")
+    player.page.get_by_text("more free boards").click()
+    player.press("Open yew board").press("Sit as dwarfs").press("Practise both sides").press("Hint")
     expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
     expect(player.page.locator(LOG)).to_have_count(0)
     marked = player.page.locator("#board [aria-label*=', hint']")
@@ -382,9 +383,9 @@ def test_result_and_menu_fit_on_phones(visit: Visit, width: int, height: int) ->
     player, opponent = start_match(
         visit, *(name.translate(letters)[-20:].title() for name in names), **phone(width, height)
     )
-    player.press("Share")
+    player.press("More")
     assert_fits(player, width)
-    player.press("Share")
+    player.press("More")
     resign(player)
     for part in (".result", ".result button, .result a"):
         for element in player.page.locator(part).all():
