@@ -142,7 +142,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
-    jo.press("Hall").press("Open oak board")
+    jo.press("Hall").type("go to oak board")
     expect(jo.page).to_have_title(f"Oak board {DASH} Thud")
     for each in (jo, mia):
         each.type("quit")
@@ -237,8 +237,10 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
 
 
 def test_hint_is_explained_while_the_log_is_closed(visit: Visit) -> None:
-    player = visit().come_in("Hinda").press("Open yew board").press("Sit as dwarfs")
-    player.press("Practise both sides").press("Hint")
+    player = visit().come_in("Hinda")
+    folded = player.page.locator("#boards details")
+    folded.evaluate_all("(all) => all.forEach((each) => { each.open = true; })")
+    player.press("Open yew board").press("Sit as dwarfs").press("Practise both sides").press("Hint")
     expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
     expect(player.page.locator(LOG)).to_have_count(0)
     marked = player.page.locator("#board [aria-label*=', hint']")
@@ -427,9 +429,9 @@ def test_result_and_menu_fit_on_phones(visit: Visit, width: int, height: int) ->
     player, opponent = start_match(
         visit, *(name.translate(letters)[-20:].title() for name in names), **phone(width, height)
     )
-    player.press("Share")
+    player.press("More")
     assert_fits(player, width)
-    player.press("Share")
+    player.press("More")
     resign(player)
     for part in (".result", ".result button, .result a"):
         for element in player.page.locator(part).all():

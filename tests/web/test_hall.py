@@ -122,7 +122,7 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     expect(dialog.get_by_label("Link")).to_have_value(re.compile("/challenge/"))
     expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
     expect(xena.page.locator("#seeks")).to_contain_text("to whoever has your link")
-    expect(other.page.locator("#seeks")).to_contain_text("No one is waiting")
+    expect(other.page.locator("#seeks")).to_contain_text("No one yet")
     link = xena.page.evaluate("navigator.clipboard.readText()")
     path = link.removeprefix(xena.page.evaluate("location.origin"))
     yuri = visit(path)

@@ -428,7 +428,7 @@ def test_battle_shows_its_words_and_buttons_on_a_zoomed_page(visit: Visit) -> No
     dwarf, troll = start_match(visit, ("Zooma", "Zoomo"), "10+5", **screen(640, 400))
     brief = dwarf.page.locator("#brief")
     assert brief.evaluate("(each) => each.scrollHeight <= each.clientHeight")
-    for name in ("Resign", "Share"):
+    for name in ("Resign", "More"):
         button = dwarf.page.get_by_role("button", name=name, exact=True)
         expect(button).to_be_in_viewport(ratio=WHOLE)
     buttons = dwarf.page.locator("#game .foot button:visible")

@@ -53,7 +53,7 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
 def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None:
     anna = visit(server=server).come_in("Anna")
     anna.loses_server = True
-    anna.press("New tournament")
+    anna.press("Create a tournament")
     dialog = anna.page.get_by_role("dialog", name="New tournament")
     dialog.get_by_label("Title").fill("Thursday")
     dialog.get_by_label("Classic").check(force=True)

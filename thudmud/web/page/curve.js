@@ -6,6 +6,7 @@ import { fill, h, svg } from "./dom.js";
 import { shortRecord } from "./position.js";
 
 const WON = 10000; // what a battle that is won is worth, in hundredths of a point
+const SHOWN = 4; // moves of a line: two lines of text
 const TALL = 1600; // beyond so many hundredths the curve is at its edge
 const MARKS = /** @type {Record<string, string>} */ ({
   "?!": "An inaccuracy",
@@ -135,7 +136,7 @@ export function marksOf(analysis) {
 function verdictWords({ mark, lost, slide, line }) {
   const points = ((slide ?? lost) / 100).toFixed(1);
   const loss = slide ? `small losses add up to ${points} points` : `it loses ${points} points`;
-  const was = line.length ? ` Better was ${line.map(shortRecord).join(", ")}.` : "";
+  const was = line.length ? ` Better was ${line.slice(0, SHOWN).map(shortRecord).join(", ")}.` : "";
   return `${MARKS[mark]}: ${loss}.${was}`;
 }
 

@@ -262,6 +262,18 @@ export function measure(element, name) {
   new ResizeObserver(tell).observe(element);
 }
 
+/**
+ * Leave out the last sentences of an element that has no room for them.
+ *
+ * @param {HTMLElement} host
+ */
+export function shorten(host) {
+  for (let last = ""; host.scrollHeight > host.clientHeight + 1 && host.textContent !== last; ) {
+    last = host.textContent ?? "";
+    host.textContent = last.replace(/([.!?]) [^.!?]*[.!?]*$/, "$1");
+  }
+}
+
 const CONTROLS = ".cells, button:not(.ply), a, input, select, summary";
 
 /** What isn't covered, if possible: all that is pressed and read, or less of it, or the least. */

@@ -49,6 +49,10 @@ import { holder, titleOf } from "./state.js";
 const SHORT = 30; // seconds
 const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
+/** Where the buttons below a battle have one row, and a menu for the others. */
+const SMALL = matchMedia("(max-width: 40rem), (max-height: 34rem)");
+const IN_MENU = ["Offer to end", "Adjourn"];
+
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
 
 const HUNT =
@@ -146,6 +150,9 @@ export class GameView {
     this.lesson = new LessonView(byId("lesson"), outside.send);
     this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     this.share = new ShareMenu(byId("share"), () => this.shared());
+    /** What is in that menu for want of room. @type {Action[]} */
+    this.inMenu = [];
+    SMALL.addEventListener("change", () => this.show(this.name));
     this.result = new ResultCard(/** @type {Element} */ (byId("board").parentElement), () => this.resultClosed());
     /** Battles that we have seen under way. @type {Set<number>} */
     this.underWay = new Set();
@@ -601,8 +608,8 @@ export class GameView {
     const { player } = this.state.me;
     const { who, rest } = endingParts(board.end, player);
     const offers = table.offers.map((open) => this.offered(open, table));
-    const isAlone = this.state.sides(table).length && table.seats.some((seat) => seat.player === null);
-    const toHall = { label: isAlone ? "Find another opponent" : "To the hall", line: "go to hall", isFirst: isAlone };
+    const isAlone = this.state.sides(table).length > 0 && table.seats.some((seat) => seat.player === null);
+    const search = { label: "Find another opponent", line: "go to hall", isFirst: true };
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
@@ -614,9 +621,8 @@ export class GameView {
       lines: lines.map((each) => each.trim()).filter(Boolean),
       buttons: [
         ...offers.flatMap(({ buttons }) => buttons),
-        isAlone && this.button(toHall),
+        isAlone && this.button(search),
         ...this.next(table, board),
-        !isAlone && this.state.me.room !== null && this.button(toHall),
       ].filter((each) => each !== false),
     };
   }
@@ -702,7 +708,10 @@ export class GameView {
    * @param {Board} board
    */
   showActions(table, board) {
-    const actions = this.possible(table, board).map((each) => this.button(each));
+    const all = this.possible(table, board);
+    this.inMenu = all.filter(({ label }) => SMALL.matches && IN_MENU.includes(label));
+    this.share.name(this.inMenu.length ? "More" : "Share");
+    const actions = all.filter((each) => !this.inMenu.includes(each)).map((each) => this.button(each));
     fill(byId("actions"), ...actions);
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
@@ -730,12 +739,13 @@ export class GameView {
     const { name, at } = this;
     const path = `/board/${encodeURIComponent(name)}`;
     const hasMoves = (this.state.boards.get(name)?.ply ?? 0) > 0;
-    return shareItems({
+    const items = shareItems({
       copyLink: () => this.copyLink(),
       openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),
       openSnippet: () => openSnippet(location.origin + path, this.outside),
       record: hasMoves ? { href: `${path}.thud`, download: `${name}.thud` } : null,
     });
+    return [...this.inMenu.map((each) => this.button(each)), ...items];
   }
 
   /**
@@ -1051,7 +1061,7 @@ function isOver(table, board) {
  * @param {...(Node | false)} buttons
  */
 function notice(words, ...buttons) {
-  return h("div.notice", {}, words && h("p", {}, words), ...buttons);
+  return h("div.notice", {}, h("p", {}, words), ...buttons);
 }
 
 /**

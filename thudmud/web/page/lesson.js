@@ -2,7 +2,7 @@
  * What a lesson or a puzzle asks for, in words beside the board, and the squares that they name.
  */
 
-import { fill, h, hasFeature } from "./dom.js";
+import { fill, h, hasFeature, measure } from "./dom.js";
 
 /** What is said above the task, and what only the log says. */
 const ABOVE = ["done"];
@@ -32,6 +32,9 @@ export class LessonView {
     this.answered = null;
     /** @type {any} */
     this.exercise = null;
+    /** The words and the buttons, which are seen together with the board. */
+    this.asked = h("div.asked");
+    measure(this.asked, "--lesson");
   }
 
   /**
@@ -105,7 +108,7 @@ export class LessonView {
     const goesOn = !isLast && (step === null || task === null);
     const label = step !== null && over ? "Next lesson" : step === null && task ? "Skip" : "Next";
     this.labels = { ...(goesOn && { next: label }), stop: "Leave" };
-    return [
+    const words = [
       this.answer && h("p.answer", { role: "status" }, this.answer),
       ...said.filter(isAbove).map(([, words]) => h("p.done", {}, ...this.pressable(words))),
       task && h("p.task", {}, ...this.pressable(task)),
@@ -115,6 +118,10 @@ export class LessonView {
         .map(([key, words]) =>
           h("p", {}, ...(step === null && key === "wrong" ? [words] : this.pressable(words))),
         ),
+    ];
+    fill(
+      this.asked,
+      h("div.words", {}, ...words),
       h(
         "div.row",
         {},
@@ -122,8 +129,8 @@ export class LessonView {
         task && hasFeature("hints") && this.button("Hint", "hint"),
         this.button("Leave", "stop"),
       ),
-      neighbours(exercise, goesOn && label === "Next lesson"),
-    ];
+    );
+    return [this.asked, neighbours(exercise, goesOn && label === "Next lesson")];
   }
 
   /**

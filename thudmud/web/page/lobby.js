@@ -14,6 +14,7 @@ import { holder } from "./state.js";
 
 const BATTLES = 6;
 const MOST_NAMED = 2; // boards of a player
+const FREE = 2; // boards that are listed though nobody is there
 const PLAYERS = 10;
 const ASKED_AFTER = 300; // milliseconds after a battle's end until its result is asked for
 
@@ -58,10 +59,12 @@ export class LobbyView {
     state.on("Thud.Standings", ({ players, rules, time }) =>
       fill(
         byId("standings"),
-        h("p.hint", {}, `${rulesTitle(rules)}, ${time}`),
-        players.length
-          ? h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing))
-          : h("p.hint", {}, "No one yet. Only rated matches between registered players count."),
+        ...(players.length
+          ? [
+              h("p.hint", {}, `${rulesTitle(rules)}, ${time}`),
+              h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing)),
+            ]
+          : [h("p.hint", {}, "No rated matches yet.")]),
       ),
     );
     this.form = new PlayForm(state, { send });
@@ -121,19 +124,30 @@ export class LobbyView {
     };
     const all = [...state.tables.values()].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
     const left = all.filter(isLeft);
-    const list = (/** @type {Table[]} */ tables) => h("ul.list", {}, ...tables.map((each) => this.board(each)));
-    const isOpen = byId("boards").querySelector("details")?.open === true;
+    const free = all.filter(({ seats }) => seats.every(({ player }) => !player)).slice(FREE);
     fill(
       byId("boards"),
-      list(all.filter((each) => !isLeft(each))),
-      left.length > 0 &&
-        h(
-          "details",
-          { open: isOpen },
-          h("summary", { "data-key": "left" }, counted(left.length, "abandoned board")),
-          list(left),
-        ),
+      this.list(all.filter((each) => !isLeft(each) && !free.includes(each))),
+      this.folded("free", free, counted(free.length, "more free board")),
+      this.folded("left", left, counted(left.length, "abandoned board")),
     );
+  }
+
+  /** @param {Table[]} tables */
+  list(tables) {
+    return h("ul.list", {}, ...tables.map((each) => this.board(each)));
+  }
+
+  /**
+   * Return boards that are folded up, or nothing if there are none.
+   *
+   * @param {string} key
+   * @param {Table[]} tables
+   * @param {string} words what they are
+   */
+  folded(key, tables, words) {
+    const open = byId("boards").querySelector(`[data-key=${key}]`)?.open === true;
+    return tables.length > 0 && h("details", { open, "data-key": key }, h("summary", {}, words), this.list(tables));
   }
 
   /** Return those who are in the hall, and then those who are elsewhere. */
@@ -198,7 +212,7 @@ export class LobbyView {
       (each) => !each.to || [each.to, each.player].includes(player ?? ""),
     );
     if (!seeks.length && !invites.length)
-      return [h("p.hint", {}, "No one is waiting. Press Play to join this list.")];
+      return [h("p.hint", {}, "No one yet.")];
     return [
       h(
         "ul.list",

@@ -9,7 +9,7 @@ import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h, hasFeature, keepClear } from "./dom.js";
+import { byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -366,6 +366,7 @@ function toast(sentence) {
   const host = byId("toast");
   host.textContent = sentence;
   host.classList.add("shown");
+  shorten(host);
   keepClear(host);
   clearTimeout(toasting);
   toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));

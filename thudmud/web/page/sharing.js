@@ -35,7 +35,8 @@ export class ShareMenu {
     host.append(this.button, this.list);
     // Before the entry opens a dialog, which gives the focus back to where it was.
     this.list.addEventListener("click", () => this.close(), true);
-    host.addEventListener("keydown", (event) => this.typed(event));
+    // Before a result beside it, which the same key would close.
+    addEventListener("keydown", (event) => host.contains(/** @type {Node} */ (event.target)) && this.typed(event), true);
     host.addEventListener("focusout", ({ relatedTarget }) => {
       if (relatedTarget instanceof Node && !host.contains(relatedTarget)) this.close();
     });
@@ -46,21 +47,33 @@ export class ShareMenu {
     document.addEventListener("scroll", () => this.place(), { capture: true, passive: true });
   }
 
+  /**
+   * Call the button something: "More", if there are other entries, too.
+   *
+   * @param {string} label
+   */
+  name(label) {
+    if (this.button.textContent !== label) this.button.textContent = label;
+  }
+
   open() {
     this.list.replaceChildren(...this.items());
     this.setOpen(true);
     this.place();
   }
 
-  /** Put the list beside the button: nothing that scrolls cuts it off. */
+  /** Put the list next to the button: nothing that scrolls cuts it off. */
   place() {
     if (this.list.hidden) return;
-    const { top, bottom, right } = this.button.getBoundingClientRect();
+    const { top, bottom, left, right } = this.button.getBoundingClientRect();
     const { offsetHeight, offsetWidth, style } = this.list;
-    const isAbove = bottom + offsetHeight > innerHeight;
     const most = Math.max(0, innerHeight - offsetHeight);
-    style.top = `${Math.min(most, Math.max(0, isAbove ? top - offsetHeight : bottom))}px`;
-    style.left = `${Math.max(0, right - offsetWidth)}px`;
+    const isAbove = bottom > most;
+    // Above it, it would reach far up, over a result or the board.
+    const isBeside = isAbove && top - offsetHeight < innerHeight / 2 && left >= offsetWidth;
+    const y = isBeside ? top : isAbove ? top - offsetHeight : bottom;
+    style.top = `${Math.min(most, Math.max(0, y))}px`;
+    style.left = `${Math.max(0, (isBeside ? left : right) - offsetWidth)}px`;
   }
 
   /** Close it; the focus goes back to the button if it was inside. */

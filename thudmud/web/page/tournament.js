@@ -117,9 +117,13 @@ export class TournamentView {
       byId("tournaments"),
       shown.length
         ? h("ul.list", {}, ...shown.map((each) => this.entry(each)))
-        : h("p.hint", {}, "No tournaments yet."),
+        : h("p.hint", {}, "None yet."),
       hasFeature("tournaments") &&
-        h("button", { type: "button", "data-key": "create", click: () => this.create() }, "New tournament"),
+        h(
+          "button",
+          { type: "button", "data-key": "create", "aria-label": "Create a tournament", click: () => this.create() },
+          "Create",
+        ),
     );
   }
 
