@@ -79,7 +79,7 @@ from thudmud.game.projections import (
     project,
     realm_of,
 )
-from thudmud.store.backend import Backend
+from thudmud.store.backend import PROMPTLY, Backend, PreparedAppend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
@@ -110,8 +110,9 @@ from thudmud.store.streams import Changes, Streams
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
-Fence = Callable[[], None]
-"""Called in the store's thread before events are stored; raises NotWrittenError to refuse them."""
+Fence = Callable[[float], None]
+"""Called in the store's thread before events are stored; raises NotWrittenError to refuse them. The
+argument is the number of seconds until they are stored, at most."""
 
 
 battle_ended: list[Callable[[Database, Battle], None]] = []
@@ -131,11 +132,18 @@ class Append:
     besides: Work | None = None
     fence: Fence | None = None
 
-    def __call__(self, database: Database) -> Mapping[str, Stored]:
+    @property
+    def is_plain(self) -> bool:
+        """Whether it writes nothing except events and the versions of streams."""
+        events = [event for _, some in self.changes.values() for event in some]
+        others = any(isinstance(event, (*PROJECTED, BoardRenamed)) for event in events)
+        return bool(events) and not others and self.key is None and self.besides is None
+
+    def __call__(self, database: Database, ahead: float = 0.0) -> Mapping[str, Stored]:
         """Ask the fence, then append."""
         if self.fence:
-            self.fence()
-        return database.append(self.changes, self.key, self.mark, self.besides)
+            self.fence(ahead)
+        return database.append(self.changes, self.key, self.mark, self.besides, ahead)
 
 
 class Head(NamedTuple):
@@ -286,8 +294,20 @@ class Database:
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
         self._verify_after_reconnect()
+        done = self._append_prepared(works) or self._run_locked(works)
+        # The transaction is durable now, so nothing below may raise: callers would take stored
+        # events for refused ones.
+        self.backend.record_acknowledged(self.head.commits, self.head.store)
+        if self.erased:
+            with suppress(*self.backend.errors):
+                self.scrub()
+        self.feed.advance_to(self.head.position)
+        return done
+
+    def _run_locked(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+        """Take the writers' lock, run the works, and commit."""
         row = self.backend.begin()
-        try:
+        with self._reset_if_it_fails():
             self._new, self.feed.newest = [], None
             # Nothing read before the lock can be trusted. The data version says cheaply whether
             # another connection has committed since; a negative count marks a head of unknown
@@ -309,6 +329,87 @@ class Database:
                 self.backend.rollback()
             else:
                 self.backend.commit(self._write)
+        return outcomes, unseen + self._new
+
+    def _append_prepared(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]] | None:
+        """Prepare appends without the writers' lock, and store their events in one round trip.
+
+        Returns:
+            As `write`; None if nothing was stored, and the works have to run under the lock.
+        """
+        appends = [work for work in works if isinstance(work, Append) and work.is_plain]
+        if not self.backend.is_shared or len(appends) != len(works):
+            return None
+        with self._reset_if_it_fails():
+            self._new, self.feed.newest = [], None
+            row, now = self.backend.head_and_time()
+            self._adopt(self._head_of(row))
+            before = self.head
+            if ready := self._prepare(appends, now + PROMPTLY):
+                outcomes, prepared = ready
+                if place := self.backend.append(prepared):
+                    return self._placed(outcomes, prepared, *place)
+            self._clear()
+            self.head = before
+        return None
+
+    def _prepare(
+        self, appends: Sequence[Append], until: float
+    ) -> tuple[list[Mapping[str, Stored]], PreparedAppend] | None:
+        """Queue the events of appends; None if some are refused, or need the writers' lock."""
+        changes = [work.changes for work in appends]
+        self.streams.look_up(changes)
+        known = self.streams.relied_on(changes)
+        if known is None:
+            return None
+        try:
+            outcomes = [work(self, PROMPTLY) for work in appends]
+        except (StoreError, RefusedError):
+            return None
+        head, events = self.head, tuple(self.streams.waiting)
+        served = 0.0 if self.lease is None else head.at
+        return outcomes, PreparedAppend(
+            events, self.streams.moved, *known, head.projection, head.at, served, until
+        )
+
+    def _placed(
+        self,
+        outcomes: Sequence[Mapping[str, Stored]],
+        prepared: PreparedAppend,
+        position: int,
+        at: float,
+    ) -> tuple[list[Any], list[Entry]]:
+        """Update our view after a prepared append, with the place and time of its last event."""
+        try:
+            unseen = self.feed.unread_entries(position - len(prepared.events))
+        except Exception as error:
+            # Stored, but subscribers can't be given it before what others have stored.
+            raise UncertainError("The write was stored, but can't be read for now.") from error
+        last, shift = prepared.events[-1], position - self.head.position
+        self.feed.newest = position, *last[1:4], at, *last[5:]
+        self.streams.drop_queued()
+        head = self.head._replace(position=position, at=at, commits=self.head.commits + 1)
+        if not shift:
+            self.head = head
+        else:  # another process has appended meanwhile
+            self._adopt(head)
+            outcomes = [
+                {name: Stored(one.position + shift, one.version) for name, one in some.items()}
+                for some in outcomes
+            ]
+        ours = [
+            entry._replace(position=entry.position + shift, event=stamped(entry.event, at))
+            if shift or entry.event.at != at
+            else entry
+            for entry in self._new
+        ]
+        return list(outcomes), unseen + ours
+
+    @contextmanager
+    def _reset_if_it_fails(self) -> Iterator[None]:
+        """Roll back the transaction and reset our view if the block fails."""
+        try:
+            yield
         except BaseException as error:
             with suppress(*self.backend.errors):
                 self.backend.rollback()
@@ -316,14 +417,6 @@ class Database:
             if isinstance(error, _TransactionFailedError):
                 raise cast("StoreError", error.__cause__) from None
             raise
-        # The transaction is durable now, so nothing below may raise: callers would take stored
-        # events for refused ones.
-        self.backend.record_acknowledged(self.head.commits, self.head.store)
-        if self.erased:
-            with suppress(*self.backend.errors):
-                self.scrub()
-        self.feed.advance_to(self.head.position)
-        return outcomes, unseen + self._new
 
     def _write(self) -> None:
         """Write the queued events, and ``head`` with one more commit."""
@@ -488,6 +581,7 @@ class Database:
         key: str | None = None,
         mark: object = None,
         besides: Work | None = None,
+        ahead: float = 0.0,
     ) -> Mapping[str, Stored]:
         """Append events to several streams, all or none, see `thudmud.store.Store.append`.
 
@@ -496,6 +590,7 @@ class Database:
             key: identifies the request, so that a repeated one returns the first result.
             mark: attached to the entries that this process delivers.
             besides: work run in the same transaction, unless the request has been stored before.
+            ahead: seconds until the events are stored, at most.
 
         Returns:
             By stream, the place of its last event.
@@ -516,7 +611,7 @@ class Database:
                 raise ConflictError(name, expected, found)
         stored = {}
         at = self.now()
-        if self.lease is not None and self._has_lapsed(at):
+        if self.lease is not None and self._has_lapsed(at + ahead):
             raise NotWrittenError(
                 "No server was running for a while; that has to be recorded first."
             )
