@@ -385,6 +385,8 @@ class Database:
         except Exception as error:
             # Stored, but subscribers can't be given it before what others have stored.
             raise UncertainError("The write was stored, but can't be read for now.") from error
+        self.table.count_events(prepared.events)
+        self.table.changes += len(prepared.streams) + 1  # and the row of head
         last, shift = prepared.events[-1], position - self.head.position
         self.feed.newest = position, *last[1:4], at, *last[5:]
         self.streams.drop_queued()

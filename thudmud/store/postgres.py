@@ -173,21 +173,21 @@ APPEND = {
     # By default, PostgreSQL would plan statements with lists anew each time, under the lock.
     "settings": f"select set_config('lock_timeout', '{PROMPTLY:g}s', true),"
     " set_config('plan_cache_mode', 'force_generic_plan', true)",
-    "claim": "insert into writer (token, number, commits) select ?, ?, commits from head"
+    "claim": "insert into writer (token, number, commits) select ?, ?, commits from head"  # noqa: S608  (ours)
     f" where id = 1 and projection = ? and {NOW} < ?"
     " and (select count(*) from stream where id = any(?) and id || ':' || version = any(?)) = ?"
     " and (select count(*) from player where id = any(?) and id || ':' || name = any(?)"
     " and key is not null) = ?"
-    " on conflict (token) do update set number = excluded.number, commits = excluded.commits",  # noqa: S608  (ours)
-    "head": "update head set position = position + ?, commits = commits + 1,"
+    " on conflict (token) do update set number = excluded.number, commits = excluded.commits",
+    "head": "update head set position = position + ?, commits = commits + 1,"  # noqa: S608  (ours)
     " at = case when at < ? then ? else at end,"
     " served = case when served < ? then ? else served end"
-    f" where id = 1 and {_IF_CLAIMED} returning position, at",  # noqa: S608  (ours)
-    "events": "insert into event select head.position - ? + place, (value->>0)::bigint,"
+    f" where id = 1 and {_IF_CLAIMED} returning position, at",
+    "events": "insert into event select head.position - ? + place, (value->>0)::bigint,"  # noqa: S608  (ours)
     " (value->>1)::bigint, (value->>2)::bigint, head.at, (value->>3)::bigint, value->>4"
-    f" from head, {_EACH_ROW} where head.id = 1 and {_IF_CLAIMED}",  # noqa: S608  (ours)
-    "streams": "update stream set version = (value->>0)::bigint, beginning = (value->>1)::bigint"
-    f" from {_EACH_ROW} where id = any(?) and id = (value->>2)::bigint and {_IF_CLAIMED}",  # noqa: S608  (ours)
+    f" from head, {_EACH_ROW} where head.id = 1 and {_IF_CLAIMED}",
+    "streams": "update stream set version = (value->>0)::bigint, beginning = (value->>1)::bigint"  # noqa: S608  (ours)
+    f" from {_EACH_ROW} where id = any(?) and id = (value->>2)::bigint and {_IF_CLAIMED}",
 }
 """The statements of a prepared append. "claim" writes our number like `WRITE_NUMBER`, but only if
 everything fits; without it the later ones change nothing."""
