@@ -56,10 +56,10 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 POSTGRES,
-                "                self.connection.execute(WRITE_NUMBER",
-                "                self._xid = self.connection.execute(\n"
+                '                yield\n                self.connection.execute(f"notify',
+                "                yield\n                self._xid = self.connection.execute(\n"
                 "                    'select pg_current_xact_id()::text::bigint')\n"
-                "                self.connection.execute(WRITE_NUMBER",
+                '                self.connection.execute(f"notify',
             ),
             Change(
                 POSTGRES,
@@ -99,13 +99,33 @@ BREAKS: dict[str, Mistake] = {
     "a commit of unknown outcome is repeated": Mistake(
         10,
         [
-            Change(POSTGRES, "raise self._not_known() from error", "return False"),
+            Change(
+                POSTGRES,
+                "self.rollback()\n            raise self._not_known() from error",
+                "self.rollback()\n            return False",
+            ),
         ],
     ),
     "an append ignores the stream's version": Mistake(
         69,
         [
             Change(DATABASE, "            if found != expected:\n", "            if False:\n"),
+        ],
+    ),
+    "a prepared append ignores the stream's version": Mistake(
+        0,
+        [
+            Change(
+                POSTGRES,
+                "id || ':' || version = any(?)) = ?",
+                "id || ':' || version = any(?)) <= ?",
+            ),
+        ],
+    ),
+    "a prepared append keeps positions taken by others": Mistake(
+        0,
+        [
+            Change(DATABASE, "position - self.head.position\n", "0\n"),
         ],
     ),
     "the cache survives another process's commit": Mistake(
@@ -152,7 +172,9 @@ BREAKS: dict[str, Mistake] = {
         24,
         [
             Change(
-                NODES, "self._lease_end is not None and self._clock() < self._lease_end", "True"
+                NODES,
+                "0.0 if self._lease_end is None else self._lease_end - self._clock()",
+                "3600.0",
             ),
             Change(
                 NODES,

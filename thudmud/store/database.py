@@ -4,7 +4,8 @@ Nothing here uses an event loop, or waits for anything except the database. The 
 `Players`, `Feed` and `ProjectedRows` own the tables of events. Modules of functions that take a
 database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the others.
 
-Theory of operation. `Database.write` runs several units of work as one transaction (group commit):
+Theory of operation. `Database.write` runs several units of work as one transaction (group commit),
+in one of two ways. The general one:
 
 1. After a reconnect, verify that the database still has everything seen here
    (`_verify_after_reconnect`).
@@ -20,6 +21,18 @@ Theory of operation. `Database.write` runs several units of work as one transact
 Positions, versions, and the numbers of players and streams are assigned in step 4, under the lock.
 A database sequence would assign them earlier, not in the order of the commits. A subscriber that
 had read up to position 8 could then miss event 7, committed later.
+
+On PostgreSQL each statement whose result is awaited is a round trip, and the lock keeps all other
+nodes waiting. Therefore appends that write only events, such as plies, are prepared without it
+(`_append_prepared`), by optimistic concurrency control:
+
+1. Read ``head`` and the streams and players that aren't cached, and do step 4 without the lock.
+2. In one round trip, take the lock, check everything that step 4 relied on, and write and commit if
+   it still holds (`Backend.append`). Positions and times are adjusted to those of the others.
+3. Read the entries that others appended meanwhile; then as in 6 and 7.
+
+If it doesn't hold, or an append was refused, nothing is stored, and all run in the general way. So
+only decisions made under the lock are reported.
 
 What happens if the process dies, or a call is cancelled?
 
@@ -42,7 +55,7 @@ Who may append, and when? Any process that has opened the store may append, unde
 
 - Each stream has the expected version; otherwise ConflictError is raised, and nothing is stored.
 - The caller's ``fence`` agrees, in step 4: the append may have queued until the node's lease ran
-  out.
+  out. For a prepared append it must agree for the next second, within which the lock must be got.
 - ``head.served`` is at most as old as the longest lease of this process's nodes. Otherwise no node
   may have been alive for a while, and appending would move ``served`` and erase the evidence. Such
   appends are refused until the next heartbeat has stored the outage as an event (`record_outage`).
@@ -115,6 +128,9 @@ Fence = Callable[[float], None]
 argument is the number of seconds until they are stored, at most."""
 
 
+_MORE = (*PROJECTED, BoardRenamed)
+"""The classes of events with which other rows are written."""
+
 battle_ended: list[Callable[[Database, Battle], None]] = []
 """Called with a battle in the transaction that ends it, after its events have been written."""
 
@@ -136,8 +152,8 @@ class Append:
     def is_plain(self) -> bool:
         """Whether it writes nothing except events and the versions of streams."""
         events = [event for _, some in self.changes.values() for event in some]
-        others = any(isinstance(event, (*PROJECTED, BoardRenamed)) for event in events)
-        return bool(events) and not others and self.key is None and self.besides is None
+        is_more = self.key is not None or self.besides is not None
+        return bool(events) and not is_more and not any(isinstance(each, _MORE) for each in events)
 
     def __call__(self, database: Database, ahead: float = 0.0) -> Mapping[str, Stored]:
         """Ask the fence, then append."""
@@ -337,8 +353,10 @@ class Database:
         Returns:
             As `write`; None if nothing was stored, and the works have to run under the lock.
         """
+        if not self.backend.is_shared:  # a file needs no round trips
+            return None
         appends = [work for work in works if isinstance(work, Append) and work.is_plain]
-        if not self.backend.is_shared or len(appends) != len(works):
+        if len(appends) != len(works):
             return None
         with self._reset_if_it_fails():
             self._new, self.feed.newest = [], None
@@ -383,7 +401,7 @@ class Database:
         try:
             unseen = self.feed.unread_entries(position - len(prepared.events))
         except Exception as error:
-            # Stored, but subscribers can't be given it before what others have stored.
+            # It is stored, but what others stored before it has to reach subscribers first.
             raise UncertainError("The write was stored, but can't be read for now.") from error
         self.table.count_events(prepared.events)
         self.table.changes += len(prepared.streams) + 1  # and the row of head

@@ -636,7 +636,8 @@ class Postgres(Backend):
         events, streams, versions, players, projection, at, served, until = prepared
         (_, stream, version, *_), connections = events[-1], self.connection.connections_made
         count, ours = len(events), (self._token, self._number + 1)
-        rows = json.dumps([[*row[1:4], *row[5:]] for row in events])
+        # Unescaped: a database in SQL_ASCII can't decode escapes.
+        rows = json.dumps([[*row[1:4], *row[5:]] for row in events], ensure_ascii=False)
         moved = json.dumps([[*row[3:], row[0]] for row in streams]), [row[0] for row in streams]
         fits = projection, until, *_known(versions), *_known(players)
         try:
