@@ -147,8 +147,8 @@ class PreparedAppend(NamedTuple):
         until: the database's time until which the lock must be got.
     """
 
-    events: Sequence[Sequence[Any]]
-    streams: Sequence[Sequence[Any]]
+    events: Sequence[tuple[Any, ...]]
+    streams: Sequence[tuple[Any, ...]]
     versions: Mapping[int, int]
     players: Mapping[int, str]
     projection: int
