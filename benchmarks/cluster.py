@@ -307,13 +307,14 @@ async def locks(cluster: Cluster, extent: Extent) -> list[Row]:
     rows: list[Row] = []
     for number, tables in NODES_AND_TABLES:
         name = f"locks_{number}_{tables}"
-        stores = [await Store.connect(database(cluster, name)) for _ in range(number)]
+        dsn = database(cluster, name)
+        stores = [await Store.connect(dsn) for _ in range(number)]
         for store in stores:
             await store.subscribe(None, 0, lambda _: None, lambda _: None)
-        with psycopg.connect(cluster.dsn(name), autocommit=True) as session:
+        with psycopg.connect(dsn, autocommit=True) as session:
             session.execute(NOTE_HELD)
             found: dict[bool, list[Sequence[float]]] = {True: [], False: []}
-            for turn in range(2 * extent.rounds):
+            for turn in range(-2, 2 * extent.rounds):  # at first each plans its statements
                 is_prepared = turn % 4 in (0, 3)
                 with ExitStack() as stack:
                     stack.enter_context(patch.object(postgres, "LOCK", LOCK_AND_CLOCK))
@@ -329,10 +330,11 @@ async def locks(cluster: Cluster, extent: Extent) -> list[Row]:
                 took = spent(cluster, name) - before
                 ((held,),) = session.execute(MEDIAN_HELD).fetchall()
                 session.execute("truncate held")
-                found[is_prepared].append((held * 1e3, took.cpu / took.events * 1e3, rate))
+                if turn >= 0:
+                    found[is_prepared].append((held * 1e3, took.cpu / took.events * 1e3, rate))
         for store in stores:
             await store.close()
-        title = f"{number} stores at {tables} tables each, prepared appends beside others: "
+        title = f"prepared appends, {number} x {tables} tables, beside others: "
         for place, (what, unit) in enumerate(
             (("under the lock", "ms"), ("CPU of PostgreSQL", "ms"), ("rate", "a second"))
         ):
