@@ -1,10 +1,13 @@
 """A store in a PostgreSQL database, from which several nodes may serve boards.
 
 Each store has two connections: one on which its thread reads and writes, and one for a thread that
-listens for notifications. Three things differ from a file:
+listens for notifications. Four things differ from a file:
 
 - The writers' lock is an advisory lock. Its new holder first reads ``head``, and so learns whether
   others have written since.
+- Appends that write only events take the lock, check what they rely on, and commit in one round
+  trip (`APPEND`). These are statements rather than a function in the database: there is nothing to
+  create, and nothing on which nodes of several versions would have to agree.
 - A lost connection is restored. A fail-over to a standby takes some seconds.
 - If the connection is lost before a commit is acknowledged, its outcome is unknown and has to be
   looked up, as follows.
