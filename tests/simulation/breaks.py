@@ -113,7 +113,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a prepared append ignores the stream's version": Mistake(
-        0,
+        None,
         [
             Change(
                 POSTGRES,
@@ -123,7 +123,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a prepared append keeps positions taken by others": Mistake(
-        0,
+        None,
         [
             Change(DATABASE, "position - self.head.position\n", "0\n"),
         ],

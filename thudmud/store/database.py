@@ -366,7 +366,7 @@ class Database:
             if ready := self._prepare(appends, now + PROMPTLY):
                 outcomes, prepared = ready
                 if place := self.backend.append(prepared):
-                    return self._placed(outcomes, prepared, *place)
+                    return self._adjust(outcomes, prepared, *place)
             self._clear()
             self.head = before
         return None
@@ -390,7 +390,7 @@ class Database:
             events, self.streams.moved, *known, head.projection, head.at, served, until
         )
 
-    def _placed(
+    def _adjust(
         self,
         outcomes: Sequence[Mapping[str, Stored]],
         prepared: PreparedAppend,

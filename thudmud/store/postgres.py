@@ -642,7 +642,7 @@ class Postgres(Backend):
         # Unescaped: a database in SQL_ASCII can't decode escapes.
         rows = json.dumps([[*row[1:4], *row[5:]] for row in events], ensure_ascii=False)
         moved = json.dumps([[*row[3:], row[0]] for row in streams]), [row[0] for row in streams]
-        fits = projection, until, *_known(versions), *_known(players)
+        fits = projection, until, *_conditions(versions), *_conditions(players)
         try:
             with self._committing():
                 execute = self.connection.execute
@@ -1183,7 +1183,7 @@ def name_of(dsn: str) -> str:
     return f"The database {name}{f' on {host}' if host else ''}"
 
 
-def _known(known: Mapping[int, object]) -> tuple[list[int], list[str], int]:
+def _conditions(known: Mapping[int, object]) -> tuple[list[int], list[str], int]:
     """Return the parameters of "claim" for some rows: ids, ids with another column, a count."""
     return [*known], [f"{number}:{value}" for number, value in known.items()], len(known)
 
