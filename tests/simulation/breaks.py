@@ -422,7 +422,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an event stored after an outage advances the clock over it": Mistake(
-        259,
+        None,
         [
             Change(
                 FOLLOWING,
@@ -443,13 +443,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "clocks run through an outage": Mistake(
-        10,
+        3,
         [
             Change(
                 "thudmud.game.tables",
                 'return (ClockHeld(now, "", seconds),) if seconds else ()',
                 "return ()",
             ),
+        ],
+    ),
+    "of two absent players, the one who left a moment later wins": Mistake(
+        1559,
+        [
+            Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
     ),
     "a server does not retry if the database is lost during its start": Mistake(
@@ -604,12 +610,6 @@ BREAKS: dict[str, Mistake] = {
         237,
         [
             Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
-        ],
-    ),
-    "of two absent players, the one who left a moment later wins": Mistake(
-        1559,
-        [
-            Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
     ),
 }
