@@ -97,7 +97,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit of unknown outcome is repeated": Mistake(
-        10,
+        15,
         [
             Change(
                 POSTGRES,
@@ -169,7 +169,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a node writes after its lease has expired": Mistake(
-        24,
+        4,
         [
             Change(
                 NODES,
