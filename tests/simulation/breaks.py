@@ -81,7 +81,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit lost with its link counts as not done": Mistake(
-        21,
+        46,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
@@ -129,7 +129,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the cache survives another process's commit": Mistake(
-        2,
+        37,
         [
             Change(
                 DATABASE,
