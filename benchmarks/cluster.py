@@ -1,14 +1,17 @@
 """PostgreSQL compared with SQLite, several nodes with one, and time to recover from failures.
 
 Run it from the checkout: ``python benchmarks/cluster.py``, or ``python -m benchmarks.cluster``. A
-full run takes some minutes, ``--quick`` one. Arguments select parts: ``appends``, ``watchers``,
-``nodes``, ``failover``, ``starts``. Requires PostgreSQL's programs, which create a cluster in a
-temporary folder with default durability (``fsync`` is on). Each figure in the table has a yardstick
-that is measured alternately with it:
+full run takes some minutes, ``--quick`` one. Arguments select parts: ``appends``, ``locks``,
+``watchers``, ``nodes``, ``failover``, ``starts``. Requires PostgreSQL's programs, which create a
+cluster in a temporary folder with default durability (``fsync`` is on). Each figure in the table
+has a yardstick that is measured alternately with it:
 
 - appends of one ply, at one table and at 100, sequential at each: the rate, the median and the 99th
   percentile, beside SQLite; the rate beside bare commits of PostgreSQL; and the CPU time and
   write-ahead log per append;
+- time from the acquisition of the writers' lock until the commit begins, for appends prepared
+  without the lock, beside the same appends decided under it; their rate, and their CPU time in
+  PostgreSQL, likewise;
 - latency of a ply typed at one node until a spectator at another node reads it, beside a spectator
   at the same node, for the very same plies; and the latter beside a server on SQLite;
 - total plies a second at 1, 2 and 3 nodes, beside a server on SQLite, with connections spread over
@@ -41,6 +44,7 @@ from random import Random
 from statistics import mean, median
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
+from unittest.mock import patch
 
 import psycopg
 
@@ -64,8 +68,9 @@ from benchmarks.load.processes import RAISED, ROOT, Running, board, letters, thu
 from benchmarks.store import Row, starts
 from tests.store.clusters import Cluster
 from thudmud.game.events import Moved
-from thudmud.store import Store
+from thudmud.store import Store, postgres
 from thudmud.store.codec import to_array, to_text
+from thudmud.store.database import Database
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,27 @@ class Extent:
     starts: int = 5
 
 
-PARTS = ("appends", "watchers", "nodes", "failover", "starts")
+PARTS = ("appends", "locks", "watchers", "nodes", "failover", "starts")
 """Parts that can be selected."""
+
+NODES_AND_TABLES = (1, 1), (3, 1), (3, 20)
+"""Numbers of stores, and of tables of each, for which the time under the lock is measured."""
+
+LOCK_AND_CLOCK = postgres.LOCK.replace(
+    "select ", "select set_config('thudmud.locked', clock_timestamp()::text, true) from "
+)
+MEDIAN_HELD = "select percentile_cont(0.5) within group (order by seconds) from held"
+NOTE_HELD = """
+create unlogged table held (seconds double precision);
+create function note_held() returns trigger language plpgsql as $$ begin
+    insert into held values (extract(epoch from
+        clock_timestamp() - current_setting('thudmud.locked')::timestamptz));
+    return null;
+end $$;
+create constraint trigger note_held after update on head deferrable initially deferred
+    for each row execute function note_held();
+"""
+"""Notes at the beginning of each commit how long the writers' lock has been held."""
 
 ADDRESS = "127.0.0.1"
 SOON = 0.1
@@ -276,6 +300,47 @@ def costs(took: Spent, worked: float, what: str) -> list[Row]:
         Row(f"write-ahead log for {what}, beside its text", took.log / count, text, "bytes"),
         Row(f"in a commit: {what}, beside one", count / took.commits, 1, ""),
     ]
+
+
+async def locks(cluster: Cluster, extent: Extent) -> list[Row]:
+    """Measure the time under the writers' lock, of prepared appends beside others."""
+    rows: list[Row] = []
+    for number, tables in NODES_AND_TABLES:
+        name = f"locks_{number}_{tables}"
+        dsn = database(cluster, name)
+        stores = [await Store.connect(dsn) for _ in range(number)]
+        for store in stores:
+            await store.subscribe(None, 0, lambda _: None, lambda _: None)
+        with psycopg.connect(dsn, autocommit=True) as session:
+            session.execute(NOTE_HELD)
+            found: dict[bool, list[Sequence[float]]] = {True: [], False: []}
+            for turn in range(-2, 2 * extent.rounds):  # at first each plans its statements
+                is_prepared = turn % 4 in (0, 3)
+                with ExitStack() as stack:
+                    stack.enter_context(patch.object(postgres, "LOCK", LOCK_AND_CLOCK))
+                    if not is_prepared:
+                        never = patch.object(Database, "_append_prepared", lambda *_: None)
+                        stack.enter_context(never)
+                    before = spent(cluster, name)
+                    appending = (
+                        appended(store, f"{turn} {place}", tables, extent.seconds)
+                        for place, store in enumerate(stores)
+                    )
+                    rate = sum(each.rate for each in await asyncio.gather(*appending))
+                took = spent(cluster, name) - before
+                ((held,),) = session.execute(MEDIAN_HELD).fetchall()
+                session.execute("truncate held")
+                if turn >= 0:
+                    found[is_prepared].append((held * 1e3, took.cpu / took.events * 1e3, rate))
+        for store in stores:
+            await store.close()
+        title = f"prepared appends, {number} x {tables} tables, beside others: "
+        for place, (what, unit) in enumerate(
+            (("under the lock", "ms"), ("CPU of PostgreSQL", "ms"), ("rate", "a second"))
+        ):
+            ours, theirs = ([each[place] for each in found[is_ours]] for is_ours in (True, False))
+            rows.append(compared(title + what, ours, theirs, unit))
+    return rows
 
 
 def watchers(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
@@ -548,6 +613,8 @@ def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterato
             folder = Path(name)
             if "appends" in parts:
                 yield from asyncio.run(appends(cluster, folder, extent))
+            if "locks" in parts:
+                yield from asyncio.run(locks(cluster, extent))
             if "watchers" in parts:
                 yield from watchers(cluster, folder, extent)
             if "nodes" in parts:

@@ -56,10 +56,10 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 POSTGRES,
-                "                self.connection.execute(WRITE_NUMBER",
-                "                self._xid = self.connection.execute(\n"
+                '                yield\n                self.connection.execute(f"notify',
+                "                yield\n                self._xid = self.connection.execute(\n"
                 "                    'select pg_current_xact_id()::text::bigint')\n"
-                "                self.connection.execute(WRITE_NUMBER",
+                '                self.connection.execute(f"notify',
             ),
             Change(
                 POSTGRES,
@@ -81,7 +81,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit lost with its link counts as not done": Mistake(
-        21,
+        46,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
@@ -97,9 +97,13 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit of unknown outcome is repeated": Mistake(
-        10,
+        15,
         [
-            Change(POSTGRES, "raise self._not_known() from error", "return False"),
+            Change(
+                POSTGRES,
+                "self.rollback()\n            raise self._not_known() from error",
+                "self.rollback()\n            return False",
+            ),
         ],
     ),
     "an append ignores the stream's version": Mistake(
@@ -108,8 +112,24 @@ BREAKS: dict[str, Mistake] = {
             Change(DATABASE, "            if found != expected:\n", "            if False:\n"),
         ],
     ),
+    "a prepared append ignores the stream's version": Mistake(
+        None,
+        [
+            Change(
+                POSTGRES,
+                "id || ':' || version = any(?)) = ?",
+                "id || ':' || version = any(?)) <= ?",
+            ),
+        ],
+    ),
+    "a prepared append keeps positions taken by others": Mistake(
+        None,
+        [
+            Change(DATABASE, "position - self.head.position\n", "0\n"),
+        ],
+    ),
     "the cache survives another process's commit": Mistake(
-        2,
+        37,
         [
             Change(
                 DATABASE,
@@ -149,10 +169,12 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a node writes after its lease has expired": Mistake(
-        24,
+        4,
         [
             Change(
-                NODES, "self._lease_end is not None and self._clock() < self._lease_end", "True"
+                NODES,
+                "0.0 if self._lease_end is None else self._lease_end - self._clock()",
+                "3600.0",
             ),
             Change(
                 NODES,
@@ -400,7 +422,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an event stored after an outage advances the clock over it": Mistake(
-        259,
+        None,
         [
             Change(
                 FOLLOWING,
@@ -421,13 +443,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "clocks run through an outage": Mistake(
-        10,
+        3,
         [
             Change(
                 "thudmud.game.tables",
                 'return (ClockHeld(now, "", seconds),) if seconds else ()',
                 "return ()",
             ),
+        ],
+    ),
+    "of two absent players, the one who left a moment later wins": Mistake(
+        1559,
+        [
+            Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
     ),
     "a server does not retry if the database is lost during its start": Mistake(
@@ -582,12 +610,6 @@ BREAKS: dict[str, Mistake] = {
         237,
         [
             Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
-        ],
-    ),
-    "of two absent players, the one who left a moment later wins": Mistake(
-        1559,
-        [
-            Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
     ),
 }

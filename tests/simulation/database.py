@@ -28,7 +28,7 @@ import psycopg
 
 from tests.simulation.clockwork import World
 from tests.simulation.versions import in_own_form
-from thudmud.store.backend import MISSED, Holder
+from thudmud.store.backend import MISSED, PROMPTLY, Holder
 from thudmud.store.interface import StoreError
 from thudmud.store.nodes import LEASE
 from thudmud.store.postgres import TRY_AGAIN
@@ -56,6 +56,7 @@ class Kind(Enum):
     OF_TABLES = auto()
     OF_SERVER = auto()
     LOCK = "begin; select pg_advisory_xact_lock"
+    PROMPT_LOCK = "select pg_advisory_xact_lock"
     BEGIN = "begin isolation level"
     COMMIT = "commit"
     ROLLBACK = "rollback"
@@ -73,6 +74,7 @@ ANSWERED = (
     "select quote_ident(nspname) from pg_extension",
     "select current_setting('data_checksums')",
     "select pg_current_xact_id()::text::bigint",
+    "begin",
     "set ",
     "alter table",
     "select set_config",
@@ -249,9 +251,10 @@ class Session:
         match kind:
             case Kind.OF_SERVER:
                 statement.rows = primary.answer(query, self)
-            case Kind.LOCK:
+            case Kind.LOCK | Kind.PROMPT_LOCK:
                 self.in_transaction = True
-                until = primary.world.now + LOCK_TIMEOUT
+                limit = LOCK_TIMEOUT if kind is Kind.LOCK else PROMPTLY
+                until = primary.world.now + limit
                 while primary.locked_by not in (None, self):
                     if primary.world.now >= until:
                         raise psycopg.errors.LockNotAvailable("canceled due to lock timeout")
@@ -260,7 +263,7 @@ class Session:
                     return
                 primary.locked_by, self._begun = self, primary.world.now
                 self.files.execute("begin immediate")
-                if rest := query.split(";", 2)[2].strip():
+                if rest := "".join(query.split(";", 2)[2:]).strip():
                     self._execute(statement, rest)
             case Kind.BEGIN:
                 self.in_transaction = True
@@ -562,8 +565,10 @@ class Database:
 
     def opened(self, path: Path) -> sqlite3.Connection:
         """Return a connection to a file; it lasts as long as the database."""
-        self._opened.append(_opened(path))
-        return self._opened[-1]
+        files = _opened(path)
+        files.create_function("wall", 0, self.world.wall)
+        self._opened.append(files)
+        return files
 
     def _copy_of(self, path: Path) -> Path:
         copy = self._folder / f"{next(self._copies)}.db"
@@ -838,6 +843,15 @@ def time_limit(seconds: float, session: Connection) -> Iterator[None]:
 
 
 _ANY = re.compile(r"= any\(\?\)")
+_EACH_ROW = "json_array_elements(?::json) with ordinality each_row (value, place)"
+_IN_SQLITE = {
+    _EACH_ROW: "(select value, key + 1 as place from json_each(?)) each_row",
+    "extract(epoch from clock_timestamp())::float8": "wall()",
+    "::bigint": "",
+    "bytea": "blob",
+    ' collate "C"': "",  # SQLite's default
+}
+"""Parts of statements in PostgreSQL's dialect, and the same in SQLite's."""
 
 
 @lru_cache(maxsize=512)
@@ -846,7 +860,9 @@ def _in_sqlite(query: str) -> str:
     query = _ANY.sub("in (select value from json_each(?))", query)
     if query.startswith("select tablename from pg_tables"):
         return "select name from sqlite_schema where type = 'table'"
-    return query.replace("bytea", "blob").replace(' collate "C"', "")  # SQLite's default
+    for part, in_sqlite in _IN_SQLITE.items():
+        query = query.replace(part, in_sqlite)
+    return query
 
 
 def _close(opened: list[sqlite3.Connection]) -> None:

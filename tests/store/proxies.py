@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 
 
 class Proxy:
@@ -18,6 +18,9 @@ class Proxy:
         cuts_before: predicate on data sent by a client; when it is true, the data is dropped and
             the connection cut, once.
         cuts_after: likewise, but the data is relayed and the server's reply is dropped.
+        cuts_within: if a client sends these bytes, the data before them is relayed and the
+            connection cut, once.
+        round_trips: data sent by clients, split wherever the server has answered in between.
         refuses: whether new connections are refused.
     """
 
@@ -25,6 +28,8 @@ class Proxy:
         self._server = "127.0.0.1", port
         self.cuts_before: Callable[[bytes], bool] | None = None
         self.cuts_after: Callable[[bytes], bool] | None = None
+        self.cuts_within = b""
+        self.round_trips: list[bytes] = []
         self.refuses = False
         self.cuts = 0
         self._listening = socket.create_server(("127.0.0.1", 0))
@@ -52,11 +57,22 @@ class Proxy:
                 Thread(target=self._serve, args=(client, server), daemon=True).start()
 
     def _serve(self, client: socket.socket, server: socket.socket) -> None:
-        answers = Thread(target=self._pass_on, args=(server, client), daemon=True)
+        answered = Event()
+        answers = Thread(target=self._pass_on, args=(server, client, answered), daemon=True)
         answers.start()
         with client, server:
             with suppress(OSError):
+                answered.set()
                 while data := client.recv(65536):
+                    if answered.is_set():
+                        answered.clear()
+                        self.round_trips.append(b"")
+                    self.round_trips[-1] += data
+                    if self.cuts_within and self.cuts_within in data:
+                        server.sendall(data.partition(self.cuts_within)[0])
+                        self.cuts_within = b""
+                        self.cuts += 1
+                        break
                     if self.cuts_before and self.cuts_before(data):
                         self.cuts_before = None
                         self.cuts += 1
@@ -74,9 +90,10 @@ class Proxy:
                 with suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
 
-    def _pass_on(self, server: socket.socket, client: socket.socket) -> None:
+    def _pass_on(self, server: socket.socket, client: socket.socket, answered: Event) -> None:
         with suppress(OSError):
             while data := server.recv(65536):
+                answered.set()
                 client.sendall(data)
             client.shutdown(socket.SHUT_RDWR)
 

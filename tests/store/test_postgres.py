@@ -139,7 +139,9 @@ class TestDefaults:
                 await Store.connect(cluster.dsn(name))
             return
         store = await Store.connect(cluster.dsn(name))
-        await store.append({OAK: (0, [joined(1)])})
+        for version in range(2):
+            await store.append({OAK: (version, [joined(1, "Zo\xeb \U0001f600")])})
+        assert await players(store) == ["Zo\xeb \U0001f600"] * 2
         text = "h\xe4sh \U0001f600"
         await store.write(accounts.enrol, "Anna", text)
         account = await store.read(accounts.find, "Anna")

@@ -279,15 +279,18 @@ class EventApplier:
     def require_lease(self) -> None:
         """Raise NotWrittenError if the lease has run out and other nodes may have noticed."""
         if self._fence and not self._store.is_exclusive:
-            self._fence()
+            self._fence(0.0)
 
-    def _require_live_lease(self) -> None:
+    def _require_live_lease(self, ahead: float) -> None:
         """Raise NotWrittenError if the lease has run out. The store's thread calls this as a fence.
 
         An append may wait there for the database. By its turn another node may have recorded an
         outage, for which this node hasn't held the clocks yet.
+
+        Args:
+            ahead: seconds for which the lease must still last.
         """
-        if self._node and not self._node.is_alive:
+        if self._node and self._node.lease_left <= ahead:
             raise NotWrittenError(
                 "The lease of this node has expired: other nodes may have taken over."
             )

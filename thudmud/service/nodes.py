@@ -222,7 +222,12 @@ class Node:
     @property
     def is_alive(self) -> bool:
         """Whether the lease holds, by this node's own clock."""
-        return self._lease_end is not None and self._clock() < self._lease_end
+        return self.lease_left > 0.0
+
+    @property
+    def lease_left(self) -> float:
+        """Seconds until the lease ends, by this node's own clock."""
+        return 0.0 if self._lease_end is None else self._lease_end - self._clock()
 
     async def open(self) -> None:
         """Begin the lease. If no other node is alive, the outage before it is recorded.

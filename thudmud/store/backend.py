@@ -11,10 +11,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from time import time
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 MISSED = ""
 """The note given to listeners in place of all notes sent while their link was down."""
+
+
+PROMPTLY = 1.0
+"""Seconds after which an append that was prepared without the writers' lock is too old to store."""
 
 
 class Lock(IntEnum):
@@ -129,6 +133,30 @@ POSTGRESQL = Dialect(
 )
 
 
+class PreparedAppend(NamedTuple):
+    """Events prepared without the writers' lock, and what has to hold once it is held.
+
+    Attributes:
+        events: the rows of ``event``, with positions as if nobody else had appended meanwhile.
+        streams: the rows of ``stream``, as they will be.
+        versions: the versions that streams must have, by number.
+        players: the names that players must have, by number.
+        projection: the form that the projections must have.
+        at: the time of the events, unless that of the last stored one is later.
+        served: the time at which a server is known to run; 0.0 if none appends these.
+        until: the database's time until which the lock must be got.
+    """
+
+    events: Sequence[tuple[Any, ...]]
+    streams: Sequence[tuple[Any, ...]]
+    versions: Mapping[int, int]
+    players: Mapping[int, str]
+    projection: int
+    at: float
+    served: float
+    until: float
+
+
 class Backend:
     """A connection to a database that holds a store; the defaults suit SQLite.
 
@@ -168,6 +196,24 @@ class Backend:
             The row of ``head``, if it was read in the same step; else None.
         """
         self.connection.execute("begin immediate")
+
+    def head_and_time(self) -> tuple[Any, float]:
+        """Return the row of ``head``, and the database's time, in seconds since the epoch.
+
+        Only where `is_shared` is set.
+        """
+        raise NotImplementedError
+
+    def append(self, prepared: PreparedAppend) -> tuple[int, float] | None:
+        """Take the writers' lock, append events, and commit, all in one round trip.
+
+        Only where `is_shared` is set.
+
+        Returns:
+            The position and the time of the last event. None if the events don't fit, for example
+            because a stream has another version by now; then nothing was stored.
+        """
+        raise NotImplementedError
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
         """Commit durably: on return, the transaction survives a crash.

@@ -4,7 +4,8 @@ Nothing here uses an event loop, or waits for anything except the database. The 
 `Players`, `Feed` and `ProjectedRows` own the tables of events. Modules of functions that take a
 database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the others.
 
-Theory of operation. `Database.write` runs several units of work as one transaction (group commit):
+Theory of operation. `Database.write` runs several units of work as one transaction (group commit),
+in one of two ways. The general one:
 
 1. After a reconnect, verify that the database still has everything seen here
    (`_verify_after_reconnect`).
@@ -20,6 +21,18 @@ Theory of operation. `Database.write` runs several units of work as one transact
 Positions, versions, and the numbers of players and streams are assigned in step 4, under the lock.
 A database sequence would assign them earlier, not in the order of the commits. A subscriber that
 had read up to position 8 could then miss event 7, committed later.
+
+On PostgreSQL each statement whose result is awaited is a round trip, and the lock keeps all other
+nodes waiting. Therefore appends that write only events, such as plies, are prepared without it
+(`_append_prepared`), by optimistic concurrency control:
+
+1. Read ``head`` and the streams and players that aren't cached, and do step 4 without the lock.
+2. In one round trip, take the lock, check everything that step 4 relied on, and write and commit if
+   it still holds (`Backend.append`). Positions and times are adjusted to those of the others.
+3. Read the entries that others appended meanwhile; then as in 6 and 7.
+
+If it doesn't hold, or an append was refused, nothing is stored, and all run in the general way. So
+only decisions made under the lock are reported.
 
 What happens if the process dies, or a call is cancelled?
 
@@ -42,7 +55,7 @@ Who may append, and when? Any process that has opened the store may append, unde
 
 - Each stream has the expected version; otherwise ConflictError is raised, and nothing is stored.
 - The caller's ``fence`` agrees, in step 4: the append may have queued until the node's lease ran
-  out.
+  out. For a prepared append it must agree for the next second, within which the lock must be got.
 - ``head.served`` is at most as old as the longest lease of this process's nodes. Otherwise no node
   may have been alive for a while, and appending would move ``served`` and erase the evidence. Such
   appends are refused until the next heartbeat has stored the outage as an event (`record_outage`).
@@ -79,7 +92,7 @@ from thudmud.game.projections import (
     project,
     realm_of,
 )
-from thudmud.store.backend import Backend
+from thudmud.store.backend import PROMPTLY, Backend, PreparedAppend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
@@ -110,9 +123,13 @@ from thudmud.store.streams import Changes, Streams
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
-Fence = Callable[[], None]
-"""Called in the store's thread before events are stored; raises NotWrittenError to refuse them."""
+Fence = Callable[[float], None]
+"""Called in the store's thread before events are stored; raises NotWrittenError to refuse them. The
+argument is the number of seconds until they are stored, at most."""
 
+
+_MORE = (*PROJECTED, BoardRenamed)
+"""The classes of events with which other rows are written."""
 
 battle_ended: list[Callable[[Database, Battle], None]] = []
 """Called with a battle in the transaction that ends it, after its events have been written."""
@@ -131,11 +148,18 @@ class Append:
     besides: Work | None = None
     fence: Fence | None = None
 
-    def __call__(self, database: Database) -> Mapping[str, Stored]:
+    @property
+    def is_plain(self) -> bool:
+        """Whether it writes nothing except events and the versions of streams."""
+        events = [event for _, some in self.changes.values() for event in some]
+        is_more = self.key is not None or self.besides is not None
+        return bool(events) and not is_more and not any(isinstance(each, _MORE) for each in events)
+
+    def __call__(self, database: Database, ahead: float = 0.0) -> Mapping[str, Stored]:
         """Ask the fence, then append."""
         if self.fence:
-            self.fence()
-        return database.append(self.changes, self.key, self.mark, self.besides)
+            self.fence(ahead)
+        return database.append(self.changes, self.key, self.mark, self.besides, ahead)
 
 
 class Head(NamedTuple):
@@ -286,8 +310,20 @@ class Database:
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
         self._verify_after_reconnect()
+        done = self._append_prepared(works) or self._run_locked(works)
+        # The transaction is durable now, so nothing below may raise: callers would take stored
+        # events for refused ones.
+        self.backend.record_acknowledged(self.head.commits, self.head.store)
+        if self.erased:
+            with suppress(*self.backend.errors):
+                self.scrub()
+        self.feed.advance_to(self.head.position)
+        return done
+
+    def _run_locked(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+        """Take the writers' lock, run the works, and commit."""
         row = self.backend.begin()
-        try:
+        with self._reset_if_it_fails():
             self._new, self.feed.newest = [], None
             # Nothing read before the lock can be trusted. The data version says cheaply whether
             # another connection has committed since; a negative count marks a head of unknown
@@ -309,6 +345,91 @@ class Database:
                 self.backend.rollback()
             else:
                 self.backend.commit(self._write)
+        return outcomes, unseen + self._new
+
+    def _append_prepared(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]] | None:
+        """Prepare appends without the writers' lock, and store their events in one round trip.
+
+        Returns:
+            As `write`; None if nothing was stored, and the works have to run under the lock.
+        """
+        if not self.backend.is_shared:  # a file needs no round trips
+            return None
+        appends = [work for work in works if isinstance(work, Append) and work.is_plain]
+        if len(appends) != len(works):
+            return None
+        with self._reset_if_it_fails():
+            self._new, self.feed.newest = [], None
+            row, now = self.backend.head_and_time()
+            self._adopt(self._head_of(row))
+            before = self.head
+            if ready := self._prepare(appends, now + PROMPTLY):
+                outcomes, prepared = ready
+                if place := self.backend.append(prepared):
+                    return self._adjust(outcomes, prepared, *place)
+            self._clear()
+            self.head = before
+        return None
+
+    def _prepare(
+        self, appends: Sequence[Append], until: float
+    ) -> tuple[list[Mapping[str, Stored]], PreparedAppend] | None:
+        """Queue the events of appends; None if some are refused, or need the writers' lock."""
+        changes = [work.changes for work in appends]
+        self.streams.look_up(changes)
+        known = self.streams.relied_on(changes)
+        if known is None:
+            return None
+        try:
+            outcomes = [work(self, PROMPTLY) for work in appends]
+        except (StoreError, RefusedError):
+            return None
+        head, events = self.head, tuple(self.streams.waiting)
+        served = 0.0 if self.lease is None else head.at
+        return outcomes, PreparedAppend(
+            events, self.streams.moved, *known, head.projection, head.at, served, until
+        )
+
+    def _adjust(
+        self,
+        outcomes: Sequence[Mapping[str, Stored]],
+        prepared: PreparedAppend,
+        position: int,
+        at: float,
+    ) -> tuple[list[Any], list[Entry]]:
+        """Update our view after a prepared append, with the place and time of its last event."""
+        try:
+            unseen = self.feed.unread_entries(position - len(prepared.events))
+        except Exception as error:
+            # It is stored, but what others stored before it has to reach subscribers first.
+            raise UncertainError("The write was stored, but can't be read for now.") from error
+        self.table.count_events(prepared.events)
+        self.table.changes += len(prepared.streams) + 1  # and the row of head
+        last, shift = prepared.events[-1], position - self.head.position
+        self.feed.newest = position, *last[1:4], at, *last[5:]
+        self.streams.drop_queued()
+        head = self.head._replace(position=position, at=at, commits=self.head.commits + 1)
+        if not shift:
+            self.head = head
+        else:  # another process has appended meanwhile
+            self._adopt(head)
+            outcomes = [
+                {name: Stored(one.position + shift, one.version) for name, one in some.items()}
+                for some in outcomes
+            ]
+        ours = [
+            entry._replace(position=entry.position + shift, event=stamped(entry.event, at))
+            if shift or entry.event.at != at
+            else entry
+            for entry in self._new
+        ]
+        return list(outcomes), unseen + ours
+
+    @contextmanager
+    def _reset_if_it_fails(self) -> Iterator[None]:
+        """Roll back the transaction and reset our view if the block fails."""
+        try:
+            yield
         except BaseException as error:
             with suppress(*self.backend.errors):
                 self.backend.rollback()
@@ -316,14 +437,6 @@ class Database:
             if isinstance(error, _TransactionFailedError):
                 raise cast("StoreError", error.__cause__) from None
             raise
-        # The transaction is durable now, so nothing below may raise: callers would take stored
-        # events for refused ones.
-        self.backend.record_acknowledged(self.head.commits, self.head.store)
-        if self.erased:
-            with suppress(*self.backend.errors):
-                self.scrub()
-        self.feed.advance_to(self.head.position)
-        return outcomes, unseen + self._new
 
     def _write(self) -> None:
         """Write the queued events, and ``head`` with one more commit."""
@@ -488,6 +601,7 @@ class Database:
         key: str | None = None,
         mark: object = None,
         besides: Work | None = None,
+        ahead: float = 0.0,
     ) -> Mapping[str, Stored]:
         """Append events to several streams, all or none, see `thudmud.store.Store.append`.
 
@@ -496,6 +610,7 @@ class Database:
             key: identifies the request, so that a repeated one returns the first result.
             mark: attached to the entries that this process delivers.
             besides: work run in the same transaction, unless the request has been stored before.
+            ahead: seconds until the events are stored, at most.
 
         Returns:
             By stream, the place of its last event.
@@ -516,7 +631,7 @@ class Database:
                 raise ConflictError(name, expected, found)
         stored = {}
         at = self.now()
-        if self.lease is not None and self._has_lapsed(at):
+        if self.lease is not None and self._has_lapsed(at + ahead):
             raise NotWrittenError(
                 "No server was running for a while; that has to be recorded first."
             )

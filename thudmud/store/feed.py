@@ -49,12 +49,12 @@ class Feed:
         """Return the entries that have not been delivered yet.
 
         Args:
-            position: the position of the last event.
+            position: the position of the last event to return.
         """
         if not self.is_followed or position == self.position:
             return []
-        where = "where position > ? order by position"
-        rows = list(self._table.rows("event", where, self.position))
+        where = "where position > ? and position <= ? order by position"
+        rows = list(self._table.rows("event", where, self.position, position))
         self.newest = rows[-1] if rows else None
         return self._streams.entries_of(rows)
 

@@ -1,10 +1,13 @@
 """A store in a PostgreSQL database, from which several nodes may serve boards.
 
 Each store has two connections: one on which its thread reads and writes, and one for a thread that
-listens for notifications. Three things differ from a file:
+listens for notifications. Four things differ from a file:
 
 - The writers' lock is an advisory lock. Its new holder first reads ``head``, and so learns whether
   others have written since.
+- Appends that write only events take the lock, check what they rely on, and commit in one round
+  trip (`APPEND`). These are statements rather than a function in the database: there is nothing to
+  create, and nothing on which nodes of several versions would have to agree.
 - A lost connection is restored. A fail-over to a standby takes some seconds.
 - If the connection is lost before a commit is acknowledged, its outcome is unknown and has to be
   looked up, as follows.
@@ -29,11 +32,12 @@ A text in PostgreSQL cannot contain a NUL; players never write one.
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 import select
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from secrets import token_hex
@@ -46,7 +50,15 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from thudmud.features import load_storage
-from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
+from thudmud.store.backend import (
+    MISSED,
+    POSTGRESQL,
+    PROMPTLY,
+    Backend,
+    Holder,
+    Lock,
+    PreparedAppend,
+)
 from thudmud.store.interface import (
     DamagedStoreError,
     NoteTooLongError,
@@ -142,6 +154,8 @@ SETTINGS = (
     "set tcp_user_timeout = '10s'",
 )
 
+LOCK = f"select pg_advisory_xact_lock({Lock.WRITING:d})"
+
 WRITERS = 'create table writer (token text collate "C" primary key, number bigint, commits bigint)'
 """One row for each store that has written here: the number of its last transaction, by its own
 count, and the number of all commits by then. Other databases have no such table. It is neither
@@ -151,6 +165,35 @@ WRITE_NUMBER = (
     "insert into writer (token, number, commits) select ?, ?, commits from head where id = 1"
     " on conflict (token) do update set number = excluded.number, commits = excluded.commits"
 )
+
+NOW = "extract(epoch from clock_timestamp())::float8"
+
+_IF_CLAIMED = "exists (select 1 from writer where token = ? and number = ?)"
+
+_EACH_ROW = "json_array_elements(?::json) with ordinality each_row (value, place)"
+
+APPEND = {
+    # By default, PostgreSQL would plan statements with lists anew each time, under the lock.
+    "settings": f"select set_config('lock_timeout', '{PROMPTLY:g}s', true),"
+    " set_config('plan_cache_mode', 'force_generic_plan', true)",
+    "claim": "insert into writer (token, number, commits) select ?, ?, commits from head"  # noqa: S608  (ours)
+    f" where id = 1 and projection = ? and {NOW} < ?"
+    " and (select count(*) from stream where id = any(?) and id || ':' || version = any(?)) = ?"
+    " and (select count(*) from player where id = any(?) and id || ':' || name = any(?)"
+    " and key is not null) = ?"
+    " on conflict (token) do update set number = excluded.number, commits = excluded.commits",
+    "head": "update head set position = position + ?, commits = commits + 1,"  # noqa: S608  (ours)
+    " at = case when at < ? then ? else at end,"
+    " served = case when served < ? then ? else served end"
+    f" where id = 1 and {_IF_CLAIMED} returning position, at",
+    "events": "insert into event select head.position - ? + place, (value->>0)::bigint,"  # noqa: S608  (ours)
+    " (value->>1)::bigint, (value->>2)::bigint, head.at, (value->>3)::bigint, value->>4"
+    f" from head, {_EACH_ROW} where head.id = 1 and {_IF_CLAIMED}",
+    "streams": "update stream set version = (value->>0)::bigint, beginning = (value->>1)::bigint"  # noqa: S608  (ours)
+    f" from {_EACH_ROW} where id = any(?) and id = (value->>2)::bigint and {_IF_CLAIMED}",
+}
+"""The statements of a prepared append. "claim" writes our number like `WRITE_NUMBER`, but only if
+everything fits; without it the later ones change nothing."""
 
 FORGOTTEN = "from writer where commits < (select commits from head) - 1000000"
 """Rows of stores that are presumed closed, because they have not written during a million commits.
@@ -584,9 +627,53 @@ class Postgres(Backend):
         cursor.nextset()
         return cursor.fetchone()
 
+    def head_and_time(self) -> tuple[Any, float]:
+        """Return the row of ``head``, and the database's time, in seconds since the epoch."""
+        self.connection.restore()
+        asked = f"select head.*, {NOW} from head where id = 1"  # noqa: S608  (ours)
+        row = self.connection.execute(asked).fetchone()
+        return (row[:-1], row[-1]) if row else (None, 0.0)
+
+    def append(self, prepared: PreparedAppend) -> tuple[int, float] | None:
+        """Take the writers' lock, append events, and commit, all in one round trip."""
+        events, streams, versions, players, projection, at, served, until = prepared
+        (_, stream, version, *_), connections = events[-1], self.connection.connections_made
+        count, ours = len(events), (self._token, self._number + 1)
+        # Unescaped: a database in SQL_ASCII can't decode escapes.
+        rows = json.dumps([[*row[1:4], *row[5:]] for row in events], ensure_ascii=False)
+        moved = json.dumps([[*row[3:], row[0]] for row in streams]), [row[0] for row in streams]
+        fits = projection, until, *_conditions(versions), *_conditions(players)
+        try:
+            with self._committing():
+                execute = self.connection.execute
+                execute("begin")
+                execute(APPEND["settings"])
+                execute(LOCK)
+                execute(APPEND["claim"], (*ours, *fits))
+                placed = execute(APPEND["head"], (count, at, at, served, served, *ours))
+                execute(APPEND["events"], (count, rows, *ours))
+                execute(APPEND["streams"], (*moved, *ours))
+        except psycopg.errors.LockNotAvailable:
+            self.rollback()
+            return None
+        if self.connection.connections_made != connections:  # committed, but the answer was lost
+            placed = self._find_event(stream, version)
+        place: tuple[int, float] | None = placed.fetchone()
+        if place:
+            self._acknowledged = self._number
+        return place
+
+    def _find_event(self, stream: int, version: int) -> psycopg.Cursor[Any]:
+        """Look up the position and the time of an event that was committed."""
+        asked = "select position, at from event where stream = ? and version = ?"
+        try:
+            return self.connection.execute(asked, (stream, version))
+        except psycopg.Error as error:
+            raise self._not_known() from error
+
     def _begin(self, query: str = "") -> psycopg.Cursor[Any]:
         self.connection.restore()
-        begin = f"begin; select pg_advisory_xact_lock({Lock.WRITING:d}); {query}"
+        begin = f"begin; {LOCK}; {query}"
         for left in reversed(range(TRIES)):
             try:
                 cursor = self.connection.execute(begin)
@@ -617,7 +704,16 @@ class Postgres(Backend):
         return error
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
-        """Run a transaction's last statements and commit, all in one round trip.
+        """Run a transaction's last statements and commit, all in one round trip."""
+        with self._committing():
+            last()
+            # In the same transaction: our number is there if and only if the transaction is.
+            self.connection.execute(WRITE_NUMBER, (self._token, self._number))
+        self._acknowledged = self._number
+
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        """Run the statements of the block and commit, all in one round trip.
 
         If the acknowledgement is lost, look up whether the transaction was committed.
 
@@ -629,9 +725,7 @@ class Postgres(Backend):
         session = self._session
         try:
             with self.connection.pipelined():
-                last()
-                # In the same transaction: our number is there if and only if the transaction is.
-                self.connection.execute(WRITE_NUMBER, (self._token, self._number))
+                yield
                 self.connection.execute(f"notify {self._channel}, '{self._token}'")
                 self.connection.session.execute(b"commit", prepare=False)
         except psycopg.Error as error:
@@ -639,7 +733,6 @@ class Postgres(Backend):
                 raise
             if not self._was_committed(*session):
                 raise NothingWrittenError(str(error)) from error
-        self._acknowledged = self._number
 
     def pipelined(self) -> AbstractContextManager[object]:
         """Run statements whose results are not needed at once, in one round trip."""
@@ -779,7 +872,7 @@ class Postgres(Backend):
 
     def now(self) -> float:
         """Return the database server's time, in seconds since the epoch."""
-        asked = self.connection.execute("select extract(epoch from clock_timestamp())::float8")
+        asked = self.connection.execute(f"select {NOW}")
         return float(asked.fetchall()[0][0])
 
     def listen(self, heard: Heard) -> None:
@@ -1088,6 +1181,11 @@ def name_of(dsn: str) -> str:
     host = given.get("host") or given.get("hostaddr")
     name = given.get("dbname") or "of this user"
     return f"The database {name}{f' on {host}' if host else ''}"
+
+
+def _conditions(known: Mapping[int, object]) -> tuple[list[int], list[str], int]:
+    """Return the parameters of "claim" for some rows: ids, ids with another column, a count."""
+    return [*known], [f"{number}:{value}" for number, value in known.items()], len(known)
 
 
 @lru_cache(maxsize=512)

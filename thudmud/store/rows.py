@@ -294,8 +294,12 @@ class SqlTable:
         """Insert rows of ``event``."""
         if rows:
             self._execute_many(_INSERT_EVENT, rows)
-            self.changes += len(rows)
-            self.event_bytes += sum([len(str(row[-1])) for row in rows])
+            self.count_events(rows)
+
+    def count_events(self, rows: Sequence[Row]) -> None:
+        """Count rows of ``event`` that have been inserted."""
+        self.changes += len(rows)
+        self.event_bytes += sum([len(str(row[-1])) for row in rows])
 
     def put(self, table: str, *row: object) -> None:
         """Insert a row, or replace the one with the same primary key (upsert)."""

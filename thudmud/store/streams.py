@@ -100,6 +100,15 @@ class Streams:
         """Write the queued events, and the new versions of their streams."""
         self._table.insert_events(self.waiting)
         self._table.advance(self._moved.values())
+        self.drop_queued()
+
+    @property
+    def moved(self) -> Sequence[Stream]:
+        """The streams of the queued events, as their rows will be."""
+        return list(self._moved.values())
+
+    def drop_queued(self) -> None:
+        """Empty the queue, once it has been written."""
         self.waiting.clear()
         self._moved.clear()
 
@@ -111,8 +120,7 @@ class Streams:
                 have created some.
         """
         self._known.clear()
-        self._moved.clear()
-        self.waiting.clear()
+        self.drop_queued()
         if keys:
             self._keys.clear()
 
@@ -307,6 +315,28 @@ class Streams:
         if streams:
             asked.append(("stream", "where key = any(?)", (sorted(streams),)))
         self._learn(asked)
+
+    def relied_on(
+        self, appends: Iterable[Changes]
+    ) -> tuple[Mapping[int, int], Mapping[int, str]] | None:
+        """Return the rows that appends rely on, to be compared once the writers' lock is held.
+
+        Returns:
+            The versions of the streams, and the names of the players in the events, by number. None
+            if a row would have to be created, or a name to be changed.
+        """
+        versions, names = {}, {}
+        for changes in appends:
+            for key, (_, events) in changes.items():
+                if (stream := self.find(key)) is None:
+                    return None
+                versions[stream.id] = stream.version
+                for name in {name for event in events for name in players_of(event) if name}:
+                    number, as_written = self._players.find(name, realm_of(key)) or (0, "")
+                    if as_written != name:
+                        return None
+                    names[number] = name
+        return versions, names
 
     def _look_up_numbers(self, rows: Sequence[EventRow]) -> None:
         """Prefetch the streams and players that rows of events refer to."""
