@@ -105,6 +105,17 @@ def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
         yield d, t & ~d, ground & ~(d | t)
 
 
+def test_neighbour_counts_match_a_direct_count() -> None:
+    for d, _, _ in itertools.islice(crowds(seed=6), 0, None, 12):
+        ones, twos, fours = neighbour_counts(d)
+        for square in squares_in(BOARD):
+            bit, count = square.bit, (NEXT_TO[square.bit] & d).bit_count()
+            found = bool(ones & bit), bool(twos & bit), bool(fours & bit)
+            least = min(count, 3)
+            assert found == (bool(least & 1), bool(least & 2), count >= 4)
+        assert not (ones | twos | fours) & ~BOARD
+
+
 @pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=str)
 def test_cached_evaluation_terms_match_a_direct_count(ruleset: Ruleset) -> None:
     nothing = Weights(**dict.fromkeys(Weights.__dataclass_fields__, 0.0))
