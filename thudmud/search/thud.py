@@ -87,7 +87,7 @@ def takes_all(trolls: ShovingTrolls) -> bool:
 
 
 Formation = tuple[int, int, int, int, float]
-"""The field of a position: the dwarfs, and those trolls near enough to matter.
+"""The field of a position: the dwarfs, and what those trolls do to them that are near enough.
 
 In order: the squares next to dwarfs; the squares that lines of dwarfs command; the squares where a
 troll can't stop without risking a hurl; the dwarfs that aren't secure; the value of the
@@ -97,8 +97,8 @@ formation."""
 class ThudTactics(Tactics[Formation]):
     """Tactics for rules with hurling dwarfs and shoving trolls.
 
-    Evaluations are cached by parts: by the dwarfs alone, the trolls alone, and both where they are
-    close together. From one node of the search to the next, most parts stay the same.
+    Evaluations are cached by parts: by the dwarfs with the trolls close to them, and by the trolls
+    alone. From one node of the search to the next, one of them mostly stays the same.
     """
 
     has_goals = False
@@ -116,10 +116,11 @@ class ThudTactics(Tactics[Formation]):
         """Switch to one side's weights and to a gathering square, given by its bit."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
-        self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
         self._of_trolls: dict[int, tuple[int, int, int, float]] = {}
         self._shoves: dict[tuple[int, int], int] = {}
-        self._formations: dict[tuple[int, int], Formation] = {}
+        # By the dwarfs: the last trolls that they met, the squares where trolls matter to their
+        # formation, and the formation. Nearly all other trolls stand the same there.
+        self._formations: dict[int, tuple[int, int, Formation]] = {}
 
     def rate_gathering_squares(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
@@ -169,41 +170,32 @@ class ThudTactics(Tactics[Formation]):
             value += w.exposed + w.another * (exposed.bit_count() - 1)
         return int(value)
 
-    def field(self, dwarfs: int, trolls: int, _empty: int) -> Formation:
+    def field(self, dwarfs: int, trolls: int, empty: int) -> Formation:
         """Return the formation of the dwarfs."""
-        near, most, value = self._of_dwarfs.get(dwarfs) or self._dwarf_terms(dwarfs)
-        among = trolls & (near | most)
-        known = self._formations.get((dwarfs, among))
-        if known is None:
-            w = self._weights
-            empty = self.ground ^ (dwarfs | among)
-            reach = lines_reach(dwarfs, empty) if among else most
-            # A troll that captures one of two neighbours leaves the other beside it.
-            unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
-            insecure = dwarfs & neighbours_of(empty & ~unsafe)
-            value += w.commanded * (reach & empty).bit_count()
-            value += w.secure * (dwarfs ^ insecure).bit_count()
-            if len(self._formations) >= _REMEMBERED:
-                self._formations.clear()
-            self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, value
-        return known
-
-    def _dwarf_terms(self, dwarfs: int) -> tuple[int, int, float]:
-        """Return the squares next to dwarfs, those commanded but for trolls, and the value."""
-        known = self._of_dwarfs.get(dwarfs)
-        if known is None:
-            w, pairs = self._weights, 0
-            for shift in SHIFTS:
-                pairs += (dwarfs & dwarfs << shift).bit_count()
-            ones, twos, fours = self._closeness
-            ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
-            ring += 4 * (dwarfs & fours).bit_count()
-            value = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
-            known = neighbours_of(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), value
-            if len(self._of_dwarfs) >= _REMEMBERED:
-                self._of_dwarfs.clear()
-            self._of_dwarfs[dwarfs] = known
-        return known
+        known = self._formations.get(dwarfs)
+        if known is not None:
+            others, zone, formation = known
+            # Trolls elsewhere neither block a line nor stand where one commands.
+            if not (trolls ^ others) & zone:
+                return formation
+        w, pairs = self._weights, 0
+        for shift in SHIFTS:
+            pairs += (dwarfs & dwarfs << shift).bit_count()
+        ones, twos, fours = self._closeness
+        ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
+        ring += 4 * (dwarfs & fours).bit_count()
+        near, reach = neighbours_of(dwarfs), lines_reach(dwarfs, empty)
+        # A troll that captures one of two neighbours leaves the other beside it.
+        unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
+        insecure = dwarfs & neighbours_of(empty & ~unsafe)
+        value = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
+        value += w.commanded * (reach & empty).bit_count()
+        value += w.secure * (dwarfs ^ insecure).bit_count()
+        if len(self._formations) >= _REMEMBERED:
+            self._formations.clear()
+        formation = near, reach, unsafe, insecure, value
+        self._formations[dwarfs] = trolls, near | reach, formation
+        return formation
 
     def _troll_terms(self, trolls: int) -> tuple[int, int, int, float]:
         """Return the squares next to trolls, those within three, the shoves' reach, and the value.
