@@ -272,7 +272,7 @@ def test_static_pruning_leaves_koom_valley_alone(monkeypatch: pytest.MonkeyPatch
 def test_troll_steps_out_of_danger_come_first_and_those_into_danger_last() -> None:
     position = read_position("dA8,dB8,dC8,TF8,TM12,RH8 troll", CLASSIC)
     danger = lines_reach(position.dwarfs, position.empty) | neighbours_of(position.dwarfs)
-    plies = Search(CLASSIC)._ordered_plies(position.dwarfs, position.trolls, 0, 1, None, 0)
+    plies = Search(CLASSIC)._ordered_plies(position.dwarfs, position.trolls, 0, 1, None, 0, None)
     ranks = [
         2 if troll & position.empty & danger else 0 if troll & position.trolls & danger else 1
         for _, troll, _ in (ply for ply, _ in plies)

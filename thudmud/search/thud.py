@@ -86,12 +86,12 @@ def takes_all(trolls: ShovingTrolls) -> bool:
     return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
-Formation = tuple[int, int, int, int, float]
+Formation = tuple[int, int, int, int, int, float]
 """The field of a position: the dwarfs, and what those trolls do to them that are near enough.
 
 In order: the squares next to dwarfs; the squares that lines of dwarfs command; the squares where a
-troll can't stop without risking a hurl; the dwarfs that aren't secure; the value of the
-formation."""
+troll can't stop without risking a hurl; the dwarfs that aren't secure; the trolls next to dwarfs or
+on commanded squares, all that a dwarf could be hurled at; the value of the formation."""
 
 
 class ThudTactics(Tactics[Formation]):
@@ -148,7 +148,7 @@ class ThudTactics(Tactics[Formation]):
     ) -> int:
         """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
-        near, reach, unsafe, insecure, value = field
+        near, reach, unsafe, insecure, exposed, value = field
         # The look-up is inlined here, as most are hits and a method call would cost more.
         known = self._of_trolls.get(trolls)
         beside, hunters, shoves, worth_of_trolls = known or self._troll_terms(trolls)
@@ -166,7 +166,7 @@ class ThudTactics(Tactics[Formation]):
             if dwarfs_to_move:
                 takes_many = hanging > 1 and self._takes_all
                 value -= w.prize * (self._most_beside(landings, dwarfs) if takes_many else 1)
-        if not dwarfs_to_move and (exposed := trolls & (reach | near)):
+        if exposed and not dwarfs_to_move:
             value += w.exposed + w.another * (exposed.bit_count() - 1)
         return int(value)
 
@@ -193,8 +193,9 @@ class ThudTactics(Tactics[Formation]):
         value += w.secure * (dwarfs ^ insecure).bit_count()
         if len(self._formations) >= _REMEMBERED:
             self._formations.clear()
-        formation = near, reach, unsafe, insecure, value
-        self._formations[dwarfs] = trolls, near | reach, formation
+        zone = near | reach
+        formation = near, reach, unsafe, insecure, trolls & zone, value
+        self._formations[dwarfs] = trolls, zone, formation
         return formation
 
     def _troll_terms(self, trolls: int) -> tuple[int, int, int, float]:
@@ -247,12 +248,11 @@ class ThudTactics(Tactics[Formation]):
     # Plies of the dwarfs.
 
     def dwarf_captures(
-        self, dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation
+        self, dwarfs: int, _trolls: int, _rock: int, empty: int, field: Formation
     ) -> list[Ply]:
         """Return all hurls."""
         plies: list[Ply] = []
-        near, reach, *_ = field
-        targets = trolls & (reach | near)
+        targets = field[4]
         while targets:
             target = targets & -targets
             targets ^= target
@@ -424,14 +424,14 @@ class ThudTactics(Tactics[Formation]):
         """
         # The rating is the target's minus the origin's.
         found: list[Step] = []
-        near, reach, unsafe, insecure, _ = field
+        near, reach, unsafe, insecure, exposed, _ = field
         left, bad = trolls, reach | near
         threats = neighbours_of(near & empty & ~unsafe)
         close = neighbours_of(neighbours_of(insecure) & BOARD)
         while left:
             origin = left & -left
             left ^= origin
-            base = _ESCAPE if origin & bad else 0
+            base = _ESCAPE if origin & exposed else 0
             if origin & threats:
                 base -= _THREAT
             if origin & close:
