@@ -9,6 +9,7 @@ Differences between the rulesets come from their components: the numbers of `Sho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from thudmud.immutable import immutable
@@ -31,6 +32,30 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
 }
 """For the bit of each square, its neighbours: bit, mask of both squares, the neighbour's
 neighbours."""
+
+
+@cache
+def _hurls_at(target: int) -> tuple[tuple[tuple[int, int, Ply], ...], ...]:
+    """Return the hurls at a troll from each direction, the shortest first.
+
+    Each has the bit of its front dwarf, the squares of the line that it needs, and the ply.
+    """
+    rays = []
+    for left, right in WAYS:
+        ray: list[tuple[int, int, Ply]] = []
+        front = target << left >> right
+        while front & BOARD:
+            line = at = front
+            for _ in ray:
+                at = at << left >> right
+                line |= at
+            if not at & BOARD:
+                break
+            ray.append((front, line, (front | target, target, 0)))
+            front = front << left >> right
+        rays.append(tuple(ray))
+    return tuple(rays)
+
 
 _ESCAPE, _THREAT, _APPROACH = 8, 4, 2
 """Ratings of a troll's step: from a square where it is exposed; to a square next to one where it
@@ -256,18 +281,14 @@ class ThudTactics(Tactics[Formation]):
         while targets:
             target = targets & -targets
             targets ^= target
-            for left, right in WAYS:
-                # Back from the troll over empty squares to the first dwarf, then along its line:
-                # it needs as many dwarfs as the hurl is long.
-                at, far = target << left >> right, 1
-                while at & empty:
-                    at, far = at << left >> right, far + 1
-                if at & dwarfs:
-                    line, length = at, 0
-                    while length < far and line & dwarfs:
-                        line, length = line << left >> right, length + 1
-                    if length == far:
-                        plies.append((at | target, target, 0))
+            for ray in _hurls_at(target):
+                # Back from the troll over empty squares to the first piece, which has to be a dwarf
+                # at the front of a line as long as the hurl.
+                for front, line, ply in ray:
+                    if not front & empty:
+                        if dwarfs & line == line:
+                            plies.append(ply)
+                        break
         return plies
 
     def dwarf_moves(
