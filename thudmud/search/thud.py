@@ -183,7 +183,7 @@ class ThudTactics(Tactics[Formation]):
         landings = safe & near
         value -= w.free * (safe ^ landings).bit_count()
         if shoves & near:
-            landings |= self._shove_targets(dwarfs, trolls) & near & ~reach
+            landings |= self._shove_targets(dwarfs, trolls, beside, shoves) & near & ~reach
         value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
             hanging = (dwarfs & neighbours_of(landings)).bit_count()
@@ -242,9 +242,15 @@ class ThudTactics(Tactics[Formation]):
             self._of_trolls[trolls] = known
         return known
 
-    def _shove_targets(self, dwarfs: int, trolls: int) -> int:
-        """Return the squares that trolls reach by a shove of two squares or more."""
-        beside, _, most, _ = self._troll_terms(trolls)
+    def _shove_targets(self, dwarfs: int, trolls: int, beside: int, most: int) -> int:
+        """Return the squares that trolls reach by a shove of two squares or more.
+
+        Args:
+            dwarfs: the dwarfs.
+            trolls: the trolls.
+            beside: the squares next to trolls.
+            most: the squares that they would reach if no dwarf were in the way.
+        """
         among = dwarfs & (beside | most)
         if not among:
             return most
@@ -303,7 +309,7 @@ class ThudTactics(Tactics[Formation]):
         near, _, unsafe, *_ = field
         beside, _, shoves, _ = self._troll_terms(trolls)
         if shoves:
-            beside |= self._shove_targets(dwarfs, trolls)
+            beside |= self._shove_targets(dwarfs, trolls, beside, shoves)
         landings = beside & empty & ~unsafe
         safe = BOARD & ~neighbours_of(landings)
         # A ripple-carry adder on bit slices, see `thudmud.search.masks`. A square's number is the
@@ -383,8 +389,8 @@ class ThudTactics(Tactics[Formation]):
         while steps:
             target = steps & -steps
             steps ^= target
-            prey = NEXT_TO[target] & dwarfs
-            origins = NEXT_TO[target] & trolls
+            ring = NEXT_TO[target]
+            prey, origins = ring & dwarfs, ring & trolls
             number, is_hit = prey.bit_count(), bool(target & unsafe)
             while origins:
                 origin = origins & -origins
@@ -399,8 +405,10 @@ class ThudTactics(Tactics[Formation]):
                         found.append((1, is_hit, (one, origin | target, 0)))
         if not self._takes_all and (pairs := near & beside & neighbour_counts(dwarfs)[1]):
             self._add_shoves_of_one(found, dwarfs, trolls, pairs, reach)
-        if shoves & near and (targets := self._shove_targets(dwarfs, trolls) & near):
-            self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
+        if shoves & near:
+            targets = self._shove_targets(dwarfs, trolls, beside, shoves) & near
+            if targets:
+                self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
         return found
 
     def _add_shoves(  # noqa: PLR0917
@@ -410,8 +418,8 @@ class ThudTactics(Tactics[Formation]):
         for left, right in WAYS:
             fronts, further = trolls & trolls << left >> right, 2
             while fronts:
-                ahead = fronts
-                for _ in range(further - 1):
+                ahead = fronts << left >> right & empty
+                for _ in range(further - 2):
                     ahead = ahead << left >> right & empty
                 ahead = ahead << left >> right & targets
                 while ahead:
