@@ -16,7 +16,7 @@ from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, SQUARES, neighbours_of, 
 from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import trample_steps
-from thudmud.search.fields import DISCS, closeness, neighbour_counts
+from thudmud.search.fields import closeness, neighbour_counts
 from thudmud.search.masks import (
     HANGING_PENALTY,
     WAYS,
@@ -79,7 +79,12 @@ class KoomWeights:
     trapped: float
 
 
-class KoomTactics(Tactics[int]):
+Threats = tuple[int, int]
+"""The field of a position: the squares where a dwarf could be trampled at once, and the trolls that
+a dwarf could trap."""
+
+
+class KoomTactics(Tactics[Threats]):
     """Tactics for rules with trapping dwarfs, trampling trolls and a Rock to walk home."""
 
     ground = BOARD
@@ -101,12 +106,14 @@ class KoomTactics(Tactics[int]):
         else:
             self._weights = replace(weights, trapped=weights.trapped * left)
 
-    def field(self, _d: int, t: int, empty: int) -> int:
-        """Return the squares where a dwarf could be trampled at once."""
-        field = 0
-        for shift in SHIFTS:  # a troll on one side and an empty square on the opposite one
-            field |= t << shift & empty >> shift | t >> shift & empty << shift
-        return field
+    def field(self, d: int, t: int, empty: int) -> Threats:
+        """Return what each side threatens to capture."""
+        trampled = trapped = 0
+        for shift in SHIFTS:  # an enemy on one side and an empty square on the opposite one
+            above, below = empty >> shift, empty << shift
+            trampled |= t << shift & above | t >> shift & below
+            trapped |= d << shift & above | d >> shift & below
+        return trampled, trapped & t
 
     def winner_sign(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
@@ -140,20 +147,17 @@ class KoomTactics(Tactics[int]):
         return reached
 
     def evaluate(
-        self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool
+        self, d: int, t: int, r: int, empty: int, field: Threats, *, dwarfs_to_move: bool
     ) -> int:
         """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         value = 100.0 * d.bit_count() - w.troll * t.bit_count()
-        exposed = d & field
-        if exposed:
+        trampled, trapped = field
+        if exposed := d & trampled:
             number = exposed.bit_count()
             value -= w.exposed * number if dwarfs_to_move else 60 + w.exposed * number
-        traps = 0
-        for shift in SHIFTS:
-            traps |= t & (d << shift & empty >> shift | d >> shift & empty << shift)
-        if traps:
-            value += w.trapped / (1 if dwarfs_to_move else 2) * min(traps.bit_count(), 3)
+        if trapped:
+            value += w.trapped / (1 if dwarfs_to_move else 2) * min(trapped.bit_count(), 3)
         if not r:
             return int(value)
         beside = NEXT_TO[r]
@@ -164,18 +168,19 @@ class KoomTactics(Tactics[int]):
             value -= w.one if captors == 1 else w.two if captors == 2 else _SURROUNDED
         value += w.escort * min((beside & d).bit_count(), 5)
         value -= w.ways * (beside & empty).bit_count()
-        near = close = 0
-        for disc in _ahead_of(r):
-            near += (d & disc).bit_count()
-        for disc in DISCS[r]:
-            close += (t & disc).bit_count()
+        ones, twos, fours = _closeness_ahead_of(r)
+        near = (d & ones).bit_count() + 2 * (d & twos).bit_count() + 4 * (d & fours).bit_count()
+        ones, twos, fours = closeness(r)
+        close = (t & ones).bit_count() + 2 * (t & twos).bit_count() + 4 * (t & fours).bit_count()
         value += w.near * near - w.close * close
         return int(value)
 
     # Plies of the dwarfs.
 
-    def dwarf_captures(self, d: int, t: int, _r: int, empty: int, _field: int) -> list[Ply]:
+    def dwarf_captures(self, d: int, t: int, _r: int, empty: int, field: Threats) -> list[Ply]:
         """Return the traps, each capturing as many trolls as possible."""
+        if not field[1]:
+            return []
         traps = 0
         for left, right in WAYS:
             traps |= (t & d << left >> right) << left >> right & empty
@@ -196,7 +201,9 @@ class KoomTactics(Tactics[int]):
                     plies.append((at | target, taken, 0))
         return plies
 
-    def dwarf_moves(self, d: int, _t: int, r: int, empty: int, field: int, most: int) -> list[Ply]:
+    def dwarf_moves(
+        self, d: int, _t: int, r: int, empty: int, field: Threats, most: int
+    ) -> list[Ply]:
         """Return the Rock's moves, then about the ``most`` best queen moves, the best first."""
         plies: list[Ply] = []
         beside = NEXT_TO[r] if r else 0
@@ -207,7 +214,7 @@ class KoomTactics(Tactics[int]):
                 ways ^= target
                 plies.append((0, 0, target | r))
         ones, twos, _ = neighbour_counts(d)
-        safe = BOARD & ~field
+        safe = BOARD & ~field[0]
         c0, c1, c2 = closeness(r)
         # An adder on bit slices, see `thudmud.search.masks`: closeness to the Rock (0 to 7), plus 4
         # for a safe square, plus 4 beside the Rock. A square with a neighbour gets the lowest bit,
@@ -228,13 +235,13 @@ class KoomTactics(Tactics[int]):
         t: int,
         r: int,
         empty: int,
-        _field: int,
+        field: Threats,
         *,
         least: int = 0,  # noqa: ARG002
     ) -> list[Capture]:
         """Return the tramples, one per distinct target and set of captures."""
         found: list[Capture] = []
-        left = t & neighbours_of(d)
+        left = t & neighbours_of(d & field[0])
         beside = NEXT_TO[r] if r else 0
         while left:
             origin = left & -left
@@ -247,12 +254,13 @@ class KoomTactics(Tactics[int]):
                     found.append((number, False, (taken, origin ^ at, 0)))
         return found
 
-    def troll_moves(self, _d: int, t: int, r: int, empty: int, field: int) -> list[Step]:
+    def troll_moves(self, _d: int, t: int, r: int, empty: int, field: Threats) -> list[Step]:
         """Return all strides, rated by their approach to the Rock.
 
-        Strides to a square of ``field`` come last: a troll, perhaps the moving one, already
-        threatens it.
+        Strides to a square where a dwarf could be trampled come last: a troll, perhaps the moving
+        one, already threatens it.
         """
+        trampled, _ = field
         draw = _rock_attraction(r)
         found: list[Step] = []
         for left, right in WAYS:
@@ -263,21 +271,21 @@ class KoomTactics(Tactics[int]):
                     bit = rest & -rest
                     rest ^= bit
                     origin = bit >> left * far << right * far
-                    gain = draw[bit] - draw[origin] - (HANGING_PENALTY if bit & field else 0)
+                    gain = draw[bit] - draw[origin] - (HANGING_PENALTY if bit & trampled else 0)
                     found.append((gain, (0, bit | origin, 0)))
         return found
 
 
 @cache
-def _ahead_of(rock: int) -> tuple[int, ...]:
-    """Return the discs round the gathering square ahead of the Rock, or at the edge if nearer."""
+def _closeness_ahead_of(rock: int) -> tuple[int, int, int]:
+    """Return the closeness to the gathering square ahead of the Rock, or at the edge if nearer."""
     square = square_at(rock)
     ahead = [
         each
         for each in SQUARES
         if each.column == square.column and square.row - _LED_BY <= each.row <= square.row
     ]
-    return DISCS[min(ahead, key=lambda each: each.row).bit]
+    return closeness(min(ahead, key=lambda each: each.row).bit)
 
 
 @cache
