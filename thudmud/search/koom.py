@@ -18,6 +18,7 @@ from thudmud.rules.moves import Side
 from thudmud.rules.tramples import trample_steps
 from thudmud.search.fields import closeness, neighbour_counts
 from thudmud.search.masks import (
+    BITS,
     HANGING_PENALTY,
     WAYS,
     Capture,
@@ -105,6 +106,10 @@ class KoomTactics(Tactics[Threats]):
             self._weights = replace(weights, exposed=weights.exposed * left)
         else:
             self._weights = replace(weights, trapped=weights.trapped * left)
+        self._worth_by_rock = {
+            square.bit: weights.home * _NEAR_HOME[square.row] - weights.row * square.row
+            for square in SQUARES
+        }
 
     def field(self, d: int, t: int, empty: int) -> Threats:
         """Return what each side threatens to capture."""
@@ -161,8 +166,7 @@ class KoomTactics(Tactics[Threats]):
         if not r:
             return int(value)
         beside = NEXT_TO[r]
-        row = square_at(r).row
-        value += w.home * _NEAR_HOME[row] - w.row * row
+        value += self._worth_by_rock[r]
         captors = (beside & t).bit_count()
         if captors:
             value -= w.one if captors == 1 else w.two if captors == 2 else _SURROUNDED
@@ -263,16 +267,25 @@ class KoomTactics(Tactics[Threats]):
         trampled, _ = field
         draw = _rock_attraction(r)
         found: list[Step] = []
-        for left, right in WAYS:
-            at = t
+        # All loops run backwards, since the highest bit of a bitboard is found faster than the
+        # lowest, and the list is reversed at last.
+        for left, right in reversed(WAYS):
+            at, strides = t, []
             for far in range(1, STRIDE_REACH + 1):
-                rest = at = at << left >> right & empty
+                at = at << left >> right & empty
+                strides.append((at, (right - left) * far))
+            for targets, back in reversed(strides):
+                rest = targets
                 while rest:
-                    bit = rest & -rest
+                    target = rest.bit_length() - 1
+                    bit = BITS[target]
                     rest ^= bit
-                    origin = bit >> left * far << right * far
-                    gain = draw[bit] - draw[origin] - (HANGING_PENALTY if bit & trampled else 0)
-                    found.append((gain, (0, bit | origin, 0)))
+                    origin = target + back
+                    gain = draw[target] - draw[origin]
+                    if bit & trampled:
+                        gain -= HANGING_PENALTY
+                    found.append((gain, (0, bit | BITS[origin], 0)))
+        found.reverse()
         return found
 
 
@@ -289,10 +302,9 @@ def _closeness_ahead_of(rock: int) -> tuple[int, int, int]:
 
 
 @cache
-def _rock_attraction(rock: int) -> dict[int, int]:
-    """Return a rating of each square for trolls, by its nearness to the Rock."""
-    numbers = numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
-    return {square.bit: numbers[square.bit.bit_length() - 1] for square in SQUARES}
+def _rock_attraction(rock: int) -> bytes:
+    """Return a rating of each square for trolls by bit number: its nearness to the Rock."""
+    return numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
 
 
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:

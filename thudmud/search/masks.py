@@ -47,7 +47,9 @@ _BITS = BOARD.bit_length()  # bits of a bitboard, and so bytes of a transposed o
 _ABOVE = 1 << _BITS  # a bit above all squares, which makes all binary texts equally long
 _NOTHING = int.from_bytes(bin(_ABOVE).encode())  # the text of an empty slice as a number
 
-_BIT = tuple(1 << number for number in range(_BITS))  # the bit of each bit number
+
+BITS = tuple(1 << number for number in range(_BITS))
+"""The bit of each bit number."""
 
 
 def numbers_of(slices: Slices) -> bytes:
@@ -122,7 +124,7 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
             hits = at & targets
             while hits:
                 target = hits.bit_length() - 1
-                hits ^= _BIT[target]
+                hits ^= BITS[target]
                 origin = target - back
                 found.append((numbers[target] - numbers[origin]) << 16 | target << 8 | origin)
             at, back = at << shift & empty, back + shift
@@ -131,12 +133,12 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
             hits = at & targets
             while hits:
                 target = hits.bit_length() - 1
-                hits ^= _BIT[target]
+                hits ^= BITS[target]
                 origin = target + back
                 found.append((numbers[target] - numbers[origin]) << 16 | origin << 8 | target)
             at, back = at >> shift & empty, back + shift
     found.sort(reverse=True)
-    return [(_BIT[each >> 8 & 255] | _BIT[each & 255], 0, 0) for each in found[:most]]
+    return [(BITS[each >> 8 & 255] | BITS[each & 255], 0, 0) for each in found[:most]]
 
 
 Field = TypeVar("Field")

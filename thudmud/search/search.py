@@ -473,8 +473,8 @@ class Search:
             if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
                 return value
             # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
-        if self._has_goals and (decided := self._decided_sign(d, t, r, side)):
-            return decided * (WIN_SCORE + depth)
+        if self._has_goals and (won := self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)):
+            return (-won if side else won) * (WIN_SCORE + depth)
         best, best_ply, start = -_INFINITY, None, alpha
         reduces, least = self._options.uses_late_move_reductions, 0
         prunes, field = reduces and beta - alpha == 1 and not self._has_goals, None
@@ -580,10 +580,6 @@ class Search:
             if ply != first:
                 yield ply, True
 
-    def _decided_sign(self, d: int, t: int, r: int, side: int) -> int:
-        decided = self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)
-        return -decided if side else decided
-
     def _evaluate(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
         """Return the static score of a position, and its field; both are cached."""
         table, key = self._evaluations[side], (d, t, r)
@@ -615,8 +611,8 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._check_limits()
-        if self._has_goals and (decided := self._decided_sign(d, t, r, side)):
-            return decided * WIN_SCORE
+        if self._has_goals and (won := self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)):
+            return -won * WIN_SCORE if side else won * WIN_SCORE
         # Stand pat: no capture is forced, so the static score is a lower bound.
         still, field = self._evaluate(d, t, r, side)
         best = still
@@ -631,6 +627,8 @@ class Search:
             captures.sort(key=itemgetter(0), reverse=True)
         else:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
+            if not plies:
+                return best
             captures = [(_INFINITY, False, ply) for ply in plies]  # a troll is worth any hurl
         for number, is_hit, (dx, tx, rx) in captures:
             # Captures are sorted by the number of dwarfs: if one can't raise the score enough, none

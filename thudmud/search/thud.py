@@ -415,21 +415,24 @@ class ThudTactics(Tactics[Formation]):
         self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int, reach: int
     ) -> None:
         """Add the shoves by two squares or more that end on a target and capture."""
-        for left, right in WAYS:
-            fronts, further = trolls & trolls << left >> right, 2
-            while fronts:
-                ahead = fronts << left >> right & empty
-                for _ in range(further - 2):
-                    ahead = ahead << left >> right & empty
-                ahead = ahead << left >> right & targets
-                while ahead:
-                    target = ahead & -ahead
-                    ahead ^= target
-                    prey = NEXT_TO[target] & dwarfs
-                    origin = target >> left * further << right * further
-                    ply = prey, target | origin, 0
-                    found.append((prey.bit_count(), bool(target & reach), ply))
-                fronts, further = trolls & fronts << left >> right, further + 1
+        for shift in SHIFTS:
+            if not trolls & trolls << shift:  # no pair, neither this way nor back
+                continue
+            for left, right in ((shift, 0), (0, shift)):
+                fronts, further = trolls & trolls << left >> right, 2
+                while fronts:
+                    ahead = fronts << left >> right & empty
+                    for _ in range(further - 2):
+                        ahead = ahead << left >> right & empty
+                    ahead = ahead << left >> right & targets
+                    while ahead:
+                        target = ahead & -ahead
+                        ahead ^= target
+                        prey = NEXT_TO[target] & dwarfs
+                        origin = target >> left * further << right * further
+                        ply = prey, target | origin, 0
+                        found.append((prey.bit_count(), bool(target & reach), ply))
+                    fronts, further = trolls & fronts << left >> right, further + 1
 
     def _add_shoves_of_one(
         self, found: list[Capture], dwarfs: int, trolls: int, targets: int, reach: int
