@@ -104,7 +104,10 @@ _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2  # kinds of bounds in the transposition table
 
-_Table = dict[Ply, tuple[int, int, int, Ply | None]]
+_Entry = tuple[int, int, int, Ply | None]
+_UNKNOWN: _Entry = -1, 0, _UPPER, None  # instead of a missing entry: too shallow for any search
+
+_Table = dict[Ply, _Entry]
 """A transposition table: by position, the searched depth, the score, the bound and the best ply."""
 
 
@@ -466,13 +469,10 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._check_limits()
-        first = None
-        known = self._transpositions[side].get(key)
-        if known is not None:
-            known_depth, value, bound, first = known
-            if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
-                return value
-            # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
+        known_depth, value, bound, first = self._transpositions[side].get(key, _UNKNOWN)
+        if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
+            return value
+        # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
         if self._has_goals and (won := self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)):
             return (-won if side else won) * (WIN_SCORE + depth)
         best, best_ply, start = -_INFINITY, None, alpha
@@ -524,7 +524,7 @@ class Search:
             self._remember(side, key, (depth, best, bound, best_ply))
         return best
 
-    def _remember(self, side: int, key: Ply, entry: tuple[int, int, int, Ply]) -> None:
+    def _remember(self, side: int, key: Ply, entry: _Entry) -> None:
         """Store an entry in the transposition table."""
         table = self._transpositions[side]
         if len(table) >= _TT_MAX_ENTRIES:
