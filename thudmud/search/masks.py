@@ -47,7 +47,6 @@ _BITS = BOARD.bit_length()  # bits of a bitboard, and so bytes of a transposed o
 _ABOVE = 1 << _BITS  # a bit above all squares, which makes all binary texts equally long
 _NOTHING = int.from_bytes(bin(_ABOVE).encode())  # the text of an empty slice as a number
 
-
 BITS = tuple(1 << number for number in range(_BITS))
 """The bit of each bit number."""
 

@@ -291,10 +291,11 @@ class ThudTactics(Tactics[Formation]):
                 # Back from the troll over empty squares to the first piece, which has to be a dwarf
                 # at the front of a line as long as the hurl.
                 for front, line, ply in ray:
-                    if not front & empty:
-                        if dwarfs & line == line:
-                            plies.append(ply)
-                        break
+                    if front & empty:
+                        continue
+                    if dwarfs & line == line:
+                        plies.append(ply)
+                    break
         return plies
 
     def dwarf_moves(
