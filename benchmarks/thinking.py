@@ -22,7 +22,7 @@ PLIES = range(4, 76, 6)
 """The plies before each position, played by chance with a liking for captures."""
 
 DEPTH = 3
-ROUNDS = 3
+ROUNDS = 9
 
 
 def serve() -> None:
