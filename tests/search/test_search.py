@@ -105,6 +105,17 @@ def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
         yield d, t & ~d, ground & ~(d | t)
 
 
+def test_neighbour_counts_match_a_direct_count() -> None:
+    for d, _, _ in itertools.islice(crowds(seed=6), 0, None, 12):
+        ones, twos, fours = neighbour_counts(d)
+        for square in squares_in(BOARD):
+            bit, count = square.bit, (NEXT_TO[square.bit] & d).bit_count()
+            found = bool(ones & bit), bool(twos & bit), bool(fours & bit)
+            least = min(count, 3)
+            assert found == (bool(least & 1), bool(least & 2), count >= 4)
+        assert not (ones | twos | fours) & ~BOARD
+
+
 @pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=str)
 def test_cached_evaluation_terms_match_a_direct_count(ruleset: Ruleset) -> None:
     nothing = Weights(**dict.fromkeys(Weights.__dataclass_fields__, 0.0))
@@ -261,7 +272,7 @@ def test_static_pruning_leaves_koom_valley_alone(monkeypatch: pytest.MonkeyPatch
 def test_troll_steps_out_of_danger_come_first_and_those_into_danger_last() -> None:
     position = read_position("dA8,dB8,dC8,TF8,TM12,RH8 troll", CLASSIC)
     danger = lines_reach(position.dwarfs, position.empty) | neighbours_of(position.dwarfs)
-    plies = Search(CLASSIC)._ordered_plies(position.dwarfs, position.trolls, 0, 1, None, 0)
+    plies = Search(CLASSIC)._ordered_plies(position.dwarfs, position.trolls, 0, 1, None, 0, None)
     ranks = [
         2 if troll & position.empty & danger else 0 if troll & position.trolls & danger else 1
         for _, troll, _ in (ply for ply, _ in plies)
@@ -279,3 +290,48 @@ def test_late_steps_of_trolls_are_left_out(name: str, monkeypatch: pytest.Monkey
         monkeypatch.setattr(thudmud.search.search, name, 200)
     whole, _ = searched(CLASSIC, Side.DWARF)
     assert few < whole
+
+
+_SEARCHED = {
+    DISCWORLD: [
+        "dG15-B10 -2322 1169",
+        "TF5-E4xF3 2924 511",
+        "dM9-K7xK7 -1440 2481",
+        "TC12-D12xD13 1068 1059",
+        "dN10-N8 844 1723",
+        "TL9-M8 -1396 168",
+        "dN4-F11 1261 455",
+        "TP7-O7 -910 104",
+    ],
+    CLASSIC: [
+        "dB11-B7 -2847 3752",
+        "TH9-J9xK9 3422 562",
+        "dK11-J12xJ12 -1967 1846",
+        "TH7-J8 2643 307",
+        "dJ9-H9xH9 -687 1421",
+        "TK7-L6xK6 1811 423",
+        "dB9-A8xA8 -112 1482",
+        "TH10-H9 785 341",
+    ],
+    KOOM_VALLEY: [
+        "dJ15-J7 -1466 724",
+        "TF2-H4xG3 546 1505",
+        "dF9-H7 -878 966",
+        "TK2-N5 288 1141",
+        "RH8-G7 -560 1011",
+        "TK6-K8xK7 299 1947",
+        "dE14-L8 -803 897",
+        "TJ3-J6 65 1385",
+    ],
+}
+"""The move, the score and the number of nodes of searches to depth 3, see below."""
+
+
+@pytest.mark.parametrize("ruleset", _SEARCHED, ids=str)
+def test_search_results_and_node_counts_stay_the_same(ruleset: Ruleset) -> None:
+    # Whoever makes the search cheaper must not change any; whoever changes play updates them.
+    search, lines = Search(ruleset), []
+    for position in itertools.islice(positions(ruleset, seed=5, plies=90), 2, 90, 11):
+        thought = search.think(Game.start(ruleset, position), Limit(depth=3))
+        lines.append(f"{thought.move} {thought.score} {thought.nodes}")
+    assert lines == _SEARCHED[ruleset]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from thudmud.rules.board import BOARD, SHIFTS, SQUARES, neighbours_of
+from thudmud.rules.board import BOARD, SHIFTS, SQUARES, STRIDE, neighbours_of
 
 RADII = range(1, 8)
 """The radii of the discs that measure nearness."""
@@ -73,14 +73,19 @@ def neighbour_counts(fighters: int) -> tuple[int, int, int]:
         The low bits, the high bits, and the squares with four neighbours or more. These have both
         bits set.
     """
-    ones = twos = fours = 0
-    for shift in SHIFTS:
-        for beside in (fighters << shift, fighters >> shift):
-            carry = ones & beside
-            ones ^= beside
-            fours |= twos & carry  # never cleared: an overflow has to stay visible
-            twos ^= carry
-    return (ones | fours) & BOARD, (twos | fours) & BOARD, fours & BOARD
+    # First the fighters on the left and right of each square, and with the square's own fighter,
+    # which gives the numbers of whole rows of three; then the rows above and below.
+    left, right = fighters << 1, fighters >> 1
+    sides_1, sides_2 = left ^ right, left & right
+    row_1, row_2 = sides_1 ^ fighters, sides_2 | sides_1 & fighters
+    above_1, above_2 = row_1 << STRIDE, row_2 << STRIDE
+    below_1, below_2 = row_1 >> STRIDE, row_2 >> STRIDE
+    rows_1 = above_1 ^ below_1
+    carry = above_1 & below_1 | rows_1 & sides_1
+    # Four bits count two each: any two of them make four.
+    rows_2, others_2 = above_2 ^ below_2, sides_2 ^ carry
+    fours = (above_2 & below_2 | sides_2 & carry | rows_2 & others_2) & BOARD
+    return (rows_1 ^ sides_1) & BOARD | fours, (rows_2 ^ others_2) & BOARD | fours, fours
 
 
 @cache

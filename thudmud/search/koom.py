@@ -16,8 +16,9 @@ from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, SQUARES, neighbours_of, 
 from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import trample_steps
-from thudmud.search.fields import DISCS, closeness, neighbour_counts
+from thudmud.search.fields import closeness, neighbour_counts
 from thudmud.search.masks import (
+    BITS,
     HANGING_PENALTY,
     WAYS,
     Capture,
@@ -79,7 +80,12 @@ class KoomWeights:
     trapped: float
 
 
-class KoomTactics(Tactics[int]):
+Threats = tuple[int, int]
+"""The field of a position: the squares where a dwarf could be trampled at once, and the trolls that
+a dwarf could trap."""
+
+
+class KoomTactics(Tactics[Threats]):
     """Tactics for rules with trapping dwarfs, trampling trolls and a Rock to walk home."""
 
     ground = BOARD
@@ -100,13 +106,19 @@ class KoomTactics(Tactics[int]):
             self._weights = replace(weights, exposed=weights.exposed * left)
         else:
             self._weights = replace(weights, trapped=weights.trapped * left)
+        self._worth_by_rock = {
+            square.bit: weights.home * _NEAR_HOME[square.row] - weights.row * square.row
+            for square in SQUARES
+        }
 
-    def field(self, _d: int, t: int, empty: int) -> int:
-        """Return the squares where a dwarf could be trampled at once."""
-        field = 0
-        for shift in SHIFTS:  # a troll on one side and an empty square on the opposite one
-            field |= t << shift & empty >> shift | t >> shift & empty << shift
-        return field
+    def field(self, d: int, t: int, empty: int) -> Threats:
+        """Return what each side threatens to capture."""
+        trampled = trapped = 0
+        for shift in SHIFTS:  # an enemy on one side and an empty square on the opposite one
+            above, below = empty >> shift, empty << shift
+            trampled |= t << shift & above | t >> shift & below
+            trapped |= d << shift & above | d >> shift & below
+        return trampled, trapped & t
 
     def winner_sign(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
@@ -140,42 +152,39 @@ class KoomTactics(Tactics[int]):
         return reached
 
     def evaluate(
-        self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool
+        self, d: int, t: int, r: int, empty: int, field: Threats, *, dwarfs_to_move: bool
     ) -> int:
         """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         value = 100.0 * d.bit_count() - w.troll * t.bit_count()
-        exposed = d & field
-        if exposed:
+        trampled, trapped = field
+        if exposed := d & trampled:
             number = exposed.bit_count()
             value -= w.exposed * number if dwarfs_to_move else 60 + w.exposed * number
-        traps = 0
-        for shift in SHIFTS:
-            traps |= t & (d << shift & empty >> shift | d >> shift & empty << shift)
-        if traps:
-            value += w.trapped / (1 if dwarfs_to_move else 2) * min(traps.bit_count(), 3)
+        if trapped:
+            value += w.trapped / (1 if dwarfs_to_move else 2) * min(trapped.bit_count(), 3)
         if not r:
             return int(value)
         beside = NEXT_TO[r]
-        row = square_at(r).row
-        value += w.home * _NEAR_HOME[row] - w.row * row
+        value += self._worth_by_rock[r]
         captors = (beside & t).bit_count()
         if captors:
             value -= w.one if captors == 1 else w.two if captors == 2 else _SURROUNDED
         value += w.escort * min((beside & d).bit_count(), 5)
         value -= w.ways * (beside & empty).bit_count()
-        near = close = 0
-        for disc in _ahead_of(r):
-            near += (d & disc).bit_count()
-        for disc in DISCS[r]:
-            close += (t & disc).bit_count()
+        ones, twos, fours = _closeness_ahead_of(r)
+        near = (d & ones).bit_count() + 2 * (d & twos).bit_count() + 4 * (d & fours).bit_count()
+        ones, twos, fours = closeness(r)
+        close = (t & ones).bit_count() + 2 * (t & twos).bit_count() + 4 * (t & fours).bit_count()
         value += w.near * near - w.close * close
         return int(value)
 
     # Plies of the dwarfs.
 
-    def dwarf_captures(self, d: int, t: int, _r: int, empty: int, _field: int) -> list[Ply]:
+    def dwarf_captures(self, d: int, t: int, _r: int, empty: int, field: Threats) -> list[Ply]:
         """Return the traps, each capturing as many trolls as possible."""
+        if not field[1]:
+            return []
         traps = 0
         for left, right in WAYS:
             traps |= (t & d << left >> right) << left >> right & empty
@@ -196,7 +205,9 @@ class KoomTactics(Tactics[int]):
                     plies.append((at | target, taken, 0))
         return plies
 
-    def dwarf_moves(self, d: int, _t: int, r: int, empty: int, field: int, most: int) -> list[Ply]:
+    def dwarf_moves(
+        self, d: int, _t: int, r: int, empty: int, field: Threats, most: int
+    ) -> list[Ply]:
         """Return the Rock's moves, then about the ``most`` best queen moves, the best first."""
         plies: list[Ply] = []
         beside = NEXT_TO[r] if r else 0
@@ -207,7 +218,7 @@ class KoomTactics(Tactics[int]):
                 ways ^= target
                 plies.append((0, 0, target | r))
         ones, twos, _ = neighbour_counts(d)
-        safe = BOARD & ~field
+        safe = BOARD & ~field[0]
         c0, c1, c2 = closeness(r)
         # An adder on bit slices, see `thudmud.search.masks`: closeness to the Rock (0 to 7), plus 4
         # for a safe square, plus 4 beside the Rock. A square with a neighbour gets the lowest bit,
@@ -228,13 +239,13 @@ class KoomTactics(Tactics[int]):
         t: int,
         r: int,
         empty: int,
-        _field: int,
+        field: Threats,
         *,
         least: int = 0,  # noqa: ARG002
     ) -> list[Capture]:
         """Return the tramples, one per distinct target and set of captures."""
         found: list[Capture] = []
-        left = t & neighbours_of(d)
+        left = t & neighbours_of(d & field[0])
         beside = NEXT_TO[r] if r else 0
         while left:
             origin = left & -left
@@ -247,44 +258,53 @@ class KoomTactics(Tactics[int]):
                     found.append((number, False, (taken, origin ^ at, 0)))
         return found
 
-    def troll_moves(self, _d: int, t: int, r: int, empty: int, field: int) -> list[Step]:
+    def troll_moves(self, _d: int, t: int, r: int, empty: int, field: Threats) -> list[Step]:
         """Return all strides, rated by their approach to the Rock.
 
-        Strides to a square of ``field`` come last: a troll, perhaps the moving one, already
-        threatens it.
+        Strides to a square where a dwarf could be trampled come last: a troll, perhaps the moving
+        one, already threatens it.
         """
+        trampled, _ = field
         draw = _rock_attraction(r)
         found: list[Step] = []
-        for left, right in WAYS:
-            at = t
+        # All loops run backwards, since the highest bit of a bitboard is found faster than the
+        # lowest, and the list is reversed at last.
+        for left, right in reversed(WAYS):
+            at, strides = t, []
             for far in range(1, STRIDE_REACH + 1):
-                rest = at = at << left >> right & empty
+                at = at << left >> right & empty
+                strides.append((at, (right - left) * far))
+            for targets, back in reversed(strides):
+                rest = targets
                 while rest:
-                    bit = rest & -rest
+                    target = rest.bit_length() - 1
+                    bit = BITS[target]
                     rest ^= bit
-                    origin = bit >> left * far << right * far
-                    gain = draw[bit] - draw[origin] - (HANGING_PENALTY if bit & field else 0)
-                    found.append((gain, (0, bit | origin, 0)))
+                    origin = target + back
+                    gain = draw[target] - draw[origin]
+                    if bit & trampled:
+                        gain -= HANGING_PENALTY
+                    found.append((gain, (0, bit | BITS[origin], 0)))
+        found.reverse()
         return found
 
 
 @cache
-def _ahead_of(rock: int) -> tuple[int, ...]:
-    """Return the discs round the gathering square ahead of the Rock, or at the edge if nearer."""
+def _closeness_ahead_of(rock: int) -> tuple[int, int, int]:
+    """Return the closeness to the gathering square ahead of the Rock, or at the edge if nearer."""
     square = square_at(rock)
     ahead = [
         each
         for each in SQUARES
         if each.column == square.column and square.row - _LED_BY <= each.row <= square.row
     ]
-    return DISCS[min(ahead, key=lambda each: each.row).bit]
+    return closeness(min(ahead, key=lambda each: each.row).bit)
 
 
 @cache
-def _rock_attraction(rock: int) -> dict[int, int]:
-    """Return a rating of each square for trolls, by its nearness to the Rock."""
-    numbers = numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
-    return {square.bit: numbers[square.bit.bit_length() - 1] for square in SQUARES}
+def _rock_attraction(rock: int) -> bytes:
+    """Return a rating of each square for trolls by bit number: its nearness to the Rock."""
+    return numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
 
 
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:

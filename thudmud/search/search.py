@@ -104,7 +104,10 @@ _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2  # kinds of bounds in the transposition table
 
-_Table = dict[Ply, tuple[int, int, int, Ply | None]]
+_Entry = tuple[int, int, int, Ply | None]
+_UNKNOWN: _Entry = -1, 0, _UPPER, None  # instead of a missing entry: too shallow for any search
+
+_Table = dict[Ply, _Entry]
 """A transposition table: by position, the searched depth, the score, the bound and the best ply."""
 
 
@@ -187,11 +190,6 @@ def _is_bound_sufficient(bound: int, value: int, alpha: int, beta: int) -> bool:
     if bound == _EXACT:
         return True
     return value >= beta if bound == _LOWER else value <= alpha
-
-
-def _bound_of(value: int, alpha: int, beta: int) -> int:
-    """Return the kind of bound that a score is after a search with a window."""
-    return _LOWER if value >= beta else _EXACT if value > alpha else _UPPER
 
 
 class _SearchStoppedError(ThudmudError):
@@ -461,7 +459,7 @@ class Search:
         """
         # Long: once per node, where a call for each phase would slow the search.
         key = d, t, r
-        if count := self._repetitions[side].get(key, 0):
+        if (counts := self._repetitions[side]) and (count := counts.get(key)):
             # Repetition: the search from here is the battle so far. The cost goes to the side that
             # chooses a ply, whoever repeats: otherwise it would move back and forth when ahead.
             cost = _REPETITION_COSTS[min(count, 2)]
@@ -471,31 +469,27 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._check_limits()
-        first = None
-        known = self._transpositions[side].get(key)
-        if known is not None:
-            known_depth, value, bound, first = known
-            if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
-                return value
-            # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
-        if self._has_goals and (decided := self._decided_sign(d, t, r, side)):
-            return decided * (WIN_SCORE + depth)
+        known_depth, value, bound, first = self._transpositions[side].get(key, _UNKNOWN)
+        if known_depth >= depth and _is_bound_sufficient(bound, value, alpha, beta):
+            return value
+        # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
+        if self._has_goals and (won := self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)):
+            return (-won if side else won) * (WIN_SCORE + depth)
         best, best_ply, start = -_INFINITY, None, alpha
         reduces, least = self._options.uses_late_move_reductions, 0
-        prunes = reduces and beta - alpha == 1 and not self._has_goals
-        if prunes and depth < len(_STATIC_MARGINS):
-            sure = self._evaluate(d, t, r, side)[0] - _STATIC_MARGINS[depth]
-            if sure >= beta:
-                return sure
-        if depth == 1 and reduces:
+        prunes, field = reduces and beta - alpha == 1 and not self._has_goals, None
+        is_static = prunes and depth < len(_STATIC_MARGINS)
+        if is_static or (depth == 1 and reduces):
+            still, field = self._evaluate(d, t, r, side)
+            if is_static and still - _STATIC_MARGINS[depth] >= beta:
+                return still - _STATIC_MARGINS[depth]
             # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
             # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
             # stands for those not searched. While less than `_CAPTURE_MARGIN` is missing, `least`
             # is 0, and everything is still searched.
-            still = self._evaluate(d, t, r, side)[0]
-            if still + _FUTILITY_MARGIN <= alpha:
+            if depth == 1 and still + _FUTILITY_MARGIN <= alpha:
                 best, least = still, (alpha - still - _CAPTURE_MARGIN) // 100 + 1
-        plies = self._ordered_plies(d, t, r, side, first, least)
+        plies = self._ordered_plies(d, t, r, side, first, least, field)
         for number, (ply, is_quiet) in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
@@ -526,10 +520,11 @@ class Search:
             return best if least else self._evaluate(d, t, r, side)[0]
         if self._options.uses_transposition_table:
             # By the original alpha, as it has risen to `best` meanwhile.
-            self._remember(side, key, (depth, best, _bound_of(best, start, beta), best_ply))
+            bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
+            self._remember(side, key, (depth, best, bound, best_ply))
         return best
 
-    def _remember(self, side: int, key: Ply, entry: tuple[int, int, int, Ply]) -> None:
+    def _remember(self, side: int, key: Ply, entry: _Entry) -> None:
         """Store an entry in the transposition table."""
         table = self._transpositions[side]
         if len(table) >= _TT_MAX_ENTRIES:
@@ -542,7 +537,7 @@ class Search:
         history[ply[side]] = history.get(ply[side], 0) + depth * depth
 
     def _ordered_plies(  # noqa: PLR0917
-        self, d: int, t: int, r: int, side: int, first: Ply | None, least: int
+        self, d: int, t: int, r: int, side: int, first: Ply | None, least: int, field: Any
     ) -> Iterator[tuple[Ply, bool]]:
         """Yield a side's plies, the best first, and whether each is quiet.
 
@@ -550,13 +545,14 @@ class Search:
         positions. The order is the table's best ply, captures, quiet plies by history, and captures
         that lose the troll for too little; these count as quiet. If ``least`` isn't 0, only
         captures follow the table's ply, and the trolls' captures of fewer dwarfs may be left out.
+        ``field`` is that of the tactics, or None.
         """
         if first is not None:
             yield first, False
         tactics, history = self._tactics, self._history[side]
         empty = self._ground ^ (d | t | r)
-        known = self._evaluations[side].get((d, t, r))
-        field = known[1] if known else tactics.field(d, t, empty)
+        if field is None:
+            field = tactics.field(d, t, empty)
         bad: list[Ply] = []
         if side:
             found = tactics.troll_captures(d, t, r, empty, field, least=least)
@@ -583,10 +579,6 @@ class Search:
         for ply in chain(moves, bad):
             if ply != first:
                 yield ply, True
-
-    def _decided_sign(self, d: int, t: int, r: int, side: int) -> int:
-        decided = self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)
-        return -decided if side else decided
 
     def _evaluate(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
         """Return the static score of a position, and its field; both are cached."""
@@ -619,8 +611,8 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._check_limits()
-        if self._has_goals and (decided := self._decided_sign(d, t, r, side)):
-            return decided * WIN_SCORE
+        if self._has_goals and (won := self._tactics.winner_sign(d, t, r, dwarfs_to_move=not side)):
+            return -won * WIN_SCORE if side else won * WIN_SCORE
         # Stand pat: no capture is forced, so the static score is a lower bound.
         still, field = self._evaluate(d, t, r, side)
         best = still
@@ -635,6 +627,8 @@ class Search:
             captures.sort(key=itemgetter(0), reverse=True)
         else:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
+            if not plies:
+                return best
             captures = [(_INFINITY, False, ply) for ply in plies]  # a troll is worth any hurl
         for number, is_hit, (dx, tx, rx) in captures:
             # Captures are sorted by the number of dwarfs: if one can't raise the score enough, none

@@ -9,6 +9,7 @@ Differences between the rulesets come from their components: the numbers of `Sho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from thudmud.immutable import immutable
@@ -31,6 +32,30 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
 }
 """For the bit of each square, its neighbours: bit, mask of both squares, the neighbour's
 neighbours."""
+
+
+@cache
+def _hurls_at(target: int) -> tuple[tuple[tuple[int, int, Ply], ...], ...]:
+    """Return the hurls at a troll from each direction, the shortest first.
+
+    Each has the bit of its front dwarf, the squares of the line that it needs, and the ply.
+    """
+    rays = []
+    for left, right in WAYS:
+        ray: list[tuple[int, int, Ply]] = []
+        front = target << left >> right
+        while front & BOARD:
+            line = at = front
+            for _ in ray:
+                at = at << left >> right
+                line |= at
+            if not at & BOARD:
+                break
+            ray.append((front, line, (front | target, target, 0)))
+            front = front << left >> right
+        rays.append(tuple(ray))
+    return tuple(rays)
+
 
 _ESCAPE, _THREAT, _APPROACH = 8, 4, 2
 """Ratings of a troll's step: from a square where it is exposed; to a square next to one where it
@@ -86,19 +111,19 @@ def takes_all(trolls: ShovingTrolls) -> bool:
     return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
-Formation = tuple[int, int, int, int, float]
-"""The field of a position: the dwarfs, and those trolls near enough to matter.
+Formation = tuple[int, int, int, int, int, float]
+"""The field of a position: the dwarfs, and what those trolls do to them that are near enough.
 
 In order: the squares next to dwarfs; the squares that lines of dwarfs command; the squares where a
-troll can't stop without risking a hurl; the dwarfs that aren't secure; the value of the
-formation."""
+troll can't stop without risking a hurl; the dwarfs that aren't secure; the trolls next to dwarfs or
+on commanded squares, all that a dwarf could be hurled at; the value of the formation."""
 
 
 class ThudTactics(Tactics[Formation]):
     """Tactics for rules with hurling dwarfs and shoving trolls.
 
-    Evaluations are cached by parts: by the dwarfs alone, the trolls alone, and both where they are
-    close together. From one node of the search to the next, most parts stay the same.
+    Evaluations are cached by parts: by the dwarfs with the trolls close to them, and by the trolls
+    alone. From one node of the search to the next, one of them mostly stays the same.
     """
 
     has_goals = False
@@ -116,10 +141,11 @@ class ThudTactics(Tactics[Formation]):
         """Switch to one side's weights and to a gathering square, given by its bit."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
-        self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
         self._of_trolls: dict[int, tuple[int, int, int, float]] = {}
         self._shoves: dict[tuple[int, int], int] = {}
-        self._formations: dict[tuple[int, int], Formation] = {}
+        # By the dwarfs: the last trolls that they met, the squares where trolls matter to their
+        # formation, and the formation. Nearly all other trolls stand the same there.
+        self._formations: dict[int, tuple[int, int, Formation]] = {}
 
     def rate_gathering_squares(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
@@ -147,7 +173,7 @@ class ThudTactics(Tactics[Formation]):
     ) -> int:
         """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
-        near, reach, unsafe, insecure, value = field
+        near, reach, unsafe, insecure, exposed, value = field
         # The look-up is inlined here, as most are hits and a method call would cost more.
         known = self._of_trolls.get(trolls)
         beside, hunters, shoves, worth_of_trolls = known or self._troll_terms(trolls)
@@ -157,7 +183,7 @@ class ThudTactics(Tactics[Formation]):
         landings = safe & near
         value -= w.free * (safe ^ landings).bit_count()
         if shoves & near:
-            landings |= self._shove_targets(dwarfs, trolls) & near & ~reach
+            landings |= self._shove_targets(dwarfs, trolls, beside, shoves) & near & ~reach
         value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
             hanging = (dwarfs & neighbours_of(landings)).bit_count()
@@ -165,45 +191,37 @@ class ThudTactics(Tactics[Formation]):
             if dwarfs_to_move:
                 takes_many = hanging > 1 and self._takes_all
                 value -= w.prize * (self._most_beside(landings, dwarfs) if takes_many else 1)
-        if not dwarfs_to_move and (exposed := trolls & (reach | near)):
+        if exposed and not dwarfs_to_move:
             value += w.exposed + w.another * (exposed.bit_count() - 1)
         return int(value)
 
-    def field(self, dwarfs: int, trolls: int, _empty: int) -> Formation:
+    def field(self, dwarfs: int, trolls: int, empty: int) -> Formation:
         """Return the formation of the dwarfs."""
-        near, most, value = self._of_dwarfs.get(dwarfs) or self._dwarf_terms(dwarfs)
-        among = trolls & (near | most)
-        known = self._formations.get((dwarfs, among))
-        if known is None:
-            w = self._weights
-            empty = self.ground ^ (dwarfs | among)
-            reach = lines_reach(dwarfs, empty) if among else most
-            # A troll that captures one of two neighbours leaves the other beside it.
-            unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
-            insecure = dwarfs & neighbours_of(empty & ~unsafe)
-            value += w.commanded * (reach & empty).bit_count()
-            value += w.secure * (dwarfs ^ insecure).bit_count()
-            if len(self._formations) >= _REMEMBERED:
-                self._formations.clear()
-            self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, value
-        return known
-
-    def _dwarf_terms(self, dwarfs: int) -> tuple[int, int, float]:
-        """Return the squares next to dwarfs, those commanded but for trolls, and the value."""
-        known = self._of_dwarfs.get(dwarfs)
-        if known is None:
-            w, pairs = self._weights, 0
-            for shift in SHIFTS:
-                pairs += (dwarfs & dwarfs << shift).bit_count()
-            ones, twos, fours = self._closeness
-            ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
-            ring += 4 * (dwarfs & fours).bit_count()
-            value = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
-            known = neighbours_of(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), value
-            if len(self._of_dwarfs) >= _REMEMBERED:
-                self._of_dwarfs.clear()
-            self._of_dwarfs[dwarfs] = known
-        return known
+        known = self._formations.get(dwarfs)
+        if known is not None:
+            others, zone, formation = known
+            # Trolls elsewhere neither block a line nor stand where one commands.
+            if not (trolls ^ others) & zone:
+                return formation
+        w, pairs = self._weights, 0
+        for shift in SHIFTS:
+            pairs += (dwarfs & dwarfs << shift).bit_count()
+        ones, twos, fours = self._closeness
+        ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
+        ring += 4 * (dwarfs & fours).bit_count()
+        near, reach = neighbours_of(dwarfs), lines_reach(dwarfs, empty)
+        # A troll that captures one of two neighbours leaves the other beside it.
+        unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
+        insecure = dwarfs & neighbours_of(empty & ~unsafe)
+        value = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
+        value += w.commanded * (reach & empty).bit_count()
+        value += w.secure * (dwarfs ^ insecure).bit_count()
+        if len(self._formations) >= _REMEMBERED:
+            self._formations.clear()
+        zone = near | reach
+        formation = near, reach, unsafe, insecure, trolls & zone, value
+        self._formations[dwarfs] = trolls, zone, formation
+        return formation
 
     def _troll_terms(self, trolls: int) -> tuple[int, int, int, float]:
         """Return the squares next to trolls, those within three, the shoves' reach, and the value.
@@ -224,9 +242,15 @@ class ThudTactics(Tactics[Formation]):
             self._of_trolls[trolls] = known
         return known
 
-    def _shove_targets(self, dwarfs: int, trolls: int) -> int:
-        """Return the squares that trolls reach by a shove of two squares or more."""
-        beside, _, most, _ = self._troll_terms(trolls)
+    def _shove_targets(self, dwarfs: int, trolls: int, beside: int, most: int) -> int:
+        """Return the squares that trolls reach by a shove of two squares or more.
+
+        Args:
+            dwarfs: the dwarfs.
+            trolls: the trolls.
+            beside: the squares next to trolls.
+            most: the squares that they would reach if no dwarf were in the way.
+        """
         among = dwarfs & (beside | most)
         if not among:
             return most
@@ -255,27 +279,23 @@ class ThudTactics(Tactics[Formation]):
     # Plies of the dwarfs.
 
     def dwarf_captures(
-        self, dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation
+        self, dwarfs: int, _trolls: int, _rock: int, empty: int, field: Formation
     ) -> list[Ply]:
         """Return all hurls."""
         plies: list[Ply] = []
-        near, reach, *_ = field
-        targets = trolls & (reach | near)
+        targets = field[4]
         while targets:
             target = targets & -targets
             targets ^= target
-            for left, right in WAYS:
-                # Back from the troll over empty squares to the first dwarf, then along its line:
-                # it needs as many dwarfs as the hurl is long.
-                at, far = target << left >> right, 1
-                while at & empty:
-                    at, far = at << left >> right, far + 1
-                if at & dwarfs:
-                    line, length = at, 0
-                    while length < far and line & dwarfs:
-                        line, length = line << left >> right, length + 1
-                    if length == far:
-                        plies.append((at | target, target, 0))
+            for ray in _hurls_at(target):
+                # Back from the troll over empty squares to the first piece, which has to be a dwarf
+                # at the front of a line as long as the hurl.
+                for front, line, ply in ray:
+                    if front & empty:
+                        continue
+                    if dwarfs & line == line:
+                        plies.append(ply)
+                    break
         return plies
 
     def dwarf_moves(
@@ -290,7 +310,7 @@ class ThudTactics(Tactics[Formation]):
         near, _, unsafe, *_ = field
         beside, _, shoves, _ = self._troll_terms(trolls)
         if shoves:
-            beside |= self._shove_targets(dwarfs, trolls)
+            beside |= self._shove_targets(dwarfs, trolls, beside, shoves)
         landings = beside & empty & ~unsafe
         safe = BOARD & ~neighbours_of(landings)
         # A ripple-carry adder on bit slices, see `thudmud.search.masks`. A square's number is the
@@ -370,8 +390,8 @@ class ThudTactics(Tactics[Formation]):
         while steps:
             target = steps & -steps
             steps ^= target
-            prey = NEXT_TO[target] & dwarfs
-            origins = NEXT_TO[target] & trolls
+            ring = NEXT_TO[target]
+            prey, origins = ring & dwarfs, ring & trolls
             number, is_hit = prey.bit_count(), bool(target & unsafe)
             while origins:
                 origin = origins & -origins
@@ -386,29 +406,34 @@ class ThudTactics(Tactics[Formation]):
                         found.append((1, is_hit, (one, origin | target, 0)))
         if not self._takes_all and (pairs := near & beside & neighbour_counts(dwarfs)[1]):
             self._add_shoves_of_one(found, dwarfs, trolls, pairs, reach)
-        if shoves & near and (targets := self._shove_targets(dwarfs, trolls) & near):
-            self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
+        if shoves & near:
+            targets = self._shove_targets(dwarfs, trolls, beside, shoves) & near
+            if targets:
+                self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
         return found
 
     def _add_shoves(  # noqa: PLR0917
         self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int, reach: int
     ) -> None:
         """Add the shoves by two squares or more that end on a target and capture."""
-        for left, right in WAYS:
-            fronts, further = trolls & trolls << left >> right, 2
-            while fronts:
-                ahead = fronts
-                for _ in range(further - 1):
-                    ahead = ahead << left >> right & empty
-                ahead = ahead << left >> right & targets
-                while ahead:
-                    target = ahead & -ahead
-                    ahead ^= target
-                    prey = NEXT_TO[target] & dwarfs
-                    origin = target >> left * further << right * further
-                    ply = prey, target | origin, 0
-                    found.append((prey.bit_count(), bool(target & reach), ply))
-                fronts, further = trolls & fronts << left >> right, further + 1
+        for shift in SHIFTS:
+            if not trolls & trolls << shift:  # no pair, neither this way nor back
+                continue
+            for left, right in ((shift, 0), (0, shift)):
+                fronts, further = trolls & trolls << left >> right, 2
+                while fronts:
+                    ahead = fronts << left >> right & empty
+                    for _ in range(further - 2):
+                        ahead = ahead << left >> right & empty
+                    ahead = ahead << left >> right & targets
+                    while ahead:
+                        target = ahead & -ahead
+                        ahead ^= target
+                        prey = NEXT_TO[target] & dwarfs
+                        origin = target >> left * further << right * further
+                        ply = prey, target | origin, 0
+                        found.append((prey.bit_count(), bool(target & reach), ply))
+                    fronts, further = trolls & fronts << left >> right, further + 1
 
     def _add_shoves_of_one(
         self, found: list[Capture], dwarfs: int, trolls: int, targets: int, reach: int
@@ -432,14 +457,14 @@ class ThudTactics(Tactics[Formation]):
         """
         # The rating is the target's minus the origin's.
         found: list[Step] = []
-        near, reach, unsafe, insecure, _ = field
+        near, reach, unsafe, insecure, exposed, _ = field
         left, bad = trolls, reach | near
         threats = neighbours_of(near & empty & ~unsafe)
         close = neighbours_of(neighbours_of(insecure) & BOARD)
         while left:
             origin = left & -left
             left ^= origin
-            base = _ESCAPE if origin & bad else 0
+            base = _ESCAPE if origin & exposed else 0
             if origin & threats:
                 base -= _THREAT
             if origin & close:
