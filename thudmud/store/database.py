@@ -310,7 +310,8 @@ class Database:
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
         self._verify_after_reconnect()
-        done = self._append_prepared(works) or self._run_locked(works)
+        prepared = self._append_prepared(works) if self.backend.is_shared else None
+        done = prepared or self._run_locked(works)
         # The transaction is durable now, so nothing below may raise: callers would take stored
         # events for refused ones.
         self.backend.record_acknowledged(self.head.commits, self.head.store)
@@ -323,7 +324,7 @@ class Database:
     def _run_locked(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
         """Take the writers' lock, run the works, and commit."""
         row = self.backend.begin()
-        with self._reset_if_it_fails():
+        try:
             self._new, self.feed.newest = [], None
             # Nothing read before the lock can be trusted. The data version says cheaply whether
             # another connection has committed since; a negative count marks a head of unknown
@@ -345,20 +346,23 @@ class Database:
                 self.backend.rollback()
             else:
                 self.backend.commit(self._write)
+        except BaseException as error:
+            self._undo(error)
+            raise
         return outcomes, unseen + self._new
 
     def _append_prepared(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]] | None:
         """Prepare appends without the writers' lock, and store their events in one round trip.
 
+        A file needs no round trips.
+
         Returns:
             As `write`; None if nothing was stored, and the works have to run under the lock.
         """
-        if not self.backend.is_shared:  # a file needs no round trips
-            return None
         appends = [work for work in works if isinstance(work, Append) and work.is_plain]
         if len(appends) != len(works):
             return None
-        with self._reset_if_it_fails():
+        try:
             self._new, self.feed.newest = [], None
             row, now = self.backend.head_and_time()
             self._adopt(self._head_of(row))
@@ -369,6 +373,9 @@ class Database:
                     return self._adjust(outcomes, prepared, *place)
             self._clear()
             self.head = before
+        except BaseException as error:
+            self._undo(error)
+            raise
         return None
 
     def _prepare(
@@ -425,18 +432,13 @@ class Database:
         ]
         return list(outcomes), unseen + ours
 
-    @contextmanager
-    def _reset_if_it_fails(self) -> Iterator[None]:
-        """Roll back the transaction and reset our view if the block fails."""
-        try:
-            yield
-        except BaseException as error:
-            with suppress(*self.backend.errors):
-                self.backend.rollback()
-            self._reset_after_failure()
-            if isinstance(error, _TransactionFailedError):
-                raise cast("StoreError", error.__cause__) from None
-            raise
+    def _undo(self, error: BaseException) -> None:
+        """Roll back and reset our view; raise the cause if a unit of work failed."""
+        with suppress(*self.backend.errors):
+            self.backend.rollback()
+        self._reset_after_failure()
+        if isinstance(error, _TransactionFailedError):
+            raise cast("StoreError", error.__cause__) from None
 
     def _write(self) -> None:
         """Write the queued events, and ``head`` with one more commit."""
