@@ -75,7 +75,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit lost with its link counts as done": Mistake(
-        97,
+        77,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
@@ -87,7 +87,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a recovered commit is visible before the standby has it": Mistake(
-        221,
+        401,
         [
             Change(
                 POSTGRES,
