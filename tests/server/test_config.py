@@ -346,8 +346,8 @@ name = 'oak'
 [[bot]]
 name = 'Grog the Bot'
 --> bot: 'Grog the Bot' is not a valid name for a bot: A name is 2 to 20 letters
-    from A to Z, without accents, digits or spaces. Name the bots in sections [[bot]], or write "bot = []" above the
-    first section for none.
+    from A to Z, without accents, digits or spaces. Name the bots in sections [[bot]], or write
+    "bot = []" above the first section for none.
 
 [[board]]
 name = 'grog board'

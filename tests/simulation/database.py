@@ -28,7 +28,7 @@ import psycopg
 
 from tests.simulation.clockwork import World
 from tests.simulation.versions import in_own_form
-from thudmud.store.backend import MISSED, PROMPTLY, Holder
+from thudmud.store.backend import MISSED, PREPARED_LIFETIME, Holder
 from thudmud.store.interface import StoreError
 from thudmud.store.nodes import LEASE
 from thudmud.store.postgres import TRY_AGAIN
@@ -253,7 +253,7 @@ class Session:
                 statement.rows = primary.answer(query, self)
             case Kind.LOCK | Kind.PROMPT_LOCK:
                 self.in_transaction = True
-                limit = LOCK_TIMEOUT if kind is Kind.LOCK else PROMPTLY
+                limit = LOCK_TIMEOUT if kind is Kind.LOCK else PREPARED_LIFETIME
                 until = primary.world.now + limit
                 while primary.locked_by not in (None, self):
                     if primary.world.now >= until:

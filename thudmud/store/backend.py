@@ -17,7 +17,7 @@ MISSED = ""
 """The note given to listeners in place of all notes sent while their link was down."""
 
 
-PROMPTLY = 1.0
+PREPARED_LIFETIME = 1.0
 """Seconds after which an append that was prepared without the writers' lock is too old to store."""
 
 

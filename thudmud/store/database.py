@@ -92,7 +92,7 @@ from thudmud.game.projections import (
     project,
     realm_of,
 )
-from thudmud.store.backend import PROMPTLY, Backend, PreparedAppend
+from thudmud.store.backend import PREPARED_LIFETIME, Backend, PreparedAppend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
@@ -367,7 +367,7 @@ class Database:
             row, now = self.backend.head_and_time()
             self._adopt(self._head_of(row))
             before = self.head
-            if ready := self._prepare(appends, now + PROMPTLY):
+            if ready := self._prepare(appends, now + PREPARED_LIFETIME):
                 outcomes, prepared = ready
                 if place := self.backend.append(prepared):
                     return self._adjust(outcomes, prepared, *place)
@@ -388,7 +388,7 @@ class Database:
         if known is None:
             return None
         try:
-            outcomes = [work(self, PROMPTLY) for work in appends]
+            outcomes = [work(self, PREPARED_LIFETIME) for work in appends]
         except (StoreError, RefusedError):
             return None
         head, events = self.head, tuple(self.streams.waiting)

@@ -53,7 +53,7 @@ from thudmud.features import load_storage
 from thudmud.store.backend import (
     MISSED,
     POSTGRESQL,
-    PROMPTLY,
+    PREPARED_LIFETIME,
     Backend,
     Holder,
     Lock,
@@ -174,7 +174,7 @@ _EACH_ROW = "json_array_elements(?::json) with ordinality each_row (value, place
 
 APPEND = {
     # By default, PostgreSQL would plan statements with lists anew each time, under the lock.
-    "settings": f"select set_config('lock_timeout', '{PROMPTLY:g}s', true),"
+    "settings": f"select set_config('lock_timeout', '{PREPARED_LIFETIME:g}s', true),"
     " set_config('plan_cache_mode', 'force_generic_plan', true)",
     "claim": "insert into writer (token, number, commits) select ?, ?, commits from head"  # noqa: S608  (ours)
     f" where id = 1 and projection = ? and {NOW} < ?"
