@@ -271,10 +271,9 @@ export class ReplayView {
     this.showPlayer("bottom", isTrollBelow ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...this.steps());
-    const branch = node ? node.branch : this.at;
-    const hadFocus = this.curve.host.contains(document.activeElement);
-    this.curve.show(this.analysis, branch);
     const isMain = !node || node.isMain;
+    const hadFocus = this.curve.host.contains(document.activeElement);
+    this.curve.show(this.analysis, isMain ? this.at : null);
     this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
     this.showWords();
     this.showActions();
