@@ -15,8 +15,10 @@ from tests.web.test_page import ROWS, violations
 from thudmud.rules import DISCWORLD, Game, read_ply, write_record
 
 DASH, TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
+JOINER = "\N{WORD JOINER}"
+"""Keeps a move from being broken at its dash."""
 
-LINE = rf"\. Best: (\w+{DASH}[^,]+, ){{3}}"
+LINE = rf"\. Best: \w+{DASH}{JOINER}[^,]+, then (\w+{DASH}{JOINER}[^,]+, ){{2}}"
 """The engine's best line, of four moves or more."""
 
 NOTE_ENGINE = """() => {
@@ -123,9 +125,11 @@ def test_variations_are_played_stepped_through_and_deleted(visit: Visit, boards:
 def test_moves_have_two_columns_and_variations_lie_beneath(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Tabea", "box")
     badges = player.page.locator("#replay .badge.turn")
+    won = player.page.locator("#replay .badge", has_text="won")
     expect(badges).to_have_count(0)  # nobody is to move once the battle is over
     player.press("Previous move")
     expect(badges).to_have_count(1)
+    expect(won).to_have_count(0)
     player.click("H7").click("H6").sees(H6="troll, last move")
     player.click("B6").click("C6").sees(C6="dwarf, last move").press("First move")
     player.click("A7").click("B7").sees(B7="dwarf, last move")
@@ -275,7 +279,8 @@ def test_engine_is_not_covered_by_buttons(
         assert not button.evaluate(OVERLAPPED), name
     engine = player.page.locator("#replay-engine").bounding_box()
     foot = player.page.locator("#replay .foot").bounding_box()
-    assert engine and foot
+    assert engine
+    assert foot
     assert engine["y"] + engine["height"] <= foot["y"]
     listed = player.page.locator("#replay-tree")
     assert listed.evaluate("each => each.scrollHeight - each.clientHeight") <= 1, "three moves fit"
@@ -287,6 +292,8 @@ def test_analysis_of_the_battle_says_nothing_in_variations(
     player = analysed(visit, boards, "Vasco", slip)
     curve = player.page.locator("#replay-curve")
     expect(curve.locator("path.now")).to_have_count(1)
+    line = rf"Better was \w+{DASH}{JOINER}\w+[^,]*, then \w+{DASH}{JOINER}"
+    expect(curve.locator("p")).to_have_text(re.compile(line))
     player.click("H7", "H6").sees(H6="troll, last move")
     expect(curve.locator("figcaption")).to_have_text("The game, not this variation")
     expect(curve.locator("p")).to_be_empty()

@@ -3,7 +3,7 @@
  */
 
 import { fill, h, svg } from "./dom.js";
-import { shortRecord } from "./position.js";
+import { lineWords, shortRecord } from "./position.js";
 
 const WON = 10000; // what a battle that is won is worth, in hundredths of a point
 const SHOWN = 4; // moves of a line: two lines of text
@@ -137,7 +137,7 @@ export function marksOf(analysis) {
 function verdictWords({ mark, lost, slide, line }) {
   const points = ((slide ?? lost) / 100).toFixed(1);
   const loss = slide ? `small losses add up to ${points} points` : `it loses ${points} points`;
-  const was = line.length ? ` Better was ${line.slice(0, SHOWN).map(shortRecord).join(", ")}.` : "";
+  const was = line.length ? ` Better was ${lineWords(line.slice(0, SHOWN).map(shortRecord))}.` : "";
   return `${MARKS[mark]}: ${loss}.${was}`;
 }
 

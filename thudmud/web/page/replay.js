@@ -324,7 +324,7 @@ export class ReplayView {
       byId(`replay-${where}`),
       token(side),
       h("span.name", {}, this.record[side] ?? "somebody"),
-      this.record.winner === side && h("span.badge", {}, "won"),
+      this.record.winner === side && (!this.node || isEnd) && h("span.badge", {}, "won"),
       this.node && !isEnd && this.board.turn === side && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       this.record.time && h("time.clock", {}, clockText(this.left(side))),
