@@ -193,6 +193,14 @@ def test_hints_mark_squares(visit: Visit) -> None:
     expect(gina.page.locator("#lesson")).to_contain_text("Hurl the dwarf from C5 to E5.")
 
 
+def test_h_presses_the_hint_of_a_puzzle(visit: Visit) -> None:
+    hugo = come_in_at(visit("/puzzle/1"), "Hugo").sees(C5="dwarf")
+    hugo.square("C5").focus()
+    hugo.page.keyboard.press("h")
+    hugo.sees(C5="dwarf, named in the lesson")
+    assert hugo.sent[-1] == "hint"
+
+
 def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
     hilda = come_in_at(visit("/lesson/7"), "Hilda")
     for line in ("around g7", "where trolls", "moves a6", "look", "set board full"):

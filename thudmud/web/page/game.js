@@ -935,7 +935,9 @@ export class GameView {
    * @param {string} verb that it types
    */
   press(verb) {
-    const button = byId("actions").querySelector(`[data-key^="${verb} "]`);
+    const button =
+      byId("actions").querySelector(`[data-key^="${verb} "]`) ??
+      byId("lesson").querySelector(`.row [data-key=${verb}]`);
     if (button?.disabled) this.outside.warn(button.title);
     button?.click();
   }
