@@ -314,17 +314,17 @@ def test_player_to_move_keeps_the_score_before_the_clock_runs(
     anna, bert = start_match(visit, (f"Pia{letter}", f"Paul{letter}"), "5+3", **how)
     strips = [anna.page.locator(each) for each in ("#strip-bottom", "#strip-top")]
     expect(strips[0].locator(".turn")).to_be_visible()
-    for each in strips:
-        expect(each.locator(".points")).to_be_visible()
+    for strip in strips:
+        expect(strip.locator(".points")).to_be_visible()
     resign(anna, bert)
     bert.press("Play the second battle")
     anna.press("Accept")
     expect(strips[1].locator(".turn")).to_be_visible()
-    for each in strips:
-        expect(each.locator(".points")).to_be_visible()
-        expect(each.locator(".points")).to_contain_text("in the match")
-        assert each.locator(".points").evaluate("each => each.scrollWidth - each.clientWidth") == 0
-        assert each.evaluate(OVERLAPS) == []
+    for strip in strips:
+        expect(strip.locator(".points")).to_be_visible()
+        expect(strip.locator(".points")).to_contain_text("in the match")
+        assert strip.locator(".points").evaluate("each => each.scrollWidth - each.clientWidth") == 0
+        assert strip.evaluate(OVERLAPS) == []
     resign(anna, bert)
     for each in (anna, bert):
         each.type("quit")
