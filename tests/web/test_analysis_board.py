@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.web.conftest import Player, Served, Visit, served_boards
 from tests.web.test_page import ROWS, violations
-from thudmud.rules import DISCWORLD, Game, write_record
+from thudmud.rules import DISCWORLD, Game, read_ply, write_record
 
 DASH, TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
+JOINER = "\N{WORD JOINER}"
+"""Keeps a move from being broken at its dash."""
 
-LINE = rf"\. Best: (\w+{DASH}[^,]+, ){{3}}"
+LINE = rf"\. Best: \w+{DASH}{JOINER}[^,]+, then (\w+{DASH}{JOINER}[^,]+, ){{2}}"
 """The engine's best line, of four moves or more."""
 
 NOTE_ENGINE = """() => {
@@ -47,6 +50,14 @@ def long_record() -> str:
     game, random = Game.start(DISCWORLD), Random(4)  # noqa: S311  (no secret)
     while len(game.moves) < 60:
         game = game.play(random.choice(game.legal_moves()))
+    return write_record(game)
+
+
+def record_of(*moves: str) -> str:
+    """Return the record of a battle that begins with moves, without a result."""
+    game = Game.start(DISCWORLD)
+    for each in moves:
+        game = game.play(read_ply(each, DISCWORLD, game.position))
     return write_record(game)
 
 
@@ -114,9 +125,11 @@ def test_variations_are_played_stepped_through_and_deleted(visit: Visit, boards:
 def test_moves_have_two_columns_and_variations_lie_beneath(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Tabea", "box")
     badges = player.page.locator("#replay .badge.turn")
+    won = player.page.locator("#replay .badge", has_text="won")
     expect(badges).to_have_count(0)  # nobody is to move once the battle is over
     player.press("Previous move")
     expect(badges).to_have_count(1)
+    expect(won).to_have_count(0)
     player.click("H7").click("H6").sees(H6="troll, last move")
     player.click("B6").click("C6").sees(C6="dwarf, last move").press("First move")
     player.click("A7").click("B7").sees(B7="dwarf, last move")
@@ -218,6 +231,76 @@ def analyse(player: Player) -> Locator:
     """Press the button for an analysis; return the curve of its result."""
     player.press("Computer analysis")
     return player.page.locator("#replay-curve")
+
+
+@pytest.fixture(scope="module")
+def slip(boards: Served, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Import a battle given up after a blunder; return the path of its page."""
+    file = tmp_path_factory.mktemp("slip") / "slip.thud"
+    file.write_text(record_of("dF1-F5", "TH7-G6", "dA6-B6"))
+    return f"/game/{boards.import_record(file, 'Mica', 'Grit')}"
+
+
+def analysed(visit: Visit, server: Served, name: str, path: str, **options: Any) -> Player:
+    """Open an analysed battle on the analysis board, at its first move, a blunder."""
+    player = visit(server=server, **options).come_in(name)
+    player.page.goto(server.address + path)
+    curve = player.page.locator("#replay-curve")
+    asks = player.page.get_by_role("button", name="Computer analysis")
+    expect(asks.or_(curve.locator("svg"))).to_be_visible()
+    if asks.is_visible():
+        asks.click()
+    expect(curve.locator("svg")).to_be_visible()
+    player.press("Try other moves").press("Next move").sees(F5="dwarf, last move")
+    expect(curve).to_contain_text("Better was")
+    return player
+
+
+OVERLAPPED = """(each) => {
+    const { left, top, width, height } = each.getBoundingClientRect();
+    const at = document.elementFromPoint(left + width / 2, top + height / 2);
+    return !each.contains(at);
+}"""
+"""Whether something else is seen in the middle of an element."""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768)])
+def test_engine_is_not_covered_by_buttons(
+    visit: Visit, boards: Served, slip: str, width: int, height: int
+) -> None:
+    screen = {"viewport": {"width": width, "height": height}}
+    player = analysed(visit, boards, f"Enno{'abc'[width % 3]}", slip, **screen)
+    player.click("H7", "H6").sees(H6="troll, last move")
+    player.press("Previous move")
+    expect(player.page.locator("#replay-curve")).to_contain_text("Better was")
+    for name in ("Engine", "Play from here", "Back to the game"):
+        button = player.page.get_by_role("button", name=name, exact=True)
+        button.focus()
+        assert not button.evaluate(OVERLAPPED), name
+    engine = player.page.locator("#replay-engine").bounding_box()
+    foot = player.page.locator("#replay .foot").bounding_box()
+    assert engine
+    assert foot
+    assert engine["y"] + engine["height"] <= foot["y"]
+    listed = player.page.locator("#replay-tree")
+    assert listed.evaluate("each => each.scrollHeight - each.clientHeight") <= 1, "three moves fit"
+
+
+def test_analysis_of_the_battle_says_nothing_in_variations(
+    visit: Visit, boards: Served, slip: str
+) -> None:
+    player = analysed(visit, boards, "Vasco", slip)
+    curve = player.page.locator("#replay-curve")
+    expect(curve.locator("path.now")).to_have_count(1)
+    line = rf"Better was \w+{DASH}{JOINER}\w+[^,]*, then \w+{DASH}{JOINER}"
+    expect(curve.locator("p")).to_have_text(re.compile(line))
+    player.click("H7", "H6").sees(H6="troll, last move")
+    expect(curve.locator("figcaption")).to_have_text("The game, not this variation")
+    expect(curve.locator("p")).to_be_empty()
+    expect(curve.locator("path.now")).to_have_count(0)
+    player.press("Previous move")
+    expect(curve).to_contain_text("After move 1: the trolls are ahead")
+    expect(curve.locator("path.now")).to_have_count(1)
 
 
 def test_analysis_stays_after_a_reload_and_is_shown_to_everybody(

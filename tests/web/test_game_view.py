@@ -62,6 +62,7 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     for each, who in ((rosa, "You win"), (rudi, "Rosa wins")):
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
+        expect(card).to_contain_text("Match score: 32 to 0.")
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
         for role, name in (("button", "Play the second battle"), ("link", "Analyse")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
@@ -369,8 +370,9 @@ def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit,
     player.click("G8").sees(G7="empty, can capture here").click("G7")
     choice = player.page.locator("#choice")
     verb, keys = ("Tap", "") if how == PHONE else ("Click", " or press Enter")
+    on_it = f"{keys} on it" if keys else ""
     expect(choice).to_contain_text(
-        f"{verb} G7 again{keys} to capture all 2 dwarfs. {verb} one to leave it."
+        f"{verb} G7 again{keys} to capture all 2 dwarfs. To leave one, {verb.lower()} it{on_it}."
     )
     expect(choice).to_be_in_viewport(ratio=1)
     assert player.page.evaluate(boxes) == before

@@ -304,6 +304,31 @@ def test_clock_is_the_largest_text(visit: Visit, width: int, height: int) -> Non
         each.type("quit")
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
+def test_player_to_move_keeps_the_score_before_the_clock_runs(
+    visit: Visit, width: int, height: int
+) -> None:
+    letter = {390: "a", 1280: "b"}[width]
+    how = phone(width, height) if width == 390 else screen(width, height)
+    anna, bert = start_match(visit, (f"Pia{letter}", f"Paul{letter}"), "5+3", **how)
+    strips = [anna.page.locator(each) for each in ("#strip-bottom", "#strip-top")]
+    expect(strips[0].locator(".turn")).to_be_visible()
+    for strip in strips:
+        expect(strip.locator(".points")).to_be_visible()
+    resign(anna, bert)
+    bert.press("Play the second battle")
+    anna.press("Accept")
+    expect(strips[1].locator(".turn")).to_be_visible()
+    for strip in strips:
+        expect(strip.locator(".points")).to_be_visible()
+        expect(strip.locator(".points")).to_contain_text("in the match")
+        assert strip.locator(".points").evaluate("each => each.scrollWidth - each.clientWidth") == 0
+        assert strip.evaluate(OVERLAPS) == []
+    resign(anna, bert)
+    for each in (anna, bert):
+        each.type("quit")
+
+
 WIDTH = """(selector) => {
     const box = document.querySelector(selector)?.getBoundingClientRect();
     return box?.width ? [box.width, box.right] : null;

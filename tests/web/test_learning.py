@@ -95,6 +95,27 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     dora.type("leave game", "yes")
 
 
+def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
+    tina, ulf = visit().come_in("Tina"), visit().come_in("Ulf")
+    watcher = visit("/tv").come_in("Wally")
+    tina.type("join game as dwarf on oak board")
+    ulf.type("join game as troll on oak board", "start")
+    expect_view(watcher, "/tv", "Tina \N{EN DASH} Ulf")
+    watcher.sees(A6="dwarf")
+    ulf.type("resign").press("Resign", within="dialog")
+    tina.hears("You win the battle")
+    expect(watcher.page.locator(".result")).to_contain_text("Tina wins")
+    watcher.type("who").hears("Wally")  # by then, the tv has turned if it does
+    expect_view(watcher, "/tv", "Tina \N{EN DASH} Ulf")
+    expect(watcher.page.locator(".result")).to_contain_text("Tina wins")
+    tina.press("Play the second battle")
+    ulf.press("Accept")
+    expect(watcher.page.locator("#game-facts")).to_contain_text("battle 2 of 2")
+    expect_view(watcher, "/tv", "Ulf \N{EN DASH} Tina")
+    for each in (tina, ulf):
+        each.type("quit")
+
+
 def test_unknown_lesson_is_not_found(visit: Visit) -> None:
     lost = visit("/lesson/99")
     expect(lost.page.get_by_role("heading", name="Page not found")).to_be_visible()
@@ -170,6 +191,14 @@ def test_hints_mark_squares(visit: Visit) -> None:
     gina.press("Hint", within="#lesson").sees(C5="dwarf, named in the lesson")
     gina.press("Hint", within="#lesson").sees(E5="troll, named in the lesson")
     expect(gina.page.locator("#lesson")).to_contain_text("Hurl the dwarf from C5 to E5.")
+
+
+def test_h_presses_the_hint_of_a_puzzle(visit: Visit) -> None:
+    hugo = come_in_at(visit("/puzzle/1"), "Hugo").sees(C5="dwarf")
+    hugo.square("C5").focus()
+    hugo.page.keyboard.press("h")
+    hugo.sees(C5="dwarf, named in the lesson")
+    assert hugo.sent[-1] == "hint"
 
 
 def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:

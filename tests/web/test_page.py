@@ -51,7 +51,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
         each.sees(F6="dwarf, last move", F1="empty, last move")
     bert.click("G7", "G6")  # next to the dwarf on F6
     expect(bert.page.get_by_role("button", name="Capture F6")).to_be_enabled()
-    expect(bert.page.locator("#choice")).to_contain_text("to leave it")
+    expect(bert.page.locator("#choice")).to_contain_text("To leave the dwarf, click it or")
     bert.click("F6")
     expect(bert.page.locator("#choice")).to_contain_text("to capture.")
     bert.press("Capture nothing")

@@ -241,9 +241,23 @@ def test_challenge_covers_neither_clocks_nor_board(visit: Visit) -> None:
             for part in ("#board .cells", "#strip-top", "#strip-bottom .clock", "header"):
                 expect_apart(player, "#challenges .notice", part)
             expect(player.page.locator("#challenges .notice")).to_be_in_viewport(ratio=WHOLE)
+            if size[0] >= 1280:
+                for part in ("#game .title", "#game-facts", "#steps", "#moves", "#game .foot"):
+                    expect_apart(player, "#challenges .notice", part)
         assert player.page.locator("#toast.shown").count() == 0
     other.type("quit")
     resign(dwarf, troll)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
+def test_challenge_covers_nothing_in_the_hall(visit: Visit, width: int, height: int) -> None:
+    letter = {1280: "a", 1920: "b"}[width]
+    asked = visit(**screen(width, height)).come_in(f"Hanno{letter}")
+    other = visit().come_in(f"Hetty{letter}").type(f"match hanno{letter} 10+5 casual")
+    expect(asked.page.locator("#challenges .notice")).to_be_visible()
+    for part in ("header", "#talk", "#lobby"):
+        expect_apart(asked, "#challenges .notice", part)
+    other.type("quit")
 
 
 PLACEHOLDER_FITS = """() => {

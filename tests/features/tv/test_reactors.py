@@ -41,8 +41,10 @@ async def test_tv_switches_when_a_battle_ends(place: Place) -> None:
         "[oak board] Bert resigns. Anna",
         "Your tv shows the elm board (d",
     ]
+    place.told["Emil"].clear()
     await place.type("Dora", Resign("elm board"))
-    assert tv(place) == ""
+    assert tv(place) == "elm board", "the end stays on screen"
+    assert [text[:21] for text in place.told["Emil"]] == ["[elm board] Dora resi"]
     await place.type("Anna", "start game on oak board")
     await place.type("Bert", "start game on oak board")
     assert tv(place) == "oak board"
@@ -73,7 +75,7 @@ async def test_tv_never_shows_own_battles(place: Place) -> None:
     await place.type("Anna", "join game as dwarf on oak board")
     await place.type("Bert", "tv", "join game as troll on oak board", "start game on oak board")
     await place.type("Dora", Resign("elm board"))
-    assert (tv(place, "Anna"), tv(place, "Bert")) == ("", "")
+    assert (tv(place, "Anna"), tv(place, "Bert")) == ("elm board", "elm board")
 
 
 async def test_tv_stays_off_after_leaving_or_turning_off(place: Place) -> None:
@@ -139,7 +141,7 @@ async def test_tv_switches_for_a_viewer_on_another_node(world: World) -> None:
     await two.enter("Emil")
     assert "oak board" in await two.type("Emil", "tv")
     await one.type("Bert", Resign("oak board"))
-    assert tv(two) == ""
+    assert tv(two) == "oak board", "the end stays on screen"
     await one.type("Anna", "start game on oak board")
     await one.type("Bert", "start game on oak board")
     assert tv(two) == "oak board"

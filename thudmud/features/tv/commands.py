@@ -60,12 +60,25 @@ class Tv(Command):
 
 
 class Retune(Command):
-    """Switch a tv that is on to the best battle; issued by the service, never typed."""
+    """Switch a tv that is on to the best battle; issued by the service, never typed.
+
+    The end of a battle stays on screen until another battle can be shown.
+    """
 
     def decide(self, context: CommandContext) -> Decision:
-        if needs_retuning(context.hall, context.person):
-            return Tv().decide(context)
-        return context.decide_asides()
+        hall, person = context.hall, context.person
+        is_kept = _shows_an_end(hall, person) and not any(watchable_battles(hall, person))
+        if is_kept or not needs_retuning(hall, person):
+            return context.decide_asides()
+        return Tv().decide(context)
+
+
+def _shows_an_end(hall: Hall, person: Person) -> bool:
+    """Whether a player's tv shows a battle of others that has ended."""
+    table = hall.tables.get(tv_board(person) or "")
+    if table is None or table.match is None or person.name in table.seats.values():
+        return False
+    return not table.match.is_running
 
 
 def needs_retuning(hall: Hall, person: Person) -> bool:

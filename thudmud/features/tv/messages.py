@@ -25,7 +25,7 @@ def _render_tv_turned(turned: TvTurned, context: RenderContext, view: View) -> l
     if turned.shown is None:
         return wrap("Your tv is off.", view.width)
     if not turned.shown:
-        nothing = "There's nothing on that you don't see anyway."
+        nothing = "No other battle is under way."
         until = "Your tv will show the next battle that begins."
         return wrap_clickable(f"{nothing} {until} {ENDS}", view)
     table = context.known_table

@@ -9,7 +9,7 @@ import { showChoice } from "./choice.js";
 import { open } from "./dialogs.js";
 import { capitalised, fill, h } from "./dom.js";
 import { Mover } from "./mover.js";
-import { shortPly, spokenPly } from "./position.js";
+import { lineWords, shortPly, spokenPly } from "./position.js";
 import { read, write } from "./settings.js";
 import { Tree } from "./tree.js";
 import { TreeList } from "./treelist.js";
@@ -344,7 +344,7 @@ export class AnalysisBoard {
     if (known && !known.turn) return "The battle is over in this position.";
     if (!evaluation) return this.isEngineBusy ? "Waiting for the engine …" : "Thinking …";
     const worth = worthWords(evaluation.worth);
-    const best = evaluation.best.slice(0, FORESEEN).map(shortPly).join(", ");
+    const best = lineWords(evaluation.best.slice(0, FORESEEN).map(shortPly));
     const depth = `depth ${evaluation.depth}${evaluation.thinking ? " …" : ""}`;
     return `${capitalised(worth)} (${depth}). Best: ${best}.`;
   }

@@ -23,9 +23,9 @@ export function showChoice(host, mover) {
   const isOne = chosen.length === 1;
   const fits = Boolean(mover.fitting());
   const again = `${CLICK} ${landing} again${HAS_KEYS ? " or press Enter" : ""} to`;
-  const all = `capture ${isOne ? `the ${prey}` : `all ${chosen.length} ${prey}s`}`;
+  const all = isOne ? "capture" : `capture all ${chosen.length} ${prey}s`;
   const words = isAll
-    ? `${again} ${all}. ${CLICK} ${isOne ? "it" : "one"} to leave it.`
+    ? `${again} ${all}. To leave ${isOne ? `the ${prey}` : "one"}, ${CLICK.toLowerCase()} it${HAS_KEYS ? " or press Enter on it" : ""}.`
     : `${CLICK} the ${prey}s to capture.${fits ? ` ${again} move.` : ""}`;
   const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
   const mayAlways =

@@ -3,7 +3,7 @@
  */
 
 import { fill, h, svg } from "./dom.js";
-import { shortRecord } from "./position.js";
+import { lineWords, shortRecord } from "./position.js";
 
 const WON = 10000; // what a battle that is won is worth, in hundredths of a point
 const SHOWN = 4; // moves of a line: two lines of text
@@ -37,7 +37,7 @@ export class Curve {
    * Show an analysis, as far as it has come, and where in it we are.
    *
    * @param {any} analysis the last `Thud.Analysis` of the battle
-   * @param {number} at the ply that is shown
+   * @param {number | null} at the ply that is shown; null in a variation, of which it says nothing
    */
   show(analysis, at) {
     this.host.hidden = !analysis;
@@ -55,7 +55,8 @@ export class Curve {
       );
     } else {
       const after = at ? `After move ${at}` : "At the start";
-      this.caption.textContent = `${after}: ${worthWords(worth[at] ?? 0)}`;
+      this.caption.textContent =
+        at === null ? "The game, not this variation" : `${after}: ${worthWords(worth[at] ?? 0)}`;
       fill(this.graph, this.picture(analysis, at));
       if (hadFocus) this.host.focus(); // it was on the button
     }
@@ -67,7 +68,7 @@ export class Curve {
    * Draw what the battle was worth, ply by ply: up is good for the dwarfs.
    *
    * @param {any} analysis
-   * @param {number} at
+   * @param {number | null} at
    */
   picture({ worth, better }, at) {
     const last = Math.max(1, worth.length - 1);
@@ -93,7 +94,7 @@ export class Curve {
       }),
       svg("path", { class: "zero", d: `M0,${HEIGHT / 2}H${WIDTH}` }),
       svg("path", { class: "worth", d: `M${line.join("L")}` }),
-      svg("path", { class: "now", d: `M${x(at)},0V${HEIGHT}` }),
+      ...(at === null ? [] : [svg("path", { class: "now", d: `M${x(at)},0V${HEIGHT}` })]),
       ...marked.map((/** @type {any} */ each) =>
         // A line without a length has round ends, which stay round however wide the picture is.
         svg(
@@ -136,7 +137,7 @@ export function marksOf(analysis) {
 function verdictWords({ mark, lost, slide, line }) {
   const points = ((slide ?? lost) / 100).toFixed(1);
   const loss = slide ? `small losses add up to ${points} points` : `it loses ${points} points`;
-  const was = line.length ? ` Better was ${line.slice(0, SHOWN).map(shortRecord).join(", ")}.` : "";
+  const was = line.length ? ` Better was ${lineWords(line.slice(0, SHOWN).map(shortRecord))}.` : "";
   return `${MARKS[mark]}: ${loss}.${was}`;
 }
 

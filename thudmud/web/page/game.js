@@ -935,7 +935,9 @@ export class GameView {
    * @param {string} verb that it types
    */
   press(verb) {
-    const button = byId("actions").querySelector(`[data-key^="${verb} "]`);
+    const button =
+      byId("actions").querySelector(`[data-key^="${verb} "]`) ??
+      byId("lesson").querySelector(`.row [data-key=${verb}]`);
     if (button?.disabled) this.outside.warn(button.title);
     button?.click();
   }
@@ -1094,15 +1096,17 @@ function endingParts(end, me) {
 }
 
 /**
- * Return how a match ended, for one player, as a further sentence; nothing if it goes on.
+ * Return how a match ended or stands, for one player, as a further sentence; nothing in practice.
  *
  * @param {Table} table
  * @param {string | null} me
  */
 function matchEnding({ over, part, seats, points }, me) {
-  if (!over || part !== 2 || seats.some((each) => each.player === null)) return "";
+  if (part === null || seats.some((each) => each.player === null)) return "";
   const [winner, loser] = [...seats].sort((a, b) => points[b.side] - points[a.side]);
   const score = `${points[winner.side]} to ${points[loser.side]}`;
+  if (part === 1) return ` Match score: ${score}.`;
+  if (!over) return "";
   if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
   return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;
 }

@@ -126,6 +126,16 @@ export function shortPly(ply) {
 }
 
 /**
+ * Return the moves of a line in few words, none broken at its dash.
+ *
+ * @param {string[]} moves as `shortPly` and `shortRecord` have them
+ */
+export function lineWords([first, ...rest]) {
+  const words = rest.length ? `${first}, then ${rest.join(", ")}` : first;
+  return words.replaceAll("–", "–\u2060");
+}
+
+/**
  * Return a ply of a record in the same words. Records skip the letter I: their J is our I.
  *
  * @param {string} record such as `TJ7-J6xH5`

@@ -271,10 +271,9 @@ export class ReplayView {
     this.showPlayer("bottom", isTrollBelow ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...this.steps());
-    const branch = node ? node.branch : this.at;
-    const hadFocus = this.curve.host.contains(document.activeElement);
-    this.curve.show(this.analysis, branch);
     const isMain = !node || node.isMain;
+    const hadFocus = this.curve.host.contains(document.activeElement);
+    this.curve.show(this.analysis, isMain ? this.at : null);
     this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
     this.showWords();
     this.showActions();
@@ -325,7 +324,7 @@ export class ReplayView {
       byId(`replay-${where}`),
       token(side),
       h("span.name", {}, this.record[side] ?? "somebody"),
-      this.record.winner === side && h("span.badge", {}, "won"),
+      this.record.winner === side && (!this.node || isEnd) && h("span.badge", {}, "won"),
       this.node && !isEnd && this.board.turn === side && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       this.record.time && h("time.clock", {}, clockText(this.left(side))),
