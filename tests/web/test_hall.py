@@ -61,6 +61,18 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     assert "match Chip discworld as dwarf level 1" in walt.sent
 
 
+def test_boards_stay_when_a_guest_registers(visit: Visit) -> None:
+    anna = visit().come_in("Regina").type("join game as dwarf on elm board")
+    anna.press("Hall", within="#places")
+    boards = anna.page.locator("#boards")
+    expect(boards).to_contain_text("Elm board")
+    anna.register()
+    expect(anna.page.locator("#toast")).to_contain_text("You're registered")
+    expect(boards).to_contain_text("Elm board")
+    expect(boards).to_contain_text("Oak board")
+    expect(anna.page.locator("#places")).to_contain_text("Elm board")
+
+
 def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
     visit: Visit, with_bot: Served
 ) -> None:
