@@ -92,7 +92,7 @@ def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
     button = celia.page.get_by_role("button", name="Challenge Dora")
     dialog = celia.page.get_by_role("dialog", name="Challenge Dora")
     button.click()
-    expect(dialog.get_by_role("button", name="Send challenge")).to_be_focused()
+    expect(dialog.get_by_label("Discworld")).to_be_focused()
     dialog.get_by_label("Classic").check(force=True)
     celia.page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -115,6 +115,20 @@ def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
     for choice in ("Koom Valley", "Trolls", "Custom"):
         expect(dialog.get_by_label(choice)).to_be_checked()
     expect(dialog.get_by_label("Minutes each")).to_have_value("7")
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 400), (320, 568)])
+def test_challenge_opens_at_its_first_field(
+    visit: Visit, with_bot: Served, width: int, height: int
+) -> None:
+    size = {"viewport": {"width": width, "height": height}}
+    frank = visit(server=with_bot, **size).come_in(f"Frank{'ab'[width == 320]}")
+    frank.press("Challenge Chip")
+    dialog = frank.page.get_by_role("dialog", name="Challenge Chip")
+    expect(dialog.get_by_label("Discworld")).to_be_focused()
+    expect(dialog.get_by_role("heading")).to_be_in_viewport(ratio=0.999)
+    frank.page.keyboard.press("Enter")
+    frank.sees(A6="dwarf")
 
 
 def test_challenge_to_a_bot_has_a_level(visit: Visit, with_bot: Served) -> None:

@@ -55,6 +55,7 @@ def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None
     anna.loses_server = True
     anna.press("Create a tournament")
     dialog = anna.page.get_by_role("dialog", name="New tournament")
+    expect(dialog.get_by_label("Kind")).to_be_focused()
     dialog.get_by_label("Title").fill("Thursday")
     dialog.get_by_label("Classic").check(force=True)
     dialog.get_by_label("Rounds").fill("40")

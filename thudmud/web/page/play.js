@@ -252,6 +252,7 @@ export class PlayForm {
       ...this.terms.values,
     });
     open(h("h2", { id: "dialog-title" }, `Challenge ${player}`), form);
+    form.querySelector(":checked").focus();
   }
 }
 
