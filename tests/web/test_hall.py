@@ -53,7 +53,11 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     walt = visit(server=with_bot).come_in("Walt")
     walt.page.get_by_role("combobox", name="Opponent").select_option("Chip")
     expect(walt.page.locator("#plays")).to_contain_text("keeps out of fights")
-    expect(walt.page.get_by_role("button", name="Wait for a person")).to_be_hidden()
+    friend = walt.page.get_by_role("button", name="Challenge a friend")
+    expect(friend).to_be_visible()  # the bot is for Play
+    walt.press("Wait for a person")
+    expect(walt.page.locator("#seeks")).to_contain_text("Discworld")
+    walt.press("Stop waiting")
     walt.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
     expect(walt.page.locator("#plays")).to_contain_text("Grabs what it can")
     walt.page.get_by_label("Dwarfs").check()
