@@ -195,6 +195,21 @@ def test_results_appear_in_the_hall_without_a_reload(visit: Visit) -> None:
     expect(hugo.page.locator("#player-battles")).to_contain_text("Fern \N{EN DASH} Gale")
 
 
+def test_player_in_the_hall_is_told_that_the_opponent_resigned(visit: Visit) -> None:
+    anna, mia = visit().come_in("Hallanna"), visit().come_in("Hallmia")
+    anna.type("join game as dwarf on pine board")
+    mia.type("join game as troll on pine board", "start")
+    expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    anna.press("Hall", within="#places")
+    expect(anna.page.locator("body")).to_have_attribute("data-view", "lobby")
+    mia.press("Resign").press("Resign", within="dialog")
+    toast = anna.page.locator("#toast")
+    expect(toast).to_contain_text("You win: Hallmia resigned.")
+    expect(anna.page.locator("#status")).to_contain_text("You win: Hallmia resigned.")
+    toast.get_by_text("To the board").dispatch_event("click")  # it may have gone by now
+    anna.sees(A6="dwarf")
+
+
 def test_chat_shows_the_lines_of_the_board_in_view(visit: Visit) -> None:
     chloe, chuck, other = (visit().come_in(name) for name in ("Chloe", "Chuck", "Oda"))
     chloe.type("go to oak board", "observe elm board").hears("observe")
