@@ -53,12 +53,28 @@ def test_form_challenges_a_bot_at_a_level(visit: Visit, with_bot: Served) -> Non
     walt = visit(server=with_bot).come_in("Walt")
     walt.page.get_by_role("combobox", name="Opponent").select_option("Chip")
     expect(walt.page.locator("#plays")).to_contain_text("keeps out of fights")
-    expect(walt.page.get_by_role("button", name="Wait for a person")).to_be_hidden()
+    friend = walt.page.get_by_role("button", name="Challenge a friend")
+    expect(friend).to_be_visible()  # the bot is for Play
+    walt.press("Wait for a person")
+    expect(walt.page.locator("#seeks")).to_contain_text("Discworld")
+    walt.press("Stop waiting")
     walt.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
     expect(walt.page.locator("#plays")).to_contain_text("Grabs what it can")
     walt.page.get_by_label("Dwarfs").check()
     walt.press("Play Chip").sees(A6="dwarf")
     assert "match Chip discworld as dwarf level 1" in walt.sent
+
+
+def test_boards_stay_when_a_guest_registers(visit: Visit) -> None:
+    anna = visit().come_in("Regina").type("join game as dwarf on elm board")
+    anna.press("Hall", within="#places")
+    boards = anna.page.locator("#boards")
+    expect(boards).to_contain_text("Elm board")
+    anna.register()
+    expect(anna.page.locator("#toast")).to_contain_text("You're registered")
+    expect(boards).to_contain_text("Elm board")
+    expect(boards).to_contain_text("Oak board")
+    expect(anna.page.locator("#places")).to_contain_text("Elm board")
 
 
 def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
@@ -80,7 +96,7 @@ def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
     button = celia.page.get_by_role("button", name="Challenge Dora")
     dialog = celia.page.get_by_role("dialog", name="Challenge Dora")
     button.click()
-    expect(dialog.get_by_role("button", name="Send challenge")).to_be_focused()
+    expect(dialog.get_by_label("Discworld")).to_be_focused()
     dialog.get_by_label("Classic").check(force=True)
     celia.page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -103,6 +119,20 @@ def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
     for choice in ("Koom Valley", "Trolls", "Custom"):
         expect(dialog.get_by_label(choice)).to_be_checked()
     expect(dialog.get_by_label("Minutes each")).to_have_value("7")
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 400), (320, 568)])
+def test_challenge_opens_at_its_first_field(
+    visit: Visit, with_bot: Served, width: int, height: int
+) -> None:
+    size = {"viewport": {"width": width, "height": height}}
+    frank = visit(server=with_bot, **size).come_in(f"Frank{'ab'[width == 320]}")
+    frank.press("Challenge Chip")
+    dialog = frank.page.get_by_role("dialog", name="Challenge Chip")
+    expect(dialog.get_by_label("Discworld")).to_be_focused()
+    expect(dialog.get_by_role("heading")).to_be_in_viewport(ratio=0.999)
+    frank.page.keyboard.press("Enter")
+    frank.sees(A6="dwarf")
 
 
 def test_challenge_to_a_bot_has_a_level(visit: Visit, with_bot: Served) -> None:
@@ -163,6 +193,21 @@ def test_results_appear_in_the_hall_without_a_reload(visit: Visit) -> None:
     expect(hugo.page.locator("#history")).to_contain_text("0 \N{EN DASH} 32")
     hugo.page.locator("#who").get_by_role("link", name="Fern").click()
     expect(hugo.page.locator("#player-battles")).to_contain_text("Fern \N{EN DASH} Gale")
+
+
+def test_player_in_the_hall_is_told_that_the_opponent_resigned(visit: Visit) -> None:
+    anna, mia = visit().come_in("Hallanna"), visit().come_in("Hallmia")
+    anna.type("join game as dwarf on pine board")
+    mia.type("join game as troll on pine board", "start")
+    expect(anna.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+    anna.press("Hall", within="#places")
+    expect(anna.page.locator("body")).to_have_attribute("data-view", "lobby")
+    mia.press("Resign").press("Resign", within="dialog")
+    toast = anna.page.locator("#toast")
+    expect(toast).to_contain_text("You win: Hallmia resigned.")
+    expect(anna.page.locator("#status")).to_contain_text("You win: Hallmia resigned.")
+    toast.get_by_text("To the board").dispatch_event("click")  # it may have gone by now
+    anna.sees(A6="dwarf")
 
 
 def test_chat_shows_the_lines_of_the_board_in_view(visit: Visit) -> None:

@@ -52,6 +52,13 @@ OVERLAP = """([one, other]) => {
 """Whether two elements overlap."""
 
 
+IS_ON_TOP = """(element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) === element;
+}"""
+"""Whether nothing covers the centre of an element."""
+
+
 def overlap(player: Player, *selectors: str) -> bool:
     return bool(player.page.evaluate(OVERLAP, list(selectors)))
 
@@ -331,6 +338,27 @@ def test_choice_of_captures_cuts_no_buttons(visit: Visit, how: dict[str, Any]) -
         for button in (confirm, player.page.locator("#choice").get_by_text("Cancel")):
             expect(button).to_be_in_viewport(ratio=WHOLE)
     player.press("Cancel", within="#choice")
+
+
+def test_choice_of_captures_leaves_an_offer_readable(visit: Visit) -> None:
+    dwarf, troll = visit().come_in("Offela"), visit(**phone(390, 844)).come_in("Offelo")
+    dwarf.type("join game as dwarf on beech board")
+    troll.type("join game as troll on beech board", "start")
+    dwarf.sees(A6="dwarf").type("f1-f6")
+    troll.sees(F6="dwarf").click("G7", "G6")
+    confirm = troll.page.get_by_role("button", name="Capture F6")
+    expect(confirm).to_be_enabled()
+    dwarf.press("Offer to end").press("Offer to end", within="dialog")
+    notice = troll.page.locator("#notices")
+    words, accept = notice.get_by_text("Offela"), notice.get_by_role("button", name="Accept")
+    for size in (*PHONES, (640, 400), (844, 390), (768, 1024), (1280, 800)):
+        resize(troll, *size)
+        troll.page.evaluate("scrollTo(0, 0)")
+        for shown in (confirm, words, accept):
+            shown.scroll_into_view_if_needed()
+            expect(shown).to_be_in_viewport(ratio=WHOLE)
+            assert shown.evaluate(IS_ON_TOP)
+    resign(dwarf, troll)
 
 
 def test_steps_of_a_replay_are_beside_the_board(visit: Visit) -> None:

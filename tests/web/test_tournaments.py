@@ -55,12 +55,21 @@ def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None
     anna.loses_server = True
     anna.press("Create a tournament")
     dialog = anna.page.get_by_role("dialog", name="New tournament")
-    dialog.get_by_label("Title").fill("Thursday")
+    expect(dialog.get_by_label("Kind")).to_be_focused()
+    expect(dialog).to_contain_text("Guests may have to register first.")
+    title = dialog.get_by_label("Title")
+    for width, height in ((390, 844), (1280, 800)):
+        anna.page.set_viewport_size({"width": width, "height": height})
+        assert title.evaluate("each => each.offsetWidth > 170")
+    title.fill("Thursday")
     dialog.get_by_label("Classic").check(force=True)
     dialog.get_by_label("Rounds").fill("40")
     assert violations(anna, "new tournament") == []
     anna.press("Announce")
     expect(dialog.get_by_role("alert")).to_contain_text("rounds")
+    colours = "each => [each, each.parentElement].map((one) => getComputedStyle(one).color)"
+    problem, usual = dialog.get_by_role("alert").evaluate(colours)
+    assert problem != usual
     dialog.get_by_label("Kind").select_option("arena")
     expect(dialog.get_by_label("Rounds")).to_be_hidden()
     dialog.get_by_label("Minutes it lasts").fill("90")

@@ -238,7 +238,7 @@ export function sending(label) {
     "div.row",
     {},
     h("button", { type: "button", click: () => byId("dialog").close() }, "Cancel"),
-    h("button.primary", { autofocus: true }, label),
+    h("button.primary", {}, label),
   );
 }
 

@@ -11,7 +11,7 @@ import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
-import { GameView } from "./game.js";
+import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
 import { LessonList } from "./lessons.js";
 import { openKeys } from "./keys.js";
@@ -361,12 +361,14 @@ let toasting;
  * Show something for a while, wherever on the page somebody is. It is not read out.
  *
  * @param {string} sentence
+ * @param {...(Node | string)} more for those who click
  */
-function toast(sentence) {
+function toast(sentence, ...more) {
   const host = byId("toast");
   host.textContent = sentence;
   host.classList.add("shown");
   shorten(host);
+  host.append(...more);
   keepClear(host);
   clearTimeout(toasting);
   toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));
@@ -1462,7 +1464,17 @@ state.on("Thud.Move", (ply) => {
   if (ply.board === boardInView()) play(ply.captures.length ? "capture" : "move");
   else if (state.mover(ply.board)) play("call");
 });
-state.on("Thud.End", (end) => end.board === boardInView() && play("end"));
+state.on("Thud.End", (end) => {
+  const { board, outcome, player } = end;
+  if (board === boardInView()) play("end");
+  else if (state.sides(state.tables.get(board)).length === 1) {
+    const isWon = outcome === "resignation" && player !== state.me.player;
+    const words = isWon ? `You win: ${player} resigned.` : ending(end, state.me.player);
+    const click = () => send(`go to ${board}`);
+    toast(words, " ", h("button.command", { type: "button", tabindex: -1, click }, "To the board"));
+    say(words);
+  }
+});
 
 // The buttons at the top.
 

@@ -182,7 +182,6 @@ export class PlayForm {
     const level = this.levels.find((each) => String(each.level) === byId("level").value);
     byId("plays").textContent = bot?.level && level ? level.plays : "";
     byId("play-now").textContent = bot ? `Play ${bot.bot}` : "Play";
-    byId("friend").hidden = bot !== undefined;
     byId("terms-summary").textContent = this.terms.summary;
     this.showWaiting();
   }
@@ -199,7 +198,6 @@ export class PlayForm {
     const text = isWaiting ? waitingWords(own) : IDLE;
     if (byId("play-hint").textContent !== text) byId("play-hint").textContent = text;
     byId("play-hint").hidden = !isWaiting && this.bot !== undefined;
-    byId("seek").hidden = !isWaiting && this.bot !== undefined;
     byId("seek").textContent = isWaiting ? "Stop waiting" : "Wait for a person";
     byId("seek").classList.toggle("waits", isWaiting);
   }
@@ -252,6 +250,7 @@ export class PlayForm {
       ...this.terms.values,
     });
     open(h("h2", { id: "dialog-title" }, `Challenge ${player}`), form);
+    form.querySelector(":checked").focus();
   }
 }
 

@@ -203,10 +203,12 @@ export class State extends EventTarget {
   onMe(data) {
     const { prompt } = this;
     if (this.isStale) this.clear();
-    if (data.room === null) {
+    if (data.room === this.me.room && data.player === this.me.player) {
+      // As after registering: nothing else is told.
+    } else if (data.room === null) {
       this.tables.clear(); // all that there are are told next
       this.seeks.clear();
-    } else if (data.room !== this.me.room && !this.isToldOf(data.room)) {
+    } else if (!this.isToldOf(data.room)) {
       this.onClosed({ board: data.room }); // it is told next; another may have had its name
     }
     [this.me, this.prompt] = [data, prompt];

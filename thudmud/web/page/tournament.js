@@ -148,6 +148,7 @@ export class TournamentView {
     const form = h(
       "form.challenge",
       { change, submit },
+      !this.state.me.member && h("p.hint", {}, "Guests may have to register first."),
       h(
         "div.terms",
         {},
