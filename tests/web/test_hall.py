@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -125,7 +126,7 @@ def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
 def test_challenge_opens_at_its_first_field(
     visit: Visit, with_bot: Served, width: int, height: int
 ) -> None:
-    size = {"viewport": {"width": width, "height": height}}
+    size: dict[str, Any] = {"viewport": {"width": width, "height": height}}
     frank = visit(server=with_bot, **size).come_in(f"Frank{'ab'[width == 320]}")
     frank.press("Challenge Chip")
     dialog = frank.page.get_by_role("dialog", name="Challenge Chip")
