@@ -98,6 +98,7 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
 def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
     tina, ulf = visit().come_in("Tina"), visit().come_in("Ulf")
     watcher = visit("/tv").come_in("Wally")
+    expect(watcher.page.locator("#tv")).to_have_attribute("aria-pressed", "true")
     tina.type("join game as dwarf on oak board")
     ulf.type("join game as troll on oak board", "start")
     expect_view(watcher, "/tv", "Tina \N{EN DASH} Ulf")
