@@ -95,9 +95,17 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     dora.type("leave game", "yes")
 
 
-def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
-    tina, ulf = visit().come_in("Tina"), visit().come_in("Ulf")
-    watcher = visit("/tv").come_in("Wally")
+def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit, tmp_path: Path) -> None:
+    with served_boards(tmp_path, {"oak": "discworld"}) as server:
+        tv_keeps_the_end(visit, server)
+
+
+def tv_keeps_the_end(visit: Visit, server: Served) -> None:
+    """Watch two battles on a server on which nobody else plays."""
+    tina, ulf = visit(server=server).come_in("Tina"), visit(server=server).come_in("Ulf")
+    watcher = visit("/tv", server).come_in("Wally")
+    for each in (tina, ulf, watcher):
+        each.loses_server = True
     expect(watcher.page.locator("#tv")).to_have_attribute("aria-pressed", "true")
     tina.type("join game as dwarf on oak board")
     ulf.type("join game as troll on oak board", "start")
