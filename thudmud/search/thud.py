@@ -183,7 +183,7 @@ class ThudTactics(Tactics[Formation]):
         landings = safe & near
         value -= w.free * (safe ^ landings).bit_count()
         if shoves & near:
-            landings |= self._shove_targets(dwarfs, trolls, beside, shoves) & near & ~reach
+            landings |= self._shove_targets(dwarfs, trolls) & near & ~reach
         value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
             hanging = (dwarfs & neighbours_of(landings)).bit_count()
@@ -242,15 +242,9 @@ class ThudTactics(Tactics[Formation]):
             self._of_trolls[trolls] = known
         return known
 
-    def _shove_targets(self, dwarfs: int, trolls: int, beside: int, most: int) -> int:
-        """Return the squares that trolls reach by a shove of two squares or more.
-
-        Args:
-            dwarfs: the dwarfs.
-            trolls: the trolls.
-            beside: the squares next to trolls.
-            most: the squares that they would reach if no dwarf were in the way.
-        """
+    def _shove_targets(self, dwarfs: int, trolls: int) -> int:
+        """Return the squares that trolls reach by a shove of two squares or more."""
+        beside, _, most, _ = self._troll_terms(trolls)
         among = dwarfs & (beside | most)
         if not among:
             return most
@@ -283,7 +277,7 @@ class ThudTactics(Tactics[Formation]):
     ) -> list[Ply]:
         """Return all hurls."""
         plies: list[Ply] = []
-        targets = field[4]
+        *_, targets, _ = field
         while targets:
             target = targets & -targets
             targets ^= target
@@ -310,7 +304,7 @@ class ThudTactics(Tactics[Formation]):
         near, _, unsafe, *_ = field
         beside, _, shoves, _ = self._troll_terms(trolls)
         if shoves:
-            beside |= self._shove_targets(dwarfs, trolls, beside, shoves)
+            beside |= self._shove_targets(dwarfs, trolls)
         landings = beside & empty & ~unsafe
         safe = BOARD & ~neighbours_of(landings)
         # A ripple-carry adder on bit slices, see `thudmud.search.masks`. A square's number is the
@@ -407,7 +401,7 @@ class ThudTactics(Tactics[Formation]):
         if not self._takes_all and (pairs := near & beside & neighbour_counts(dwarfs)[1]):
             self._add_shoves_of_one(found, dwarfs, trolls, pairs, reach)
         if shoves & near:
-            targets = self._shove_targets(dwarfs, trolls, beside, shoves) & near
+            targets = self._shove_targets(dwarfs, trolls) & near
             if targets:
                 self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
         return found
