@@ -60,35 +60,33 @@ class Tv(Command):
 
 
 class Retune(Command):
-    """Switch a tv that is on to the best battle; issued by the service, never typed.
-
-    The end of a battle stays on screen until another battle can be shown.
-    """
+    """Switch a tv that is on to the best battle; issued by the service, never typed."""
 
     def decide(self, context: CommandContext) -> Decision:
-        hall, person = context.hall, context.person
-        is_kept = _shows_an_end(hall, person) and not any(watchable_battles(hall, person))
-        if is_kept or not needs_retuning(hall, person):
-            return context.decide_asides()
-        return Tv().decide(context)
-
-
-def _shows_an_end(hall: Hall, person: Person) -> bool:
-    """Whether a player's tv shows a battle of others that has ended."""
-    table = hall.tables.get(tv_board(person) or "")
-    if table is None or table.match is None or person.name in table.seats.values():
-        return False
-    return not table.match.is_running
+        if needs_retuning(context.hall, context.person):
+            return Tv().decide(context)
+        return context.decide_asides()
 
 
 def needs_retuning(hall: Hall, person: Person) -> bool:
-    """Whether a player's tv is on, and its battle is over, or left while others are played."""
+    """Whether a player's tv is on, and its battle is over, or left while others are played.
+
+    The end of a battle stays on screen until another battle can be shown.
+    """
     shown = tv_board(person)
-    table = hall.tables.get(shown or "")
-    if shown is None or table is None or not table.is_running:
-        return shown is not None
-    others = watchable_battles(hall, person)
+    if shown is None:
+        return False
+    table, others = hall.tables.get(shown), watchable_battles(hall, person)
+    if table is None or not table.is_running:
+        return not _is_end_for(person, table) or any(others)
     return _attendance(hall, table) == 0 and any(_attendance(hall, each) for each in others)
+
+
+def _is_end_for(person: Person, table: Table | None) -> bool:
+    """Whether a table shows the end of a battle of other players."""
+    if table is None or table.match is None or person.name in table.seats.values():
+        return False
+    return not table.match.is_running
 
 
 def turn_tv(person: Person, to: str | None) -> TvTurned:
