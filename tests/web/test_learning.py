@@ -93,19 +93,13 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     expect_view(watcher, "/")
     expect(waits).to_be_empty()
     dora.type("leave game", "yes")
+    egon.type("leave game")
+    expect(dora.page.locator("#boards li", has_text="Oak board")).to_contain_text("both seats free")
 
 
-def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit, tmp_path: Path) -> None:
-    with served_boards(tmp_path, {"oak": "discworld"}) as server:
-        tv_keeps_the_end(visit, server)
-
-
-def tv_keeps_the_end(visit: Visit, server: Served) -> None:
-    """Watch two battles on a server on which nobody else plays."""
-    tina, ulf = visit(server=server).come_in("Tina"), visit(server=server).come_in("Ulf")
-    watcher = visit("/tv", server).come_in("Wally")
-    for each in (tina, ulf, watcher):
-        each.loses_server = True
+def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
+    tina, ulf = visit().come_in("Tina"), visit().come_in("Ulf")
+    watcher = visit("/tv").come_in("Wally")
     expect(watcher.page.locator("#tv")).to_have_attribute("aria-pressed", "true")
     tina.type("join game as dwarf on oak board")
     ulf.type("join game as troll on oak board", "start")
