@@ -188,7 +188,7 @@ async def test_move_with_a_lost_commit_reply_is_stored_once(
         started = [await nodes.start(dsn=through), await nodes.start()]
         await begin(players, *[await port_of(each) for each in started])
         anna, bert = players
-        proxy.cuts_after = commit_of(b"moved")
+        proxy.cuts_after = commit_of(rb"[\"moved\",")
         assert "You move" in await anna.say(FIRST)
         assert proxy.cuts == 1
         await bert.until("Anna moves the dwarf from A6 to B6")
