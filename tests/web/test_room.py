@@ -229,6 +229,12 @@ def test_hall_shows_learning_and_bots_first_on_phones(
     assert opponent.evaluate("(each) => each.getBoundingClientRect().right") < width - 12
 
 
+BELOW_TITLE = """({ offsetTop, previousElementSibling: title }) =>
+    offsetTop >= title.offsetTop + title.offsetHeight"""
+
+SOME_STANDINGS = '<p class="hint">Classic</p><ol class="standings"><li>Anna</li></ol>'
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
 def test_quiet_hall_is_seen_whole_on_a_computer(
     quiet: Served, visit: Visit, width: int, height: int
@@ -239,6 +245,9 @@ def test_quiet_hall_is_seen_whole_on_a_computer(
         expect(empty).to_contain_text("yet")
         expect(empty).to_be_in_viewport(ratio=WHOLE)
         assert empty.evaluate("(each) => each.offsetHeight") < 55, "one quiet line"
+    standings = player.page.locator("#standings")
+    standings.evaluate(f"(each) => {{ each.innerHTML = `{SOME_STANDINGS}`; }}")
+    assert standings.evaluate(BELOW_TITLE)
     expect(player.page.get_by_text("more free boards")).to_be_in_viewport(ratio=WHOLE)
     player.page.get_by_text("more free boards").click()
     expect(player.page.get_by_role("button", name="Open holly board")).to_be_visible()

@@ -64,7 +64,7 @@ export class LobbyView {
               h("p.hint", {}, `${rulesTitle(rules)}, ${time}`),
               h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing)),
             ]
-          : [h("p.hint", {}, "No rated matches yet.")]),
+          : [h("p.hint.none", {}, "No rated matches yet.")]),
       ),
     );
     this.form = new PlayForm(state, { send });
@@ -85,7 +85,7 @@ export class LobbyView {
       byId("history"),
       battles.length
         ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battleEntry))
-        : h("p.hint", {}, "None yet."),
+        : h("p.hint.none", {}, "None yet."),
     );
   }
 
@@ -212,7 +212,7 @@ export class LobbyView {
       (each) => !each.to || [each.to, each.player].includes(player ?? ""),
     );
     if (!seeks.length && !invites.length)
-      return [h("p.hint", {}, "No one yet.")];
+      return [h("p.hint.none", {}, "No one yet.")];
     return [
       h(
         "ul.list",

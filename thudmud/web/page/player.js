@@ -77,7 +77,7 @@ export class PlayerView {
     return [
       battles.length
         ? h("ul.list", {}, ...battles.map(battleEntry))
-        : h("p.hint", {}, "None yet."),
+        : h("p.hint.none", {}, "None yet."),
       more && h("p.hint", {}, more),
       ...opponents(battles, (player) => this.isOf(player)),
     ];
@@ -98,7 +98,7 @@ function ratings({ people, bots, levels, curves, puzzles }) {
     ),
     ...(puzzles.rating === null ? [] : [{ ...puzzles, what: "Puzzles", rules: "", time: "" }]),
   ];
-  if (!known.length) return [h("p.hint", {}, "No rating yet.")];
+  if (!known.length) return [h("p.hint.none", {}, "No rating yet.")];
   return known.map(({ what, rating, battles, provisional, rules, time }) => {
     const points = curves.find((/** @type {Points} */ each) => each.rules === rules && each.time === time);
     return h(
