@@ -3,16 +3,7 @@
  */
 
 import { rulesTitle } from "./dom.js";
-
-/** What each offer proposes. */
-const OFFERED = /** @type {Record<string, string>} */ ({
-  end: "end the battle",
-  restart: "start over with a new match",
-  rematch: "play another match",
-  begin: "begin the battle",
-  adjourn: "adjourn the match",
-  undo: "take the last move back",
-});
+import { offered } from "./game.js";
 
 /**
  * Return that another player declines the player's invitation or offer; nothing of those of others.
@@ -22,7 +13,7 @@ const OFFERED = /** @type {Record<string, string>} */ ({
  */
 export function declinedTo({ player, to, offer }, me) {
   if (to !== me || player === me) return "";
-  return `${player} declines your ${offer ? `offer to ${OFFERED[offer]}` : "invitation"}.`;
+  return `${player} declines your ${offer ? `offer ${offered(offer)}` : "invitation"}.`;
 }
 
 /**

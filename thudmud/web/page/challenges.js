@@ -104,7 +104,7 @@ export class Challenges {
       this.messages = "";
       this.isReading = isReading;
       if (isReading) this.send("messages");
-      this.state.dispatchEvent(new CustomEvent("change"));
+      this.state.changed();
     };
     return h(
       "div.notice",
@@ -129,7 +129,7 @@ export class Challenges {
     const { board } = /** @type {Waiting} */ (this.waiting);
     const close = () => {
       this.waiting = null;
-      this.state.dispatchEvent(new CustomEvent("change"));
+      this.state.changed();
     };
     return h(
       "div.notice",

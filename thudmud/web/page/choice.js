@@ -22,10 +22,11 @@ export function showChoice(host, mover) {
   const prey = mover.side === "dwarf" ? "troll" : "dwarf";
   const isOne = chosen.length === 1;
   const fits = Boolean(mover.fitting());
-  const again = `${CLICK} ${landing} again${HAS_KEYS ? " or press Enter" : ""} to`;
+  const enter = HAS_KEYS ? " or press Enter" : "";
+  const again = `${CLICK} ${landing} again${enter} to`;
   const all = isOne ? "capture" : `capture all ${chosen.length} ${prey}s`;
   const words = isAll
-    ? `${again} ${all}. To leave ${isOne ? `the ${prey}` : "one"}, ${CLICK.toLowerCase()} it${HAS_KEYS ? " or press Enter on it" : ""}.`
+    ? `${again} ${all}. To leave ${isOne ? `the ${prey}` : "one"}, ${CLICK.toLowerCase()} it${enter && `${enter} on it`}.`
     : `${CLICK} the ${prey}s to capture.${fits ? ` ${again} move.` : ""}`;
   const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
   const mayAlways =

@@ -94,7 +94,7 @@ export class Curve {
       }),
       svg("path", { class: "zero", d: `M0,${HEIGHT / 2}H${WIDTH}` }),
       svg("path", { class: "worth", d: `M${line.join("L")}` }),
-      ...(at === null ? [] : [svg("path", { class: "now", d: `M${x(at)},0V${HEIGHT}` })]),
+      at !== null && svg("path", { class: "now", d: `M${x(at)},0V${HEIGHT}` }),
       ...marked.map((/** @type {any} */ each) =>
         // A line without a length has round ends, which stay round however wide the picture is.
         svg(

@@ -535,9 +535,8 @@ export class GameView {
     const offers = table.offers.map((open) => this.offered(open, table));
     let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const next = this.next(table, board);
       const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
-      const buttons = [...offers.flatMap((each) => each.buttons), ...next];
+      const buttons = [...offers.flatMap((each) => each.buttons), ...this.next(table, board)];
       notices = this.isCardOf(board) ? [] : [notice(words, ...buttons)];
     }
     fill(byId("notices"), ...notices);
@@ -953,15 +952,24 @@ export class GameView {
   }
 }
 
-const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
-  end: { verb: "end", words: "to end the battle now and count the points" },
+const OFFERS = /** @type {Record<string, {verb: string, words: string, brief?: string}>} */ ({
+  end: { verb: "end", words: "to end the battle now and count the points", brief: "to end the battle" },
   restart: { verb: "start game", words: "to start over with a new match" },
-  rematch: { verb: "start game", words: "a rematch" },
+  rematch: { verb: "start game", words: "a rematch", brief: "to play another match" },
   begin: { verb: "start game", words: "to begin the battle" },
   second: { verb: "start game", words: "to begin the second battle" },
   adjourn: { verb: "adjourn", words: "to adjourn the match" },
-  undo: { verb: "undo", words: "to take back the last move" },
+  undo: { verb: "undo", words: "to take back the last move", brief: "to take the last move back" },
 });
+
+/**
+ * Return what an offer that has been answered was about, in few words.
+ *
+ * @param {string} offer
+ */
+export function offered(offer) {
+  return OFFERS[offer].brief ?? OFFERS[offer].words;
+}
 
 /** Offers that are more of a request. */
 const REQUESTS = ["undo"];

@@ -75,8 +75,7 @@ export class Terms {
       field.disabled = !isCustom || isOther; // else it could stop the form
     }
     part(".ratings").hidden = !member;
-    const unrated = part(".unrated");
-    if (unrated) unrated.hidden = member;
+    part(".unrated")?.toggleAttribute("hidden", member); // a tournament's form has none
   }
 
   /** Return the terms in a line. */

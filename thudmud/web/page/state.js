@@ -139,6 +139,11 @@ export class State extends EventTarget {
     const isNew = typeof knows === "function" ? knows.call(this, data) !== false : true;
     if (!isNew) return;
     this.dispatchEvent(new CustomEvent(name, { detail: data }));
+    this.changed();
+  }
+
+  /** Have everything shown again. */
+  changed() {
     this.dispatchEvent(new CustomEvent("change"));
   }
 
@@ -203,12 +208,11 @@ export class State extends EventTarget {
   onMe(data) {
     const { prompt } = this;
     if (this.isStale) this.clear();
-    if (data.room === this.me.room && data.player === this.me.player) {
-      // As after registering: nothing else is told.
-    } else if (data.room === null) {
+    const hasMoved = data.room !== this.me.room || data.player !== this.me.player; // else, they registered
+    if (hasMoved && data.room === null) {
       this.tables.clear(); // all that there are are told next
       this.seeks.clear();
-    } else if (!this.isToldOf(data.room)) {
+    } else if (hasMoved && !this.isToldOf(data.room)) {
       this.onClosed({ board: data.room }); // it is told next; another may have had its name
     }
     [this.me, this.prompt] = [data, prompt];

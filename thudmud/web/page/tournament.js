@@ -66,11 +66,11 @@ export class TournamentView {
     this.isMissing = false;
     /** What is wrong with the terms of a new one, in the dialog for it. */
     this.problem = h("p.wrong", { role: "alert" });
-    state.on("Thud.Refused", ({ text }) => (this.problem.textContent = text ?? ""));
     state.on("Thud.Tournament", ({ player }) => {
       if (player === state.me.player && this.problem.checkVisibility()) byId("dialog").close();
     });
-    state.on("Thud.Refused", ({ code, details }) => {
+    state.on("Thud.Refused", ({ code, details, text }) => {
+      this.problem.textContent = text ?? "";
       if (code === "no_such_tournament" && details.number === this.number) this.isMissing = true;
     });
     state.on("Thud.Tournament", ({ tournament }) => tournament === this.number && this.askSoon());
@@ -117,7 +117,7 @@ export class TournamentView {
       byId("tournaments"),
       shown.length
         ? h("ul.list", {}, ...shown.map((each) => this.entry(each)))
-        : h("p.hint", {}, "None yet."),
+        : h("p.hint.none", {}, "None yet."),
       hasFeature("tournaments") &&
         h(
           "button",
