@@ -56,7 +56,7 @@ def test_hint_of_the_opponent_is_shown_beside_the_board(visit: Visit) -> None:
     expect_toast(hiob, "Hilma asked for a hint.")
     expect(hiob.page.locator("#chat")).to_contain_text("Hilma asked for a hint.")
     hilma.page.keyboard.press("u")
-    expect_toast(hilma, "You haven't moved yet.")
+    expect_toast(hilma, "You haven\u2019t moved yet.")
     hilma.click("A6", "B6").sees(B6="dwarf")
     hilma.page.keyboard.press("u")
     hilma.press("Undo", within="dialog")

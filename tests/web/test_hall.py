@@ -72,7 +72,7 @@ def test_boards_stay_when_a_guest_registers(visit: Visit) -> None:
     boards = anna.page.locator("#boards")
     expect(boards).to_contain_text("Elm board")
     anna.register()
-    expect(anna.page.locator("#toast")).to_contain_text("You're registered")
+    expect(anna.page.locator("#toast")).to_contain_text("You\u2019re registered")
     expect(boards).to_contain_text("Elm board")
     expect(boards).to_contain_text("Oak board")
     expect(anna.page.locator("#places")).to_contain_text("Elm board")

@@ -201,7 +201,7 @@ def test_h_presses_the_hint_of_a_puzzle(visit: Visit) -> None:
     hugo.square("C5").focus()
     hugo.page.keyboard.press("h")
     hugo.sees(C5="dwarf, named in the lesson")
-    assert hugo.sent[-1] == "hint"
+    assert "hint" in hugo.sent
 
 
 def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
@@ -228,7 +228,7 @@ def test_taken_name_is_said_in_plain_words(visit: Visit) -> None:
     other.press("Play as guest")
     expect(note).to_have_text("Irma is taken. Another name?")
     expect(other.page.locator("#name")).to_have_attribute("aria-invalid", "true")
-    other.press("I'm Irma")
+    other.press("I\u2019m Irma")
     expect(other.page.get_by_label("Comeback words")).to_be_focused()
     other.press("Another name").page.get_by_label("Your name").fill("Irmgard")
     other.press("Play as guest")

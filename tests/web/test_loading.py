@@ -116,11 +116,22 @@ def test_modules_that_export_the_same_name_are_not_bundled() -> None:
 
 
 def test_bundle_keeps_the_space_in_strings_and_expressions() -> None:
-    lines = ('a("b , c", x === y);', "b = `c , ${d}`;", "c = / , /;", "d = 'e , f';")
+    lines = (
+        'a("b , c", x === y);',
+        "b = `c , ${d ? ` e` : ''}`;",
+        "c = / , /;",
+        "d = 'e , f';",
+    )
     source = "".join(f"{line}\n" for line in lines)
     assert 'a("b , c",x===y);' + "".join(lines[1:]) in bundle_modules(
         "a.js", {"a.js": source}.__getitem__
     )
+
+
+def test_bundle_keeps_the_space_in_template_strings() -> None:
+    source = "a = b ? `c , ${d(e)} , ` : `${f} ` + g;\n"
+    bundle = bundle_modules("a.js", {"a.js": source}.__getitem__)
+    assert "a=b?`c , ${d(e)} , `:`${f} ` + g;" in bundle
 
 
 def test_bundle_joins_lines() -> None:
@@ -137,7 +148,7 @@ def test_bundle_needs_no_semicolons() -> None:
 
 def test_style_bundle_has_no_comments_or_needless_space() -> None:
     sheets = "a :hover,\nb {\n  /* red */\n  color: red;\n}\n", "b {\n}\n"
-    assert bundle_styles(sheets) == "a :hover,b{color:red;}b{}"
+    assert bundle_styles(sheets) == "a :hover,b{color:red}b{}"
 
 
 def test_page_sources_suit_the_bundler() -> None:

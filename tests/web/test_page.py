@@ -304,7 +304,7 @@ def test_buttons_that_would_be_refused_are_disabled_or_missing(visit: Visit) -> 
     expect(button(nick, "Hint")).to_have_attribute("title", "Hints are for your own turn.")
     for each in (nell, nick):
         expect(button(each, "Undo")).to_be_disabled()
-        expect(button(each, "Undo")).to_have_attribute("title", "You haven't moved yet.")
+        expect(button(each, "Undo")).to_have_attribute("title", "You haven\u2019t moved yet.")
     nell.click("A6", "B6")
     expect(button(nell, "Undo")).to_be_enabled()
     expect(button(nell, "Hint")).to_be_disabled()
@@ -356,7 +356,7 @@ def test_guest_registers_by_form(visit: Visit) -> None:
     expect(dialog.get_by_label("Name")).to_have_value("Rhea")
     rhea.press("Register", within="dialog")
     expect(rhea.page.locator("#toast")).to_have_text(
-        "You're registered: the name Rhea is yours now."
+        "You\u2019re registered: the name Rhea is yours now."
     )
     expect(dialog).to_be_hidden()
     expect(rhea.page.locator("body")).not_to_contain_text(HORSE)
@@ -375,7 +375,7 @@ def test_password_that_the_server_refuses_can_be_mended(visit: Visit) -> None:
             note = "Your name is the first password that anybody would try."
             expect(dialog.locator("#register-note")).to_have_text(note)
     expect(player.page.locator("#toast")).to_have_text(
-        "You're registered: the name Philippa is yours now."
+        "You\u2019re registered: the name Philippa is yours now."
     )
     expect(dialog).to_be_hidden()
 

@@ -56,7 +56,6 @@ def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None
     anna.press("Create a tournament")
     dialog = anna.page.get_by_role("dialog", name="New tournament")
     expect(dialog.get_by_label("Kind")).to_be_focused()
-    expect(dialog).to_contain_text("Guests may have to register first.")
     title = dialog.get_by_label("Title")
     for width, height in ((390, 844), (1280, 800)):
         anna.page.set_viewport_size({"width": width, "height": height})
@@ -95,6 +94,23 @@ def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
     expect(stranger.page.get_by_role("row", name="Bert")).to_be_visible()
     for each in (anna, stranger):
         each.loses_server = True
+
+
+def test_guest_registers_before_announcing_a_tournament(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
+        anna = visit(server=server).come_in("Anna")
+        anna.loses_server = True
+        anna.press("Create a tournament")
+        dialog = anna.page.get_by_role("dialog", name="Register")
+        expect(dialog).to_contain_text("Registered players can announce tournaments.")
+        for label in ("Password", "Password again"):
+            dialog.get_by_label(label, exact=True).fill("correct horse")
+        anna.press("Register", within="dialog")
+        expect(dialog).to_be_hidden()
+        anna.press("Create a tournament")
+        expect(anna.page.get_by_role("dialog", name="New tournament")).to_be_visible()
 
 
 def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:

@@ -42,6 +42,13 @@ _HOUR = 3_600.0
 _log = logging.getLogger(__name__)
 
 
+def _site_features(settings: Settings) -> tuple[str, ...]:
+    """Return the names of what the page offers: the enabled features, and parts of them."""
+    enabled = tuple(name for name in NAMES if name not in settings.features.off)
+    may_guests_announce = dict(settings)["tournaments"].by == "everybody"
+    return (*enabled, "guest-tournaments") if may_guests_announce else enabled
+
+
 class Pages:
     """Factory of web connections, which share their rate limits and cached pictures."""
 
@@ -67,7 +74,7 @@ class Pages:
             pictures=self._gallery,
             public_url=web.public_url,
             embed=frozenset(web.embed),
-            features=tuple(name for name in NAMES if name not in settings.features.off),
+            features=_site_features(settings),
         )
         routes = site_routes(site, self._pages)
         self._policy = HttpPolicy(self._turns, web.patience, routes.respond)

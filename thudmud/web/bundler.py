@@ -24,11 +24,14 @@ _TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
 _JOINED = re.compile(  # not after ")", "]" and "}", where a statement may end without a semicolon
     r"^((?:(?! // )[^\n])*)\n(?:(?<=[,([{;:?=>&|]\n)|(?=[])}.?:&|]))", re.MULTILINE
 )
-_PLAIN = re.compile(r"^[^\n/`']++$", re.MULTILINE)  # no template, and no regular expression
-_SPACED = re.compile(r'("(?:[^"\\\n]|\\.)*+")| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{}()[]) ?')
+_STRING = r'"(?:[^"\\\n]|\\.)*+"|`(?:[^`$\\\n]|\\.|\$(?!\{)|\$\{[^`{}\n]*+\})*+`'
+_PLAIN = re.compile(  # no regular expression, and no template string within another
+    rf"""^(?:[^\n/`'"]|{_STRING})++$""", re.MULTILINE
+)
+_SPACED = re.compile(rf"({_STRING})| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{{}}()[]) ?")
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
-_STYLE_SPACE = re.compile(r"(?<=[{};,])\s+| (?={)|(?<=:) ")
+_STYLE_SPACE = re.compile(r"(?<=[{};,>~])\s+| (?=[{>~])|(?<=:) |;\s*(?=})")
 
 
 def bundle_modules(last: str, read: Callable[[str], str]) -> str:

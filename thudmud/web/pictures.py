@@ -127,7 +127,7 @@ class Site(Value):
     Attributes:
         find: finds the preview of a link.
         pictures: source of pictures of boards and battles.
-        features: names of the enabled features.
+        features: names of the enabled features, and of parts of them that depend on settings.
         public_url: base URL of the page for players; "" if unknown.
         embed: origins of pages that may show boards and battles in a frame; "*" allows all.
     """

@@ -253,5 +253,6 @@ export function open(...content) {
   dialog.replaceChildren(...content);
   if (dialog.open) dialog.querySelector("button, input")?.focus();
   else dialog.showModal();
+  dialog.scrollTop = 0; // not where another one was read
   return dialog;
 }

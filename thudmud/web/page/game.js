@@ -401,12 +401,8 @@ export class GameView {
     if (titleOf(table, name) !== name) facts.unshift(name);
     if (table.time) facts.push(table.time);
     const exercise = this.exercise(board.board);
-    if (exercise)
-      facts.push(
-        exercise.step
-          ? `lesson ${exercise.number}, step ${exercise.step} of ${exercise.steps}`
-          : `puzzle ${exercise.number}`,
-      );
+    if (exercise?.step) facts.push(`step ${exercise.step} of ${exercise.steps}`);
+    else if (exercise) return facts[0];
     else if (table.running && table.seats[0].player === table.seats[1].player)
       facts.push("practice");
     else if (table.running)
@@ -785,7 +781,11 @@ export class GameView {
         label,
         line: line(verb),
         question: this.question(table, board, verb, question),
-        refused: this.isHinting(line(verb), board) ? "Thinking …" : REFUSALS[verb]?.(board, mine),
+        refused: this.isHinting(line(verb), board)
+          ? "Thinking …"
+          : table.offers.some(({ offer }) => verb.startsWith(OFFERS[offer].verb))
+            ? "It’s offered already."
+            : REFUSALS[verb]?.(board, mine),
       }));
     }
     const leave = { label: "Leave the seat", line: `leave game ${on}` };
@@ -1016,7 +1016,7 @@ const REFUSALS = {
     turn && !mine.includes(turn) ? "Hints are for your own turn." : undefined,
   undo: ({ ply, turn }, mine) => {
     const isFirstMine = turn === null || !mine.includes(turn) || mine.length === 2;
-    return ply > (isFirstMine ? 0 : 1) ? undefined : "You haven't moved yet.";
+    return ply > (isFirstMine ? 0 : 1) ? undefined : "You haven’t moved yet.";
   },
 };
 
@@ -1161,7 +1161,7 @@ function ratingChanges({ ratings = [], unrated = null }, { player: me, member })
   const ownFirst = [...ratings].sort((a, b) => Number(b.player === me) - Number(a.player === me));
   return ownFirst
     .map(({ player, before, rating, provisional, against }) => {
-      const whose = player === me ? "Your" : `${player}'s`;
+      const whose = player === me ? "Your" : `${player}’s`;
       const kind = against === "bots" ? "rating against bots" : "rating";
       return ` ${whose} ${kind}: ${before} → ${rating}${provisional ? "?" : ""}.`;
     })

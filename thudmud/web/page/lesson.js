@@ -76,10 +76,7 @@ export class LessonView {
       .join(" ");
     this.squares = new Set(exercise?.squares);
     this.commands = asked.split(COMMAND).filter((_, each) => each % 2);
-    const had = this.host.contains(document.activeElement);
     fill(this.host, ...(exercise ? this.content(exercise, said) : []));
-    if (had && !this.host.contains(document.activeElement))
-      this.host.querySelector("button")?.focus();
   }
 
   /**

@@ -50,7 +50,8 @@ const outside = {
 };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
-const tournament = new TournamentView(state, outside);
+const register = (/** @type {string} */ why) => registration.open(why);
+const tournament = new TournamentView(state, { ...outside, register });
 const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.challenge(name) });
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
@@ -215,7 +216,7 @@ function typed(line) {
   if (isCommand && chat.isOpen && !line.trim()) return false;
   if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
   if (isCommand && !chat.isOpen && line) chat.want("log"); // it stays open for who types
-  return sendTyped(isCommand && chat.isOpen ? chat.command(line) : line);
+  return isCommand && chat.isOpen ? send(chat.command(line)) : sendTyped(line);
 }
 
 /**
@@ -365,7 +366,7 @@ let toasting;
  */
 function toast(sentence, ...more) {
   const host = byId("toast");
-  host.textContent = sentence;
+  host.textContent = sentence.replaceAll("'", "’");
   host.classList.add("shown");
   shorten(host);
   host.append(...more);
@@ -375,6 +376,7 @@ function toast(sentence, ...more) {
 }
 byId("toast").addEventListener("click", () => untoast(""));
 addEventListener("resize", () => keepClear(byId("toast")));
+new ResizeObserver(() => scrollToPlace(true)).observe(byId("places"));
 
 /**
  * Show something for a while, and tell it to those who hear the page.
@@ -629,7 +631,7 @@ function showTaken() {
   byId("mine").hidden = !taken;
   if (!taken) return;
   const name = capitalised(nameGiven);
-  byId("mine").textContent = `I'm ${name}`;
+  byId("mine").textContent = `I’m ${name}`;
   note(`${name} is taken. Another name?`, true);
   byId("name").select();
 }
@@ -1361,7 +1363,6 @@ function showPlaces() {
   }
   const seats = [...state.tables.values()]
     .filter((each) => state.sides(each).length)
-    .sort((one, other) => Number(other.running) - Number(one.running))
     .map((each) => each.board);
   const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
   const others = state.observed.filter((each) => !boards.has(each));
@@ -1399,12 +1400,16 @@ function placeTitle(board) {
 /** The place that was scrolled to last. */
 let scrolledTo = "";
 
-/** Scroll to the place where the player is, beside the hall, which is always seen; once. */
-function scrollToPlace() {
+/**
+ * Scroll to the place where the player is, beside the hall, which is always seen; once.
+ *
+ * @param {boolean} [isResized] whether there is other room for it
+ */
+function scrollToPlace(isResized = false) {
   const places = byId("places");
   const names = places.textContent ?? "";
   const at = `${names}${places.querySelector("[aria-current]")?.textContent}`;
-  if (at === scrolledTo) return; // else it would be scrolled back under a finger
+  if (at === scrolledTo && !isResized) return; // else it would be scrolled back under a finger
   scrolledTo = at;
   const hall = places.firstElementChild;
   const current = places.querySelector("[aria-current]");

@@ -28,7 +28,7 @@ function renew(version, say) {
   const key = `thud.newer.${version}`;
   const isUsed = navigator.userActivation?.hasBeenActive ?? true;
   if (isUsed || sessionStorage[key]) {
-    say("There's a newer version of this page: reload it when you like.");
+    say("There’s a newer version of this page: reload it when you like.");
     return;
   }
   sessionStorage[key] = "loaded";

@@ -33,8 +33,12 @@ export class Registration {
     state.on("Thud.Prompt", ({ asks }) => this.prompted(asks));
   }
 
-  /** Show the form. */
-  open() {
+  /**
+   * Show the form.
+   *
+   * @param {string} [why] what it leads to
+   */
+  open(why = "A registered name is yours alone, and your matches can be rated.") {
     const password = (/** @type {string} */ id, /** @type {string} */ label) => [
       h("label", { for: id }, label),
       h("input", {
@@ -50,7 +54,7 @@ export class Registration {
     const form = h(
       "form.register",
       {},
-      h("p", {}, "A registered name is yours alone, and your matches can be rated."),
+      h("p", {}, why),
       h("label", { for: "register-name" }, "Name"),
       h("input", {
         id: "register-name",
@@ -142,7 +146,7 @@ export class Registration {
     this.showWaiting();
     if (this.state.me.member) {
       byId("dialog").close();
-      this.toast(`You're registered: the name ${this.state.me.player} is yours now.`);
+      this.toast(`You’re registered: the name ${this.state.me.player} is yours now.`);
     } else if (byId("dialog").querySelector("#register-note")) {
       this.note(this.answer);
     }

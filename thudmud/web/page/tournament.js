@@ -51,11 +51,13 @@ export class TournamentView {
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   * @param {(why: string) => void} outside.register asks a guest to register
    */
-  constructor(state, { send, ask }) {
+  constructor(state, { send, ask, register }) {
     this.state = state;
     this.send = send;
     this.ask = ask;
+    this.register = register;
     /** @type {number | undefined} */
     this.asking = undefined;
     /** Whether an answer is on its way, which has all that has happened until then. */
@@ -129,6 +131,10 @@ export class TournamentView {
 
   /** Ask for the terms of a new tournament, until the server takes them. */
   create() {
+    if (!this.state.me.member && !hasFeature("guest-tournaments")) {
+      this.register("Registered players can announce tournaments.");
+      return;
+    }
     const field = (/** @type {string} */ label, /** @type {any} */ attributes) =>
       h("label", {}, `${label} `, h("input", attributes));
     const number = { type: "number", min: 1, required: true };
@@ -148,7 +154,6 @@ export class TournamentView {
     const form = h(
       "form.challenge",
       { change, submit },
-      !this.state.me.member && h("p.hint", {}, "Guests may have to register first."),
       h(
         "div.terms",
         {},
@@ -273,8 +278,8 @@ export class TournamentView {
           h("th.name", { scope: "col" }, "Player"),
           ...numbers.map((number) => column(String(number), `Round ${number}`)),
           column("Pts", "Match points"),
-          column("±", "Battle points"),
-          hasTieBreak && column(tieBreak === "Buchholz" ? "Bh" : "SB", tieBreak),
+          column("±", "Battle points, won minus lost"),
+          hasTieBreak && column(tieBreak, `${tieBreak} score`),
         ),
       ),
       h(
