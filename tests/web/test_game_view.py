@@ -218,6 +218,7 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
     line.fill("Hello!")
     line.press("Enter")
     expect(troll.page.locator("#chat")).to_contain_text("Hello!")
+    expect(log.filter(has_text="You say: Hello!")).not_to_contain_text("say Hello!")  # heard once
     line.fill("/where rock")
     line.press("Enter")
     expect(dwarf.page.locator(LOG)).to_contain_text("where rock")

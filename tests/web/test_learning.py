@@ -47,6 +47,7 @@ def test_lesson_link_asks_for_a_name_and_then_opens_the_lesson(visit: Visit) -> 
     expect_view(anna, "/lesson/3", "Lesson 3")
     anna.click("E7", "E8").press("Next", within="#lesson .row:not(nav)")
     expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
+    expect(anna.page.locator("#board [data-square]:focus")).to_have_count(1)
     anna.page.reload()
     expect_view(anna, "/lesson/3", "Lesson 3")
     expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")

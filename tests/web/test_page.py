@@ -522,8 +522,8 @@ def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
     ilse.press("Accept")
     ilse.press("Resign").press("Resign", within="dialog")
     for player, said in (
-        (ilse, "Your rating: 1500 → 1421?. Jan's rating: 1500 → 1579?."),
-        (jan, "Your rating: 1500 → 1579?. Ilse's rating: 1500 → 1421?."),
+        (ilse, "Your rating: 1500 → 1421?. Jan\u2019s rating: 1500 → 1579?."),
+        (jan, "Your rating: 1500 → 1579?. Ilse\u2019s rating: 1500 → 1421?."),
     ):
         expect(player.page.locator(".result")).to_contain_text(said)
 
@@ -727,7 +727,7 @@ def test_axe_finds_no_violations_on_a_phone(visit: Visit) -> None:
     expect(phone.page.get_by_label("Send to")).to_be_visible()
     found += violations(phone, "observing")
     phone.press("Hall").press("Learn the rules")
-    expect(phone.page.locator("#game-facts")).to_contain_text("lesson 1")
+    expect(phone.page.locator("#game-title")).to_contain_text("Lesson 1")
     found += violations(phone, "lesson")
     phone.press("Leave")
     expect(phone.page.locator("body")).to_have_attribute("data-view", "lobby")

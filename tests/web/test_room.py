@@ -129,6 +129,63 @@ def test_buttons_of_a_battle_have_one_row_on_phones(visit: Visit) -> None:
     resign(dwarf, troll)
 
 
+def test_offer_leaves_room_for_moves_and_has_its_button_below(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Offa", "Offo"), "10+5", **screen(1366, 650))
+    shuffle(dwarf, troll, 6)
+    troll.type("end game")
+    expect(dwarf.page.locator("#notices")).to_contain_text("Offo offers to end the battle")
+    dwarf.page.get_by_role("tab", name="Chat").click()
+    assert dwarf.page.evaluate(SEEN_WHOLE, ["#moves", "#moves li"]) >= 1
+    expect(dwarf.page.locator("#steps")).to_be_in_viewport(ratio=WHOLE)
+    again = dwarf.page.get_by_role("button", name="Offer to end", exact=True)
+    expect(again).to_be_disabled()
+    expect(again).to_have_attribute("title", "It\u2019s offered already.")
+    resize(troll, 360, 640)
+    words = troll.page.locator("#notices p")
+    assert words.evaluate("(each) => each.offsetWidth") > 300
+    assert not overlap(troll, "#notices p", "#notices button")
+    resize(troll, 390, 844)
+    moves = troll.page.locator("#moves")
+    expect(moves.get_by_text("A6")).not_to_have_count(0)
+    assert troll.page.evaluate(SEEN_WHOLE, ["#moves", "#moves .ply"]) == 2
+    dwarf.press("Decline", within="#notices")
+    expect(again).to_be_enabled()
+    resign(dwarf, troll)
+
+
+def test_unread_lines_leave_the_buttons_in_one_row(visit: Visit) -> None:
+    dwarf, troll = visit(**phone(320, 568)).come_in("Rolla"), visit().come_in("Rollo")
+    dwarf.type("match rollo as dwarf casual")
+    troll.page.locator("#seeks").get_by_role("button", name="Accept").click()
+    expect(dwarf.page.get_by_role("button", name="Hint", exact=True)).to_be_visible()
+    troll.type("say Good luck", "say Have fun")
+    expect(dwarf.page.locator("#to-chat")).to_have_attribute("data-unread", "2")
+    tops = "(all) => new Set(all.map((each) => each.offsetTop)).size"
+    assert dwarf.page.locator("#game .foot button:visible").evaluate_all(tops) == 1
+    resign(dwarf, troll)
+
+
+def test_settings_open_at_their_beginning(visit: Visit) -> None:
+    player = visit(**phone(390, 700)).come_in("Settina").press("Settings")
+    dialog = player.page.locator("dialog")
+    dialog.evaluate("(each) => { each.scrollTop = 1000; }")
+    assert dialog.evaluate("(each) => each.scrollTop") > 0
+    player.press("Close").press("Settings")
+    assert dialog.evaluate("(each) => each.scrollTop") == 0
+    tops = "(all) => new Set(all.map((each) => each.offsetTop)).size"
+    assert dialog.locator(".account button").evaluate_all(tops) == 1
+
+
+def test_place_of_a_replay_is_in_view_on_a_zoomed_page(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Placa", "Placo"), "10+5", **screen(640, 400))
+    shuffle(dwarf, troll, 1)
+    resign(troll, dwarf)
+    dwarf.page.get_by_role("link", name="Analyse").click()
+    current = dwarf.page.locator("#places [aria-current]")
+    expect(current).to_contain_text("Battle")
+    expect(current).to_be_in_viewport(ratio=0.8)
+
+
 def test_result_on_a_zoomed_page_covers_no_players_and_no_menu(visit: Visit) -> None:
     dwarf, troll = start_match(visit, ("Zara", "Zaro"), "10+5", **screen(1280, 800))
     shuffle(dwarf, troll, 2)

@@ -307,7 +307,7 @@ def test_steps_of_a_lesson_are_in_view_on_a_wide_screen(visit: Visit) -> None:
     player = visit(**screen(1280, 800)).come_in("Lektor")
     for number in range(1, 8):
         player.type(f"tutorial {number}")
-        expect(player.page.locator("#game-facts")).to_contain_text(f"lesson {number},")
+        expect(player.page.locator("#game-title")).to_contain_text(f"Lesson {number}:")
         expect(player.page.locator("#steps")).to_be_in_viewport(ratio=WHOLE)
     resize(player, 640, 400)
     leave = player.page.locator("#lesson").get_by_role("button", name="Leave")
@@ -525,7 +525,7 @@ def test_seek_takes_one_line_beside_a_battle(visit: Visit) -> None:
 def test_lesson_leaves_room_for_its_task(visit: Visit) -> None:
     player = visit(**phone(320, 568)).come_in("Lernia")
     player.type("tutorial 3")
-    expect(player.page.locator("#game-facts")).to_contain_text("lesson 3,")
+    expect(player.page.locator("#game-title")).to_contain_text("Lesson 3:")
     player.page.evaluate("scrollTo(0, 0)")
     for part in ("#board .cells", "#lesson .task"):
         expect(player.page.locator(part)).to_be_in_viewport(ratio=WHOLE)

@@ -398,12 +398,11 @@ export class GameView {
   facts(table, board) {
     const name = capitalised(board.board);
     const facts = [`${rulesTitle(table.rules)} rules`];
+    const exercise = this.exercise(board.board);
+    if (exercise) return facts[0] + (exercise.step ? ` · step ${exercise.step} of ${exercise.steps}` : "");
     if (titleOf(table, name) !== name) facts.unshift(name);
     if (table.time) facts.push(table.time);
-    const exercise = this.exercise(board.board);
-    if (exercise?.step) facts.push(`step ${exercise.step} of ${exercise.steps}`);
-    else if (exercise) return facts[0];
-    else if (table.running && table.seats[0].player === table.seats[1].player)
+    if (table.running && table.seats[0].player === table.seats[1].player)
       facts.push("practice");
     else if (table.running)
       facts.push(`battle ${table.part} of 2`, table.rated ? "rated" : "casual");

@@ -216,7 +216,8 @@ function typed(line) {
   if (isCommand && chat.isOpen && !line.trim()) return false;
   if (isCommand && ["register", "password"].includes(verb)) return typedAboutPassword(line, verb);
   if (isCommand && !chat.isOpen && line) chat.want("log"); // it stays open for who types
-  return isCommand && chat.isOpen ? send(chat.command(line)) : sendTyped(line);
+  const told = isCommand && chat.isOpen ? chat.command(line) : line; // which may open the log
+  return isCommand && chat.isOpen ? send(told) : sendTyped(told);
 }
 
 /**
