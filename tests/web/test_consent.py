@@ -104,3 +104,17 @@ def test_resuming_a_match_requires_both_players(visit: Visit) -> None:
     udo.press("Go on", within="#challenges")
     tara.hears("resume your match at the willow board")
     expect(tara.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+
+
+def test_tap_meant_for_what_was_there_before_accepts_no_offer(visit: Visit) -> None:
+    anna, bert = sit_down(visit, "rowan", ("Tappa", "Tappo"))
+    bert.type("end game")
+    accept = anna.page.get_by_role("button", name="Accept", exact=True)
+    expect(accept).to_be_visible()
+    states = """(each) => each.getAnimations().flatMap((animation) => [0, 5000].map((at) => {
+        animation.currentTime = at;
+        return getComputedStyle(each).pointerEvents;
+    }))"""
+    assert accept.evaluate(states) in (["none", "auto"], [])  # or it's over already
+    accept.click()
+    expect(anna.page.locator(".result")).to_be_visible()

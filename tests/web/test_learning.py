@@ -112,6 +112,13 @@ def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
     watcher.type("who").hears("Wally")  # by then, the tv has turned if it does
     expect_view(watcher, "/tv", "Tina \N{EN DASH} Ulf")
     expect(watcher.page.locator(".result")).to_contain_text("Tina wins")
+    watcher.press("Settings").press("Log out").press("Log out", within="dialog")
+    expect_view(watcher, "/")
+    watcher.page.get_by_label("Your name").fill("Wanja")
+    watcher.press("Play as guest")
+    expect(watcher.page.locator("body")).to_have_attribute("data-view", "lobby")
+    expect(watcher.page.locator("#lobby")).to_be_visible()  # not what the last player watched
+    watcher.press("TV")
     tina.press("Play the second battle")
     ulf.press("Accept")
     expect(watcher.page.locator("#game-facts")).to_contain_text("battle 2 of 2")

@@ -165,6 +165,31 @@ def test_unread_lines_leave_the_buttons_in_one_row(visit: Visit) -> None:
     resign(dwarf, troll)
 
 
+def test_challenge_outlasts_a_reload_and_waits_for_the_clock(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Chala", "Chalo"), "10+5", **screen(1280, 800))
+    shuffle(dwarf, troll, 2)
+    visit().come_in("Challa").type("match chala as dwarf casual")
+    notice = dwarf.page.locator("#challenges .notice")
+    expect(notice).to_contain_text("You can accept after this battle")
+    expect(notice.get_by_role("button")).to_have_text(["Decline"])
+    dwarf.page.reload()
+    expect(notice).to_contain_text("Challa challenges you to a match")
+    resign(troll, dwarf)
+    expect(notice.get_by_role("button")).to_have_text(["Accept", "Decline"])
+
+
+def test_player_is_told_that_the_clock_waits_for_a_lost_opponent(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Losta", "Losto"), "10+5", **screen(1280, 800))
+    shuffle(dwarf, troll, 2)
+    troll.page.goto("about:blank")
+    notices = dwarf.page.locator("#notices")
+    told = r"Losto has lost the connection: the clock is stopped for at most \d+ seconds"
+    expect(notices).to_contain_text(re.compile(told))
+    troll.page.go_back()
+    expect(notices).to_be_empty()
+    resign(dwarf, troll)
+
+
 def test_settings_open_at_their_beginning(visit: Visit) -> None:
     player = visit(**phone(390, 700)).come_in("Settina").press("Settings")
     dialog = player.page.locator("dialog")

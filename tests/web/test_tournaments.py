@@ -35,6 +35,7 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
     expect(bert.page.locator("#crosstable")).to_contain_text("No one has entered yet.")
     bert.press("Enter")
     expect(bert.page.get_by_role("row", name="1 Bert")).to_be_visible()
+    expect(bert.page.get_by_role("button", name="Withdraw", exact=True)).to_be_focused()
     bert.press("Withdraw")
     expect(bert.page.locator("#crosstable")).to_contain_text("No one has entered yet.")
     anna.type("enter 1")

@@ -260,7 +260,7 @@ class Hall:
         self._talked = 0
         """The number of lines so far."""
         self._talk_before: dict[str, int] = {}
-        """The number of lines before each player who is here came."""
+        """The number of lines before each player came who is here, or is remembered for a seat."""
         self.tables.open(boards)
 
     # --- configuration by the host ------------------------------------------------------------
@@ -437,6 +437,7 @@ class Hall:
         for player in players:
             if player not in self.people:
                 self.people.forget(player)
+                self._talk_before.pop(player, None)
 
     def is_idle(self, table: Table) -> bool:
         """Whether a player-opened board is no longer needed and may be closed."""
@@ -508,15 +509,16 @@ class Hall:
     def add_player(self, entered: asides.Entered) -> None:
         """Add a player who enters, perhaps returning to a seat."""
         self.rooms.enter(self.people.add_person(entered))
-        self._talk_before[entered.player] = self._talked
+        self._talk_before.setdefault(entered.player, self._talked)
         observed = tuple(each for each in entered.observed if each in self.tables)
         self.observe(entered.player, observed)
 
     def remove_player(self, player: str) -> None:
         """Remove a player who leaves; one with a seat is still remembered."""
         self.observe(player, ())
-        self._talk_before.pop(player, None)
         is_remembered = bool(self.tables.seats_of(player))
+        if not is_remembered:
+            self._talk_before.pop(player, None)
         self.rooms.leave(self.people.remove_person(player, is_remembered=is_remembered))
 
     def hears(self, player: str, talk: Toggle, table: Table) -> bool:
@@ -550,7 +552,10 @@ class Hall:
         )
 
     def talk_heard(self, player: str) -> list[Aside]:
-        """Return the last lines that a player has heard or said since they came, in order."""
+        """Return the last lines that a player has heard or said, in order.
+
+        Earlier visits count while a seat was theirs.
+        """
         since = self._talk_before.get(player, self._talked)
         first = max(0, len(self._talk) - (self._talked - since))
         heard = [

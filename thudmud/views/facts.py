@@ -79,6 +79,7 @@ def player_state_facts(hall: Hall, player: str) -> list[Fact]:
         boards = [Fact("Thud.Board", board_data(table), player) for table in seats]
         return [*known, *board_list_facts(hall, player), *boards]
     tables = [hall.tables[room], *seats]
+    known += personal_seek_facts(hall, player)
     return [*known, *(fact for table in tables for fact in table_facts_in_full(table, player))]
 
 
@@ -203,6 +204,12 @@ def seek_facts(hall: Hall, player: str) -> list[Fact]:
         for seek in hall.seeks.values()
         if seek.player in hall.people and (seek.to in {"", player} or seek.player == player)
     ]
+
+
+def personal_seek_facts(hall: Hall, player: str) -> list[Fact]:
+    """Return the seeks that a player has made, and the challenges to them."""
+    known = ((seek, Fact("Thud.Seek", seek_data(seek), player)) for seek in hall.seeks.values())
+    return [fact for seek, fact in known if player in {seek.player, seek.to}]
 
 
 def table_facts_in_full(table: Table, player: str) -> list[Fact]:

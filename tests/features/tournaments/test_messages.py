@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thudmud import BoardSpec, House, Terminal
-from thudmud.features.tournaments.messages import counted_points, starting, table
+from thudmud.features.tournaments.messages import counted_points, starting, table, tournament_data
 from thudmud.features.tournaments.model import Tournament, TournamentRegister, folded
 from thudmud.features.tournaments.pairing import pair
 from thudmud.features.tournaments.standings import standings
@@ -14,6 +14,8 @@ from thudmud.game.events import (
     BattleScore,
     PairingScored,
     RoundPaired,
+    TournamentEnd,
+    TournamentEnded,
     TournamentEntered,
     TournamentEvent,
     TournamentKind,
@@ -195,3 +197,13 @@ def test_swiss_round_count_is_fixed_at_the_start() -> None:
     assert so_far.rounds_in_all == 3
     late = so_far.apply(TournamentEntered(NOON, "Zoe", 1)).apply(TournamentEntered(NOON, "Yan", 1))
     assert late.rounds_in_all == 3
+
+
+@pytest.mark.parametrize(("places", "winner"), [((1, 2), "Bert"), ((1, 1), None)])
+def test_shared_first_place_has_no_winner(places: tuple[int, ...], winner: str | None) -> None:
+    made = TournamentMade(
+        NOON, "Anna", 1, "", TournamentKind.SWISS, "classic", TimeControl(10, 5), NOON, 9, 0
+    )
+    entered = [TournamentEntered(NOON, name, 1) for name in ("Anna", "Bert")]
+    ended = TournamentEnded(NOON, "", 1, TournamentEnd.OVER, ("Bert", "Anna"), places)
+    assert tournament_data(folded([made, *entered, ended]))["winner"] == winner

@@ -854,7 +854,7 @@ def tournament_data(tournament: Tournament) -> Data:
         "rounds": tournament.rounds_in_all,
         "open": len(tournament.open),
         "entrants": len(tournament.playing) if not end else len(tournament.entrants),
-        "winner": end.players[0] if end and end.players else None,
+        "winner": end.players[0] if end and end.places.count(1) == 1 else None,
         "ended": int(end.at) if end else None,
     }
 

@@ -16,6 +16,7 @@ import { play } from "./sound.js";
  * @property {string} words
  * @property {[label: string, line: string]} accept the button's label, and the command that it types
  * @property {[label: string, line: string]} decline
+ * @property {boolean} [hasToWait] whether a clock of the player's runs, so that it can't be accepted now
  */
 
 /** @typedef {{board: string, other: string | null, at: string, by: string | null}} Waiting */
@@ -55,7 +56,14 @@ export class Challenges {
   open() {
     const { invites, me, seeks } = this.state;
     const isToMe = (/** @type {{to: string | null}} */ { to }) => to !== null && to === me.player;
-    return [...[...seeks.values()].filter(isToMe).map(ofSeek), ...invites.filter(isToMe).map(ofInvite)];
+    return [...[...seeks.values()].filter(isToMe).map((each) => ofSeek(each, this.hasLiveClock())), ...invites.filter(isToMe).map(ofInvite)];
+  }
+
+  /** Whether a clock runs in a battle of the player's, other than by days. */
+  hasLiveClock() {
+    return [...this.state.tables.values()].some(
+      (table) => table.clock?.falls && !isByDays(table.time) && this.state.sides(table).length,
+    );
   }
 
   /** What the oldest of them is called in a title; nothing if there is none. */
@@ -71,12 +79,12 @@ export class Challenges {
   show() {
     const host = byId("challenges");
     const hadFocus = host.contains(document.activeElement);
-    const notices = this.open().map(({ words, accept, decline }) =>
+    const notices = this.open().map(({ words, accept, decline, hasToWait }) =>
       h(
         "div.notice",
         { "data-key": words },
-        h("p", {}, words),
-        this.button(...accept, ".primary"),
+        h("p", {}, words, hasToWait && " You can accept after this battle, as your clock is running."),
+        !hasToWait && this.button(...accept, ".primary"),
         this.button(...decline),
       ),
     );
@@ -161,11 +169,17 @@ export class Challenges {
   }
 }
 
+/** @param {string | null} time a time control */
+function isByDays(time) {
+  return /day/.test(time ?? "");
+}
+
 /**
  * @param {Seek} seek
+ * @param {boolean} hasLiveClock
  * @returns {Challenge}
  */
-function ofSeek({ seek, player, rules, side, time, answers, rated }) {
+function ofSeek({ seek, player, rules, side, time, answers, rated }, hasLiveClock) {
   const facts = [rulesTitle(rules), time, side && `${player} as ${side}s`, rated ? "rated" : "casual"];
   const isNow = answers !== null; // they are asked whether to stop playing elsewhere
   const title = isNow ? `${player} wants to play you` : `${player} challenges you`;
@@ -175,6 +189,7 @@ function ofSeek({ seek, player, rules, side, time, answers, rated }) {
     words: `${player} ${does} (${facts.filter(Boolean).join(", ")}).`,
     accept: [isNow ? "Play now" : "Accept", `accept ${seek}`],
     decline: [isNow ? "Not now" : "Decline", `no ${seek}`],
+    hasToWait: hasLiveClock && !isNow && !isByDays(time),
   };
 }
 

@@ -305,7 +305,8 @@ export class GameView {
     const [side] = this.state.sides(table);
     const own = [...board.position].flatMap(([square, piece]) => (piece === side ? [square] : []));
     const named = [...this.lesson.squares];
-    const start = named.find((each) => own.includes(each)) ?? named[0] ?? own[0];
+    const isNext = exercise && this.pointedIn.startsWith(`${exercise.number} `);
+    const start = named.find((each) => own.includes(each)) ?? named[0] ?? (isNext ? "" : own[0]);
     this.start = named.length ? start : "";
     if (!start) return;
     this.pointedIn = place;
@@ -529,6 +530,7 @@ export class GameView {
   showNotices(table, board) {
     const offers = table.offers.map((open) => this.offered(open, table));
     let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
+    notices.push(...this.awayNotices(table));
     if (isOver(table, board) && !this.exercise(board.board)) {
       const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
       const buttons = [...offers.flatMap((each) => each.buttons), ...this.next(table, board)];
@@ -537,6 +539,21 @@ export class GameView {
     fill(byId("notices"), ...notices);
     const sought = [...this.state.seeks.values()].flatMap((seek) => this.sought(seek));
     fill(byId("sought"), ...sought);
+  }
+
+  /**
+   * Return that the clock is stopped since an opponent has lost the connection, if it is.
+   *
+   * @param {Table} table
+   */
+  awayNotices({ running, seats, clock }) {
+    const now = Date.now() / 1000 - this.state.skew; // by the server's clock
+    const left = Math.ceil((clock?.stands_until ?? 0) - now);
+    const away = seats.filter(({ player, away_since }) => away_since && player !== this.state.me.player);
+    if (!running || left <= 0 || !this.state.sides(this.state.tables.get(this.name)).length) return [];
+    return away.map(({ player }) =>
+      notice(`${player} has lost the connection: the clock is stopped for at most ${counted(left, "second")}.`),
+    );
   }
 
   /**

@@ -77,6 +77,7 @@ export class LessonView {
     this.squares = new Set(exercise?.squares);
     this.commands = asked.split(COMMAND).filter((_, each) => each % 2);
     fill(this.host, ...(exercise ? this.content(exercise, said) : []));
+    this.host.closest(".panel")?.scrollTo(0, 0);
   }
 
   /**

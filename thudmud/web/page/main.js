@@ -264,9 +264,9 @@ let isFit = false;
 /** @param {string} text what the server says */
 function hear(text) {
   unanswered = [];
-  // What is said again to who comes back isn't read out.
-  if (isFit) log.say(text, !(isComingBack || isReturning));
   const words = plain(text);
+  // What is said again to who comes back isn't read out.
+  if (isFit && !registration.isAsked(words)) log.say(text, !(isComingBack || isReturning));
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
@@ -769,7 +769,10 @@ function linked(link) {
     observed = [];
     state.clear();
     tv = state.tv;
+    look = null;
     isReplay = false;
+    closePages();
+    namePlace(null);
     wantsIn = true;
   }
   show();
@@ -861,7 +864,7 @@ function show() {
         ? "game"
         : state.me.player
           ? "lobby"
-          : isComingBack
+          : isComingBack || !wantsIn // what the address names has not come yet
             ? "coming"
             : "welcome";
   const before = document.body.dataset.view;

@@ -125,6 +125,15 @@ export class Registration {
   }
 
   /**
+   * Whether what the server says is a question that the form answers.
+   *
+   * @param {string} words
+   */
+  isAsked(words) {
+    return this.sent !== "" && /: ?$/.test(words);
+  }
+
+  /**
    * Note what the server says.
    *
    * @param {string} text
