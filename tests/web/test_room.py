@@ -17,7 +17,7 @@ from tests.web.test_small_screens import SEEN_WHOLE, WHOLE, expect_apart, overla
 
 pytestmark = pytest.mark.slow
 
-SIZES = (*PHONES, (640, 400), (844, 390), (768, 1024), (1280, 800), (1920, 1080))
+SIZES = (*PHONES, (640, 400), (844, 390), (768, 1024), (1366, 650), (1280, 800), (1920, 1080))
 
 
 BOARDS = dict.fromkeys(("oak", "elm", "ash", "fir", "pine", "larch", "yew", "holly"), "classic")
@@ -131,6 +131,11 @@ def test_buttons_of_a_battle_have_one_row_on_phones(visit: Visit) -> None:
 
 def test_offer_leaves_room_for_moves_and_has_its_button_below(visit: Visit) -> None:
     dwarf, troll = start_match(visit, ("Offa", "Offo"), "10+5", **screen(1366, 650))
+    for name in ("Flip the board", "Resign"):
+        button = dwarf.page.get_by_role("button", name=name, exact=True)
+        expect(button).to_be_in_viewport(ratio=WHOLE)
+    assert not overlap(dwarf, "#steps", "#goal")
+    assert not overlap(dwarf, "#steps", "#actions button:first-child")
     shuffle(dwarf, troll, 6)
     troll.type("end game")
     expect(dwarf.page.locator("#notices")).to_contain_text("Offo offers to end the battle")
@@ -151,6 +156,12 @@ def test_offer_leaves_room_for_moves_and_has_its_button_below(visit: Visit) -> N
     dwarf.press("Decline", within="#notices")
     expect(again).to_be_enabled()
     resign(dwarf, troll)
+
+
+def test_rules_on_the_welcome_page_are_whole_on_a_low_screen(visit: Visit) -> None:
+    stranger = visit(**screen(1366, 650))
+    for caption in stranger.page.locator("#rules figcaption").all():
+        expect(caption).to_be_in_viewport(ratio=WHOLE)
 
 
 def test_unread_lines_leave_the_buttons_in_one_row(visit: Visit) -> None:
