@@ -443,29 +443,31 @@ class Follower:
         playing: the node with the players.
         idle: the node without.
         crowd: the players.
+        rest: CPU seconds of the node without players, for each second in which nobody plays.
     """
 
     database: str
     playing: Running
     idle: Running
     crowd: Crowd
+    rest: float
 
-    def measure(self, cluster: Cluster, seconds: float) -> tuple[float, float, float]:
+    def measure(self, cluster: Cluster, seconds: float) -> tuple[float, ...]:
         """Play for some CPU seconds of the playing node.
 
         Returns:
-            CPU milliseconds of the node without players, and of that with players, for each ply;
-            and plies in a commit.
+            CPU milliseconds of the node without players, apart from what it uses at rest, and of
+            the node with players, and of PostgreSQL, for each ply; and plies in a commit.
         """
-        nodes, pairs = (self.idle, self.playing), range(0, len(self.crowd), 2)
-        before, cpu = spent(cluster, self.database), [each.cpu for each in nodes]
-        self.crowd.turns(pairs, move, MOVED, seconds)
+        before, cpu = spent(cluster, self.database), (self.idle.cpu, self.playing.cpu)
+        begun = perf_counter()
+        self.crowd.turns(range(0, len(self.crowd), 2), move, MOVED, seconds)
+        idle = self.idle.cpu - cpu[0] - self.rest * (perf_counter() - begun)
+        playing = self.playing.cpu - cpu[1]
         took = spent(cluster, self.database) - before
-        idle, playing = (
-            (each.cpu - then) / took.events * 1e3 for each, then in zip(nodes, cpu, strict=True)
-        )
         start_over(self.crowd, range(len(self.crowd)))
-        return idle, playing, took.events / took.commits
+        costs = [each / took.events * 1e3 for each in (idle, playing, took.cpu)]
+        return *costs, took.events / took.commits
 
 
 def followers(cluster: Cluster, folder: Path, extent: Extent, beside: Path | None) -> Iterator[Row]:
@@ -487,24 +489,31 @@ def followers(cluster: Cluster, folder: Path, extent: Extent, beside: Path | Non
             )
             crowd = stack.enter_context(seated(playing, 2 * extent.boards))
             crowd.quiet(1.0)  # the check of the store after the start
-            return Follower(name, playing, idle, crowd)
+            cpu, begun = idle.cpu, perf_counter()
+            time.sleep(extent.seconds)
+            rest = (idle.cpu - cpu) / (perf_counter() - begun)
+            return Follower(name, playing, idle, crowd, rest)
 
         ours, others = begin("followers"), None
         if beside:
             with of_checkout(beside):
                 others = begin("others")
-        found: list[tuple[float, float, float]] = []
-        there: list[tuple[float, float, float]] = []
+        found: list[tuple[float, ...]] = []
+        there: list[tuple[float, ...]] = []
         for _ in range(extent.rounds):
             found.append(ours.measure(cluster, extent.seconds))
             if others:
                 there.append(others.measure(cluster, extent.seconds))
-    idle, playing, batch = zip(*found, strict=True)
+    idle, playing, of_database, batch = zip(*found, strict=True)
     title = "CPU of a node without players for another's ply, beside"
     yield compared(f"{title} the other's", idle, playing, "ms")
     yield Row("in a commit: plies, beside one", median(batch), 1, "")
     if there:
-        yield compared(f"{title} --beside", idle, [each[0] for each in there], "ms")
+        idle_there, _, database_there, batch_there = zip(*there, strict=True)
+        yield compared(f"{title} --beside", idle, idle_there, "ms")
+        title = "CPU of PostgreSQL for it and its stored ply, beside --beside"
+        yield compared(title, of_database, database_there, "ms")
+        yield compared("in a commit: plies, beside --beside", batch, batch_there, "")
 
 
 def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:

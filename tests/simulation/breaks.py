@@ -604,7 +604,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a table takes only the first of its deferred plies": Mistake(
-        None,
+        4,
         [
             Change(
                 BOARDS,
@@ -614,7 +614,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "plies at a board that somebody watches are deferred": Mistake(
-        None,
+        57,
         [
             Change(
                 HALL,
