@@ -77,6 +77,7 @@ class Screen:
         "_beyond",
         "_compressor",
         "_flusher",
+        "_join",
         "_limit",
         "_owes_prompt",
         "_pieces",
@@ -100,6 +101,8 @@ class Screen:
         self._limit = self._room = limit
         self._beyond = 0  # bytes that a long answer may wait in addition to the limit
         self._flusher = flusher
+        self._join: Callable[[list[bytes]], bytes] = flusher.join_pieces
+        """Joins the pieces of a turn to what is sent."""
         self._pieces: list[bytes] = []
         self.unsent = 0
         self._scheduled = False
@@ -170,8 +173,8 @@ class Screen:
 
     def mark(self, sequence: bytes) -> None:
         """Append a telnet command after all output so far, including a prompt that is due."""
-        self._put_prompt()
-        self._put(sequence)
+        self.flush()
+        self.command(sequence)
 
     def close(
         self,
@@ -227,24 +230,15 @@ class Screen:
             self._scheduled = True
             self._flusher.add(self)
 
-    def _put_prompt(self) -> None:
+    def flush(self) -> None:
+        """Write this turn's output, followed by the prompt if that is due."""
+        self._scheduled = False
         if self._asking:
             self._asking = False
             self.at_prompt = bool(self.prompt)  # without a prompt the line is fresh
-            prompt = self.prompt + self._prompt_end
-            self._pieces.append(prompt)
-            self.unsent += len(prompt)
-
-    def flush(self) -> None:
-        """Write this turn's output, followed by the prompt."""
-        self._scheduled = False
-        if self._asking:
-            self._put_prompt()
-        self._write()
-
-    def _write(self) -> None:
+            self._pieces.append(self.prompt + self._prompt_end)
         if self._pieces and not self.closed:
-            output = self._flusher.join_pieces(self._pieces)
+            output = self._join(self._pieces)
             if self._compressor is not None:
                 # Flushed, so that the client can decompress and show all of it now.
                 compressed = self._compressor.compress(output)
@@ -253,6 +247,12 @@ class Screen:
             self._room -= len(output)  # a lower bound: some of it may be sent already
         self._pieces.clear()
         self.unsent = 0
+
+    def _write(self) -> None:
+        """Write the output so far, without the prompt."""
+        is_due, self._asking = self._asking, False
+        self.flush()
+        self._asking = is_due
 
     def _end_compression(self) -> None:
         if self._compressor is not None and not self.closed:
