@@ -283,10 +283,11 @@ class Inbox:
 
     def wake(self) -> None:
         """Schedule the next items, or resume reading if there are none."""
+        if self._scheduled:
+            return  # the end of that turn sees to it
         if self._waiting:
-            if not self._scheduled:
-                self._scheduled = self._is_again = True
-                self._turns.schedule(self._source, self._take_turn, again=True)
+            self._scheduled = self._is_again = True
+            self._turns.schedule(self._source, self._take_turn, again=True)
         elif not self._is_paused:
             self._reading.release(self)
 
@@ -303,16 +304,16 @@ class Inbox:
                 break
             if not is_negotiation and (delay := self._rate.take(now)):
                 break
-            begun = thread_time() if is_negotiation else 0.0
+            begun = thread_time()
             has_room = self._handle(self._waiting.popleft())
-            if is_negotiation:
-                self.charge(thread_time() - begun)
-            elif not self._is_again:  # a first-class turn is for one line, even if more arrived
-                break
+            charge = self.charge_question if kind in _QUESTIONS else self.charge
+            charge(thread_time() - begun)
+            if not is_negotiation and not self._is_again:
+                break  # a first-class turn is for one line, even if more arrived
             if not has_room or loop.time() - now > FAIR_TIME:
                 break
         self._scheduled = False  # this turn covers wake-ups that came during it
-        if self._is_paused or self._is_busy():
+        if self._is_paused or (self._waiting and self._is_busy()):
             return
         if delay and not self._scheduled:
             self._scheduled = self._is_again = True
