@@ -473,8 +473,8 @@ def require_turn(table: Table, side: Side) -> None:
         RefusedError: the opponent is to move.
         IllegalMoveError: the same, and the opponent's seat is free.
     """
-    other = side.other
-    if table.game and table.game.turn is other:
+    if table.game and table.game.position.turn is not side:
+        other = side.other
         if player := table.seats.get(other):
             raise RefusedError(Refusal.OPPONENTS_TURN, player=player, side=other)
         raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=other)
