@@ -369,7 +369,7 @@ class LinePrompter:
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
         self._invited: str | None = None
-        """The prompt of the last `prompt_for_command`; None if a dialogue has asked since."""
+        """The last prompt for a command; None if a dialogue has asked since."""
         self._asked = "", False
         """The current question as sent to programs, and whether typing is hidden."""
 
@@ -421,19 +421,6 @@ class LinePrompter:
         """Make typing visible again."""
         self._client.reveal()
 
-    def prompt_for_command(self, prompt: str, *, is_awaited: bool = False) -> None:
-        """Prompt for a command, outside of dialogues.
-
-        Args:
-            prompt: the prompt.
-            is_awaited: whether a response is still due, which the prompt should follow.
-        """
-        if prompt != self._invited:  # usually the prompt stays the same
-            self._ahead, self._invited = None, prompt
-            self._client.reveal()
-            self._set_prompt(prompt)
-        self.prompt(is_awaited=is_awaited)
-
     @property
     def knows_prompts(self) -> bool:
         """Whether the client's program displays prompts itself, from a package."""
@@ -445,18 +432,20 @@ class LinePrompter:
             self._invited = prompt
             self._screen.prompt = prompt.encode()
 
-    def prompt(self, *, is_awaited: bool = False) -> None:
-        """Show the prompt again."""
+    def prompt(self, for_command: str | None = None, *, is_awaited: bool = False) -> None:
+        """Show the prompt again, or prompt for a command.
+
+        Args:
+            for_command: the prompt for a command, outside of dialogues; None for the present one.
+            is_awaited: whether a response is still due, which the prompt should follow.
+        """
+        if for_command not in {None, self._invited}:  # usually the prompt stays the same
+            self._ahead, self._invited = None, for_command
+            self._client.reveal()
+            self._set_prompt(for_command)
         # Pasted lines need no prompts between them.
         if not self._inbox.has_line_next:
             self._screen.show_prompt(at_once=not is_awaited)
-
-    def note_input(self) -> None:
-        """Update the screen after input: the cursor is on a fresh line."""
-        if self._screen.at_prompt:
-            self._screen.note_input(echoed=not self._client.is_hidden)
-        else:
-            self._screen.note_input()
 
     def answer(self, line: str) -> None:
         """Pass a line to the waiting dialogue."""

@@ -223,7 +223,7 @@ class PlayerSession:
             self.end(banned, CloseReason.BANNED)
             return
         self.screen.show(encode(self._sessions.greeting))
-        self._prompter.prompt_for_command(NAME_PROMPT)  # now, so that both go out together,
+        self._prompter.prompt(NAME_PROMPT)  # now, so that both go out together,
         self.screen.flush()  # and without waiting for the client
         self._begin(self._log_in)
         self._sessions.add(self)
@@ -511,7 +511,7 @@ class PlayerSession:
         if self._pager and self._read_on(self._pager, line):
             return
         self._timer.restart()
-        self._prompter.note_input()
+        self.screen.note_input(echoed=not self._client.is_hidden)
         if isinstance(line, Overlong):
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
             self._prompter.prompt()
@@ -617,7 +617,7 @@ class PlayerSession:
             prompt = self._sessions.service.prompt(self.name)
             if prompt is SEEKING_PROMPT or self._reminds or self._pager:
                 prompt = self._adapted_prompt(prompt)
-            self._prompter.prompt_for_command(prompt, is_awaited=is_awaited)
+            self._prompter.prompt(prompt, is_awaited=is_awaited)
         self._inbox.wake()
 
     def _adapted_prompt(self, prompt: str) -> str:
@@ -685,7 +685,7 @@ class TelnetSession(PlayerSession):
         if not pager.is_done:
             self._pager = pager
             if not self._is_busy:  # a late answer; otherwise the end of the line prompts
-                self._prompter.prompt_for_command(MORE_PROMPT)
+                self._prompter.prompt(MORE_PROMPT)
         return page
 
     def _read_on(self, pager: Pager, line: Line) -> bool:
@@ -700,7 +700,7 @@ class TelnetSession(PlayerSession):
                 self.screen.show(encode(rest))
             return False
         self._timer.restart()
-        self._prompter.note_input()
+        self.screen.note_input(echoed=not self._client.is_hidden)
         if not typed:
             page = pager.next_page(*self._sessions.service.page_size(self.name))
             self.screen.show(encode(page))

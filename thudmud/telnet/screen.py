@@ -83,7 +83,6 @@ class Screen:
         "_pieces",
         "_prompt_end",
         "_room",
-        "_scheduled",
         "_timers",
         "_transport",
         "at_prompt",
@@ -105,7 +104,6 @@ class Screen:
         """Joins the pieces of a turn to what is sent."""
         self._pieces: list[bytes] = []
         self.unsent = 0
-        self._scheduled = False
         self._asking = False
         self.at_prompt = self._owes_prompt = False
         self._timers: list[asyncio.TimerHandle] = []
@@ -126,9 +124,9 @@ class Screen:
         self.unsent += len(lines)
         if self.unsent > self._room:
             self._look_for_room()
-        if not self._scheduled:
-            self._scheduled = True
-            self._flusher.add(self)
+        if not self._flusher.due:
+            self._flusher.schedule()
+        self._flusher.due[self] = None
 
     def show_prompt(self, *, at_once: bool = True) -> None:
         """Show the prompt at the end of this turn, unless the cursor is after it already.
@@ -139,9 +137,9 @@ class Screen:
         self._owes_prompt = not (self.at_prompt or at_once)
         if at_once and not self.at_prompt:
             self._asking = True
-            if not self._scheduled:
-                self._scheduled = True
-                self._flusher.add(self)
+            if not self._flusher.due:
+                self._flusher.schedule()
+            self._flusher.due[self] = None
 
     def note_input(self, *, echoed: bool = True) -> None:
         """Handle a line of the player's; its echo, if any, has moved the cursor to a fresh line."""
@@ -226,13 +224,12 @@ class Screen:
         self.unsent += len(piece)
         if self.unsent > self._room:
             self._look_for_room()
-        if not self._scheduled:
-            self._scheduled = True
-            self._flusher.add(self)
+        if not self._flusher.due:
+            self._flusher.schedule()
+        self._flusher.due[self] = None
 
     def flush(self) -> None:
         """Write this turn's output, followed by the prompt if that is due."""
-        self._scheduled = False
         if self._asking:
             self._asking = False
             self.at_prompt = bool(self.prompt)  # without a prompt the line is fresh
@@ -282,18 +279,20 @@ KiB for each compressed connection and zlib's defaults 256 KiB; the formula in z
 
 
 class Flusher:
-    """Flushes all screens, once at the end of each turn of the event loop."""
+    """Flushes all screens, once at the end of each turn of the event loop.
+
+    Attributes:
+        due: the screens to be flushed, in this order; `schedule` has to be called for the first.
+    """
 
     def __init__(self) -> None:
-        self._due: list[Screen] = []
+        self.due: dict[Screen, None] = {}
         self._joined: dict[Callable[[bytes], bytes] | None, tuple[list[bytes], bytes]] = {}
         """The pieces and result of the last `join_pieces`, by ``make``."""
 
-    def add(self, screen: Screen) -> None:
-        """Schedule a screen to be flushed at the end of this turn."""
-        if not self._due:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._due.append(screen)
+    def schedule(self) -> None:
+        """Schedule the end of this turn."""
+        asyncio.get_running_loop().call_soon(self._flush)
 
     def join_pieces(
         self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None
@@ -314,7 +313,7 @@ class Flusher:
         return joined
 
     def _flush(self) -> None:
-        due, self._due = self._due, []
+        due, self.due = self.due, {}
         for screen in due:
             try:
                 screen.flush()
