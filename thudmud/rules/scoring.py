@@ -10,6 +10,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.immutable import immutable
 from thudmud.rules.moves import Side
 from thudmud.rules.position import Position
+from thudmud.values import Value
 
 
 class Ending(Enum):
@@ -32,9 +33,7 @@ class Ending(Enum):
     """The battle reached the maximum number of plies."""
 
 
-@immutable
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Value):
     """The points of each side."""
 
     dwarf: int

@@ -95,7 +95,8 @@ def status_line(table: Table) -> str:
 def _draw_uncached(table: Table, display: Display) -> list[str]:
     layout = layout_for(display)
     room = display.width - 1 - layout.width - len(GAP)
-    rows = grid(game_at(table).position, _last_move(table), display, layout)
+    game = game_at(table)
+    rows = grid(game.position, game.moves[-1] if game.moves else None, display, layout)
     if room < PANEL_WIDTH:
         return [*(row.rstrip() for row in rows), *below(table, display)]
     both = zip_longest(rows, beside(table, room, display), fillvalue="")
@@ -466,13 +467,15 @@ _words = itemgetter(0)
 
 
 def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
-    """Return facts as lines of at most `width` columns, each fact on a new line."""
+    """Return facts as lines of at most `width` columns, each on a new line; [] is a blank one."""
     lines: list[str] = []
     for fact in facts:
-        if display.colours:
-            lines += wrap_phrases(fact, width + 1, "  ", display) or [""]
+        if not fact:
+            lines.append("")
+        elif display.colours:
+            lines += wrap_phrases(fact, width + 1, "  ", display)
         else:
-            lines += wrap("".join(map(_words, fact)), width + 1, "  ") or [""]
+            lines += wrap("".join(map(_words, fact)), width + 1, "  ")
     return lines
 
 

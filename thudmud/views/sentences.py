@@ -140,7 +140,7 @@ def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str
         table: the table right after it.
         me: the reader's name if the event or a seat is theirs, else None.
     """
-    return [capitalised(fact) if fact[:1].islower() else fact for fact in _facts(event, table, me)]
+    return list(map(capitalised, _facts(event, table, me)))
 
 
 def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
