@@ -83,7 +83,7 @@ class Place:
             store,
             clock=clock or (lambda: self.now),
             node=node,
-            told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
+            told=lambda messages, cause: [self.take(each, cause) for each in messages],
             later=later or (lambda delay, call: asyncio.get_running_loop().call_later(delay, call)),
             policy=Policy(
                 keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)

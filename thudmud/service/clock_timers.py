@@ -45,7 +45,8 @@ class ClockTimers:
         self._scheduler, self._tell = base.scheduler, tell
         self._notified: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By a board's key: its battle, and the sides already notified that their time is short."""
-        base.bus.subscribe(TABLE_EVENTS, self._board_changed)
+        if base.scheduler.has_timers:
+            base.bus.subscribe(TABLE_EVENTS, self._board_changed)
 
     def watch_all_boards(self) -> None:
         """Watch all boards, when a server starts."""
