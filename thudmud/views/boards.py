@@ -96,7 +96,8 @@ def _draw_uncached(table: Table, display: Display) -> list[str]:
     layout = layout_for(display)
     room = display.width - 1 - layout.width - len(GAP)
     game = game_at(table)
-    rows = grid(game.position, game.moves[-1] if game.moves else None, display, layout)
+    last = game.moves[-1] if game.moves else None
+    rows = _painter_for(display, layout).grid(game.position, last)
     if room < PANEL_WIDTH:
         return [*(row.rstrip() for row in rows), *below(table, display)]
     both = zip_longest(rows, beside(table, room, display), fillvalue="")
