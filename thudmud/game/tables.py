@@ -109,7 +109,8 @@ class TableCommand(GameCommand):
         table = self.resolve_table(context)
         hall = context.hall
         inputs = Context(context.now, hall.people.members, first_move=hall.first_move)
-        return table_decision(context, table, decide(table, context.me, self, inputs))
+        events = decide(table, context.me, self, inputs)
+        return Decision(context.me, table.name, table.version, events)
 
     def resolve_table(self, context: CommandContext) -> Table:
         """Return the table that the command is about.
