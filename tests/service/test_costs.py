@@ -34,7 +34,7 @@ MOST_OF_A_NEW_LINE = 75
 """The limit for a new line that can't be parsed: all slips for a first word are tried. It needs
 64 calls."""
 
-MOST_OF_A_PLY = 254
+MOST_OF_A_PLY = 255
 """The limit for a ply: a third to tell it to four in three views, of which the drawing of the board
 is half; a fifth to store it in memory. Three calls are because a store on PostgreSQL has another
 way to write events."""

@@ -10,7 +10,6 @@ from thudmud.errors import InvalidValueError
 from thudmud.immutable import immutable
 from thudmud.rules.moves import Side
 from thudmud.rules.position import Position
-from thudmud.values import Value
 
 
 class Ending(Enum):
@@ -33,7 +32,9 @@ class Ending(Enum):
     """The battle reached the maximum number of plies."""
 
 
-class Score(Value):
+@immutable
+@dataclass(frozen=True, slots=True)
+class Score:
     """The points of each side."""
 
     dwarf: int
