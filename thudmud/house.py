@@ -28,7 +28,7 @@ from thudmud.game.events import (
 from thudmud.game.hall import Hall, conflicting_spelling
 from thudmud.game.match import fold_game
 from thudmud.game.options import UNKNOWN, Profile
-from thudmud.game.projections import HALL, is_board_key, is_of_a_match
+from thudmud.game.projections import HALL, MATCHES, is_board_key, is_of_a_match
 from thudmud.game.table import BoardSpec, Table, require_applicable, require_ply
 from thudmud.game.tables import next_due_time
 from thudmud.language.parsing import board_problem, parse
@@ -183,7 +183,7 @@ class House:
             self.hall,
             self._store,
             clock=lambda: self._now,
-            told=lambda message, _: self._messages.append(message),
+            told=lambda messages, _: self._messages.extend(messages),
             replay_pause=0 if replays_at_once else None,
             adviser=adviser,
             policy=Policy(
@@ -624,7 +624,9 @@ class House:
         return told
 
     def _note_others(self, entries: Iterable[Entry]) -> None:
-        self._others += [each.position for each in entries if _is_other(each)]
+        for entry in entries:
+            if _is_other(entry):
+                self._others.append(entry.position)
 
     def _load_events(self, lines: Iterable[str]) -> float | None:
         """Store and fold earlier events without messages, and return the time of the last one."""
@@ -770,8 +772,7 @@ class _Past:
 
 def _is_other(entry: Entry) -> bool:
     """Whether an entry is of the hall, of a board that players opened, or of an adjourned match."""
-    is_made = entry.stream.startswith(MADE)
-    return entry.stream == HALL or is_made or is_of_a_match(entry.stream)
+    return entry.stream.startswith((MADE, MATCHES)) or entry.stream == HALL
 
 
 def _not_here(name: str) -> UnknownNameError:

@@ -73,6 +73,9 @@ class Notes:
     def end(self, sentence: str, why: CloseReason) -> None:
         pass
 
+    def tls_received(self) -> None:
+        pass
+
     def budget_exceeded(self) -> None:
         pass
 

@@ -18,7 +18,6 @@ from thudmud.game.archive import Fingered
 from thudmud.game.asides import Gone, Spoke
 from thudmud.game.command import Asked, Command
 from thudmud.game.decisions import decide, decide_departure
-from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall
 from thudmud.game.more import Quit
@@ -207,7 +206,8 @@ class TestWhoIsTold:
         (spoke,) = do(hall, "Carla", Kibitz("hello"))
         assert set(spoke.recipients) == {"Anna", "Bert", "Carla"}
         (spoke,) = do(hall, "Bert", Say("hello"))
-        assert spoke == Delivery(Spoke("Bert", None, "hello"), ("Bert",))
+        assert spoke.event == Spoke("Bert", None, "hello")
+        assert spoke.recipients == ("Bert",)
 
     def test_emote_at_an_empty_board_reaches_the_room_alone(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))

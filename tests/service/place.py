@@ -83,7 +83,7 @@ class Place:
             store,
             clock=clock or (lambda: self.now),
             node=node,
-            told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
+            told=self.take_all,
             later=later or (lambda delay, call: asyncio.get_running_loop().call_later(delay, call)),
             policy=Policy(
                 keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
@@ -94,6 +94,10 @@ class Place:
             without=() if teaches else ("teaching",),
         )
         self.hall = self.service.hall
+
+    def take_all(self, messages: Sequence[Message], cause: object) -> None:
+        for message in messages:
+            self.take(message, cause)
 
     def take(self, message: Message, cause: object) -> None:
         self.causes.append(cause)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from thudmud.service.coroutines import KeyedLock, await_metered, run_eagerly, run_eagerly_metered
+from thudmud.service.coroutines import KeyedLock, await_in_steps, metered_step, run_eagerly
 
 
 async def nothing() -> str:
@@ -97,33 +97,38 @@ async def test_metered_time_excludes_waiting() -> None:
         clock.seconds += 3
         return "done"
 
-    task = run_eagerly_metered(works(), ran.append, clock)
+    task = run_eagerly(works(), metered_step(ran.append, clock))
     assert isinstance(task, asyncio.Task)
     clock.seconds += 100
     gate.set()
     assert await task == "done"
-    assert ran == [2, 3]
+    assert ran == [3]  # whoever starts it eagerly can meter the first stretch
 
 
 async def test_metered_coroutine_can_fail_and_be_cancelled() -> None:
     clock, ran = Clock(), list[float]()
+    metered = metered_step(ran.append, clock)
 
     async def fails() -> None:
+        await asyncio.sleep(0)
         clock.seconds += 1
         raise ValueError("wrong")
 
+    failing = run_eagerly(fails(), metered)
+    assert isinstance(failing, asyncio.Task)
     with pytest.raises(ValueError, match="wrong"):
-        run_eagerly_metered(fails(), ran.append, clock)
-    cancelled = run_eagerly_metered(asyncio.Event().wait(), ran.append, clock)
+        await failing
+    cancelled = run_eagerly(asyncio.Event().wait(), metered)
     assert isinstance(cancelled, asyncio.Task)
     cancelled.cancel()
     with pytest.raises(asyncio.CancelledError):
         await cancelled
-    assert ran == [1, 0, 0]
+    assert ran == [1, 0]
 
 
 async def test_metered_coroutine_in_a_task_returns_fails_and_is_cancelled() -> None:
     clock, ran = Clock(), list[float]()
+    metered = metered_step(ran.append, clock)
 
     async def works(seconds: int) -> int:
         clock.seconds += seconds
@@ -133,10 +138,10 @@ async def test_metered_coroutine_in_a_task_returns_fails_and_is_cancelled() -> N
         clock.seconds += 10
         return seconds
 
-    assert await await_metered(works(2), ran.append, clock) == 2
+    assert await await_in_steps(works(2), metered) == 2
     with pytest.raises(ValueError, match="wrong"):
-        await await_metered(works(3), ran.append, clock)
-    waiting = asyncio.create_task(await_metered(asyncio.Event().wait(), ran.append, clock))
+        await await_in_steps(works(3), metered)
+    waiting = asyncio.create_task(await_in_steps(asyncio.Event().wait(), metered))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):

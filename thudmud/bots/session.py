@@ -137,7 +137,7 @@ class HeldLines:
     """The players whose next line waits for a bot's answer to their invitation.
 
     Attributes:
-        answers: the awaited answers, by player.
+        answers: the answers that a player's next line waits for, by player.
     """
 
     def __init__(self, service: Service) -> None:
@@ -166,10 +166,6 @@ class HeldLines:
 
         answer.add_done_callback(forget)
         return answer
-
-    def answer_to(self, name: str) -> asyncio.Future[None] | None:
-        """Return the future for which a player has to wait; None if there is none."""
-        return self.answers.get(name)
 
 
 def release_line(answer: asyncio.Future[None]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from thudmud.game.archive import RatingChange
 from thudmud.game.events import HallEvent, TableEvent
 from thudmud.game.table import Table
@@ -41,8 +43,7 @@ class Occupants:
         return (*self.names, *elsewhere) if elsewhere else self.names
 
 
-@dataclass(slots=True)
-class Delivery:
+class Delivery(Struct):
     """The delivery of an event: the event, its audience, and the table right after it.
 
     `stamp` sets the time of delivery; the value doesn't change after that.
@@ -53,7 +54,7 @@ class Delivery:
     event: TableEvent | HallEvent | Aside
     recipients: tuple[str, ...]
     table: Table | None = None
-    occupants: Occupants | None = field(default=None, compare=False)
+    occupants: Occupants | None = None
     """The people in the room of the event, perhaps with its observers, if the audience includes all
     of them; they come first in the audience."""
     changes: tuple[RatingChange, ...] = ()

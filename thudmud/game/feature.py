@@ -22,7 +22,7 @@ from thudmud.game.table import Table
 from thudmud.values import Value
 
 
-class AppliedEvent(NamedTuple):
+class AppliedEvent(Value):
     """An event that has been stored, applied to the hall, and delivered.
 
     Attributes:

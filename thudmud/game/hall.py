@@ -620,7 +620,8 @@ class Hall:
 
     def put(self, board: str, table: Table) -> None:
         """Replace a table."""
-        self._forget_gone(self.tables.put(board, table))
+        if gone := self.tables.put(board, table):
+            self._forget_gone(gone)
 
     def commit(self, decision: Decision) -> list[Delivery]:
         """Apply a decision and return the deliveries, in order."""
@@ -1064,16 +1065,17 @@ def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Delivery:
     Everybody who watches a board, observers included, hears its players, kibitzes and whispers.
     Other speech stays in the room.
     """
-    player, room, talk = aloud.player, aloud.room, aloud.talk
-    occupants, table = hall.rooms.occupants(room), hall.table_in(room)
-    if talk is Toggle.SHOUT:
-        there = tuple(each.name for each in hall.people.values() if each.options.has(talk))
-    elif room is None or table is None:
+    player, room, talk, rooms = aloud.player, aloud.room, aloud.talk, hall.rooms
+    table = hall.tables.get(room) if room else None
+    if room is None or table is None:
+        occupants = rooms.occupants(room)
         there = occupants.names
+        if talk is Toggle.SHOUT:
+            there = tuple(each.name for each in hall.people.values() if each.options.has(talk))
     else:
         seated = table.seats.values()
-        if player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER:
-            occupants = hall.rooms.occupants_and_observers(room)
+        is_observed = player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER
+        occupants = (rooms.occupants_and_observers if is_observed else rooms.occupants)(room)
         there = occupants.names_with((*seated, player) if talk else seated)
         if talk:
             there = hall.talk_recipients(there, talk, table, player)

@@ -109,7 +109,8 @@ class TableCommand(GameCommand):
         table = self.resolve_table(context)
         hall = context.hall
         inputs = Context(context.now, hall.people.members, first_move=hall.first_move)
-        return table_decision(context, table, decide(table, context.me, self, inputs))
+        events = decide(table, context.me, self, inputs)
+        return Decision(context.me, table.name, table.version, events)
 
     def resolve_table(self, context: CommandContext) -> Table:
         """Return the table that the command is about.
@@ -479,8 +480,8 @@ def require_turn(table: Table, side: Side) -> None:
         RefusedError: the opponent is to move.
         IllegalMoveError: the same, and the opponent's seat is free.
     """
-    other = side.other
-    if table.game and table.game.turn is other:
+    if table.game and table.game.position.turn is not side:
+        other = side.other
         if player := table.seats.get(other):
             raise RefusedError(Refusal.OPPONENTS_TURN, player=player, side=other)
         raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=other)

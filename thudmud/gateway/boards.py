@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from weakref import WeakValueDictionary
@@ -205,11 +205,13 @@ class BoardRegistry:
         """Start the service of a board, where the holders of seats are away."""
         # Long: one line for each argument of the hall and the service.
 
-        def send_notice(message: Message, cause: object) -> None:
-            if hall.bots.keys().isdisjoint(message.to):
-                session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
-            elif to := tuple(each for each in message.to if each not in hall.bots):
-                send_notice(replace(message, to=to), cause)
+        def send_notices(messages: Sequence[Message], cause: object) -> None:
+            number = cause if isinstance(cause, int) else None
+            for message in messages:
+                if hall.bots.keys().isdisjoint(message.to):
+                    session.tell(Notice(name, message, number))
+                elif to := tuple(each for each in message.to if each not in hall.bots):
+                    session.tell(Notice(name, replace(message, to=to), number))
 
         policy = self._policy
         hall = Hall(
@@ -228,7 +230,7 @@ class BoardRegistry:
             hall,
             self._store,
             clock=self._clock,
-            told=send_notice,
+            told=send_notices,
             later=asyncio.get_running_loop().call_later,
             policy=Policy(
                 read=vocabulary.parse,

@@ -84,7 +84,7 @@ class BoardBots:
 
     async def wait_for_answer(self, player: str) -> None:
         """Wait until a bot has answered the player's invitation, if there is one."""
-        if answer := self._held.answer_to(player):
+        if answer := self._held.answers.get(player):
             await answer
 
     # As a host.

@@ -50,14 +50,16 @@ class Square:
         row: 0 (number 1, drawn at the top) to 14 (number 15).
         is_on_board: whether the square is one of the 165.
         bit: the square as a bitboard with one bit set.
+        name: the name, such as ``A6``.
     """
 
-    __slots__ = ("bit", "column", "is_on_board", "row")
+    __slots__ = ("bit", "column", "is_on_board", "name", "row")
 
     column: int
     row: int
     is_on_board: bool
     bit: int
+    name: str
 
     def __new__(cls, column: int, row: int) -> Square:
         """Return the square at a column and row; raise InvalidValueError off the grid."""
@@ -106,7 +108,7 @@ class Square:
         return f"{RECORD_LETTERS[self.column]}{self.row + 1}"
 
     def __str__(self) -> str:
-        return f"{LETTERS[self.column]}{self.row + 1}"
+        return self.name
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -137,6 +139,7 @@ def _make(column: int, row: int) -> Square:
     object.__setattr__(square, "row", row)
     object.__setattr__(square, "is_on_board", from_edges >= _CORNER)
     object.__setattr__(square, "bit", 1 << (row * STRIDE + column))
+    object.__setattr__(square, "name", f"{LETTERS[column]}{row + 1}")
     return square
 
 
@@ -221,6 +224,8 @@ DIRECTIONS: tuple[Direction, ...] = tuple(
     if (columns, rows) != (0, 0)
 )
 
+_BY_STEP = {(each.columns, each.rows): each for each in DIRECTIONS}
+
 SHIFTS: tuple[int, ...] = tuple(direction.shift for direction in DIRECTIONS if direction.shift > 0)
 """The four positive shifts. Used to the left and to the right, they give all eight directions."""
 
@@ -248,7 +253,7 @@ def direction_to(origin: Square, target: Square) -> Direction | None:
     far = max(abs(columns), abs(rows))
     if far == 0 or abs(columns) not in {0, far} or abs(rows) not in {0, far}:
         return None
-    return Direction(columns // far, rows // far)
+    return _BY_STEP[columns // far, rows // far]
 
 
 def distance(origin: Square, target: Square) -> int:
@@ -259,7 +264,10 @@ def distance(origin: Square, target: Square) -> int:
 def walk(origin: Square, direction: Direction) -> Iterator[Square]:
     """Yield the squares after ``origin`` in a direction, up to the edge of the board."""
     column, row = origin.column + direction.columns, origin.row + direction.rows
-    while 0 <= column < WIDTH and 0 <= row < WIDTH and (square := Square(column, row)).is_on_board:
+    while 0 <= column < WIDTH and 0 <= row < WIDTH:
+        square = _GRID[row * WIDTH + column]
+        if not square.is_on_board:
+            return
         yield square
         column, row = column + direction.columns, row + direction.rows
 

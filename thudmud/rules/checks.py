@@ -28,10 +28,10 @@ def require_departure(attempt: Attempt) -> None:
 
 def require_straight(attempt: Attempt) -> Direction:
     """Return the direction of an attempt; refuse one that doesn't follow a straight line."""
-    require_departure(attempt)
     origin, target = attempt.origin, attempt.target
     direction = direction_to(origin, target)
     if direction is None:
+        require_departure(attempt)
         raise IllegalMoveError(Reason.NOT_STRAIGHT, (origin, target), origin=origin, target=target)
     return direction
 

@@ -91,7 +91,7 @@ class HurlingDwarfs:
         if attempt.verb is Verb.HURL:
             return _validate_hurl(position, attempt)
         require_queen_way(position, attempt)
-        if position.piece_at(attempt.target) is Piece.TROLL:
+        if position.trolls & attempt.target.bit:
             raise _move_onto_troll(position, attempt)
         checks.require_empty_target(position, attempt)
         if attempt.captures is EVERY:

@@ -8,7 +8,7 @@ fail until they exist.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
 
@@ -136,10 +136,14 @@ class Ruleset:
             raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=position.turn)
         named = attempt.captures if isinstance(attempt.captures, tuple) else ()
         require_on_board((attempt.origin, attempt.target, *named))
-        self._require_own_piece(position, attempt.origin, side)
-        self._require_verb(attempt, side)
-        _require_distinct(named)
-        return self.side_rules(side).validate(position, attempt)
+        rules = self.side_rules(side)
+        if position.piece_at(attempt.origin) not in rules.pieces:
+            raise _not_own_piece(position, attempt.origin, side)
+        if attempt.verb not in rules.verbs:
+            raise self._wrong_verb(attempt, side)
+        if len(set(named)) < len(named):
+            raise _named_twice(named)
+        return rules.validate(position, attempt)
 
     def score(self, position: Position) -> Score:
         """Return the score of the battle in its current position."""
@@ -175,46 +179,41 @@ class Ruleset:
     def __str__(self) -> str:
         return self.name
 
-    def _require_own_piece(self, position: Position, square: Square, side: Side) -> None:
-        piece = position.piece_at(square)
-        if piece is None:
-            raise IllegalMoveError(Reason.NO_PIECE, (square,), square=square)
-        if piece in self.side_rules(side).pieces:
-            return
-        if piece is Piece.STONE:
-            raise IllegalMoveError(Reason.THUDSTONE_STAYS, (square,), square=square)
-        if piece is Piece.ROCK:
-            raise IllegalMoveError(Reason.NOT_YOUR_ROCK, (square,), square=square)
-        raise IllegalMoveError(
-            Reason.NOT_YOUR_PIECE, (square,), piece=piece, square=square, side=side
-        )
-
-    def _require_verb(self, attempt: Attempt, side: Side) -> None:
-        verb = attempt.verb
+    def _wrong_verb(self, attempt: Attempt, side: Side) -> IllegalMoveError:
+        """Return the refusal of a verb that the side doesn't have."""
+        verb, own = attempt.verb, self.side_rules(side).verbs
         if verb not in self.verbs:
             verbs = _in_order(self.verbs)
-            raise IllegalMoveError(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
-        own = self.side_rules(side).verbs
-        if verb not in own:
-            raise IllegalMoveError(
-                Reason.NOT_THIS_SIDES_VERB,
-                (attempt.origin,),
-                side=side,
-                verb=verb,
-                verbs=_in_order(own),
-            )
+            return IllegalMoveError(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
+        return IllegalMoveError(
+            Reason.NOT_THIS_SIDES_VERB,
+            (attempt.origin,),
+            side=side,
+            verb=verb,
+            verbs=_in_order(own),
+        )
 
 
 def _in_order(verbs: frozenset[Verb]) -> tuple[Verb, ...]:
     return tuple(verb for verb in Verb if verb in verbs)
 
 
-def _require_distinct(squares: Iterable[Square]) -> None:
-    seen = set()
-    for square in squares:
-        if square in seen:
-            raise IllegalMoveError(Reason.NAMED_TWICE, (square,), square=square)
-        seen.add(square)
+def _not_own_piece(position: Position, square: Square, side: Side) -> IllegalMoveError:
+    """Return the refusal of a ply from a square without a piece that the side moves."""
+    piece = position.piece_at(square)
+    if piece is None:
+        return IllegalMoveError(Reason.NO_PIECE, (square,), square=square)
+    if piece is Piece.STONE:
+        return IllegalMoveError(Reason.THUDSTONE_STAYS, (square,), square=square)
+    if piece is Piece.ROCK:
+        return IllegalMoveError(Reason.NOT_YOUR_ROCK, (square,), square=square)
+    return IllegalMoveError(Reason.NOT_YOUR_PIECE, (square,), piece=piece, square=square, side=side)
+
+
+def _named_twice(squares: Sequence[Square]) -> IllegalMoveError:
+    """Return the refusal of the first square that is named for the second time."""
+    square = next(each for at, each in enumerate(squares) if each in squares[:at])
+    return IllegalMoveError(Reason.NAMED_TWICE, (square,), square=square)
 
 
 _NAME = re.compile("[a-z]+( [a-z]+)*")

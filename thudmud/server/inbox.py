@@ -283,10 +283,11 @@ class Inbox:
 
     def wake(self) -> None:
         """Schedule the next items, or resume reading if there are none."""
+        if self._scheduled:
+            return  # the end of that turn sees to it
         if self._waiting:
-            if not self._scheduled:
-                self._scheduled = self._is_again = True
-                self._turns.schedule(self._source, self._take_turn, again=True)
+            self._scheduled = self._is_again = True
+            self._turns.schedule(self._source, self._take_turn, again=True)
         elif not self._is_paused:
             self._reading.release(self)
 
@@ -303,16 +304,16 @@ class Inbox:
                 break
             if not is_negotiation and (delay := self._rate.take(now)):
                 break
-            begun = thread_time() if is_negotiation else 0.0
+            begun = thread_time()
             has_room = self._handle(self._waiting.popleft())
-            if is_negotiation:
-                self.charge(thread_time() - begun)
-            elif not self._is_again:  # a first-class turn is for one line, even if more arrived
-                break
+            charge = self.charge_question if kind in _QUESTIONS else self.charge
+            charge(thread_time() - begun)
+            if not is_negotiation and not self._is_again:
+                break  # a first-class turn is for one line, even if more arrived
             if not has_room or loop.time() - now > FAIR_TIME:
                 break
         self._scheduled = False  # this turn covers wake-ups that came during it
-        if self._is_paused or self._is_busy():
+        if self._is_paused or (self._waiting and self._is_busy()):
             return
         if delay and not self._scheduled:
             self._scheduled = self._is_again = True
@@ -368,7 +369,7 @@ class LinePrompter:
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
         self._invited: str | None = None
-        """The prompt of the last `prompt_for_command`; None if a dialogue has asked since."""
+        """The last prompt for a command; None if a dialogue has asked since."""
         self._asked = "", False
         """The current question as sent to programs, and whether typing is hidden."""
 
@@ -420,19 +421,6 @@ class LinePrompter:
         """Make typing visible again."""
         self._client.reveal()
 
-    def prompt_for_command(self, prompt: str, *, is_awaited: bool = False) -> None:
-        """Prompt for a command, outside of dialogues.
-
-        Args:
-            prompt: the prompt.
-            is_awaited: whether a response is still due, which the prompt should follow.
-        """
-        if prompt != self._invited:  # usually the prompt stays the same
-            self._ahead, self._invited = None, prompt
-            self._client.reveal()
-            self._set_prompt(prompt)
-        self.prompt(is_awaited=is_awaited)
-
     @property
     def knows_prompts(self) -> bool:
         """Whether the client's program displays prompts itself, from a package."""
@@ -444,18 +432,20 @@ class LinePrompter:
             self._invited = prompt
             self._screen.prompt = prompt.encode()
 
-    def prompt(self, *, is_awaited: bool = False) -> None:
-        """Show the prompt again."""
+    def prompt(self, for_command: str | None = None, *, is_awaited: bool = False) -> None:
+        """Show the prompt again, or prompt for a command.
+
+        Args:
+            for_command: the prompt for a command, outside of dialogues; None for the present one.
+            is_awaited: whether a response is still due, which the prompt should follow.
+        """
+        if for_command not in {None, self._invited}:  # usually the prompt stays the same
+            self._ahead, self._invited = None, for_command
+            self._client.reveal()
+            self._set_prompt(for_command)
         # Pasted lines need no prompts between them.
         if not self._inbox.has_line_next:
             self._screen.show_prompt(at_once=not is_awaited)
-
-    def note_input(self) -> None:
-        """Update the screen after input: the cursor is on a fresh line."""
-        if self._screen.at_prompt:
-            self._screen.note_input(echoed=not self._client.is_hidden)
-        else:
-            self._screen.note_input()
 
     def answer(self, line: str) -> None:
         """Pass a line to the waiting dialogue."""

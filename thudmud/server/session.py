@@ -37,9 +37,9 @@ from thudmud.service import (
     OutcomeUnknownError,
     PlaysElsewhereError,
     Visit,
-    await_metered,
+    await_in_steps,
+    metered_step,
     run_eagerly,
-    run_eagerly_metered,
 )
 from thudmud.store import StoreError, UncertainError
 from thudmud.telnet import gmcp, mssp, tls
@@ -184,6 +184,8 @@ class PlayerSession:
             handle=self._handle_item,
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
+        self._metered = metered_step(self._inbox.charge, thread_time)
+        """Resumes the coroutine of a line or dialogue once it has waited."""
         self._is_busy = self._reminds = False
         """Whether a command or dialogue is under way; whether the prompt reminds of seeks."""
         self._is_asking = False
@@ -221,7 +223,7 @@ class PlayerSession:
             self.end(banned, CloseReason.BANNED)
             return
         self.screen.show(encode(self._sessions.greeting))
-        self._prompter.prompt_for_command(NAME_PROMPT)  # now, so that both go out together,
+        self._prompter.prompt(NAME_PROMPT)  # now, so that both go out together,
         self.screen.flush()  # and without waiting for the client
         self._begin(self._log_in)
         self._sessions.add(self)
@@ -230,7 +232,8 @@ class PlayerSession:
         """Queue incoming items."""
         if not self.screen.closed:
             self._inbox.put(items)
-            self._close_if_gone()
+            if self._prompter.is_held:
+                self._close_if_gone()
 
     def charge(self, seconds: float) -> None:
         """Charge the client for the CPU seconds of a package."""
@@ -239,19 +242,20 @@ class PlayerSession:
     def input_ended(self) -> None:
         """Handle the end of input: queued items are still handled and answered."""
         self._has_ended = True
-        self._close_if_gone()
+        if self._prompter.is_held:
+            self._close_if_gone()
         if not self.screen.closed:
             self.items_received([Signal.END_OF_INPUT])
         elif not self._transport.is_closing():  # closing TLS twice makes abort impossible
             self._transport.close()
 
     def _close_if_gone(self) -> None:
-        """Close the connection if a login answer is delayed for a client that has gone.
+        """Close the connection if its client has gone while a login answer is delayed.
 
         A full inbox counts as gone, too: it means many guesses sent ahead. As such a connection is
         no longer read, its end would go unnoticed.
         """
-        if self._prompter.is_held and not self.name and (self._has_ended or self._inbox.is_full):
+        if not self.name and (self._has_ended or self._inbox.is_full):
             self._close(CloseReason.REJECTED)
 
     def pause(self) -> None:
@@ -292,6 +296,10 @@ class PlayerSession:
     def _first_page(self, answer: str) -> str:
         """Return the part of an answer to show now."""
         return answer
+
+    def _read_on(self, pager: Pager, line: Line) -> bool:  # noqa: ARG002  (telnet uses them)
+        """Handle a line typed at the pager; return False for a command, which ends the pager."""
+        return False
 
     def handle_dismissal(self, why: Dismissal) -> None:
         """End the connection after a dismissal by the service."""
@@ -376,7 +384,7 @@ class PlayerSession:
 
     async def _run_dialogue(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         try:
-            await await_metered(dialogue(), self._inbox.charge, thread_time)
+            await await_in_steps(dialogue(), self._metered)
         except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._dialogue = None
             self._fail(error)
@@ -500,16 +508,22 @@ class PlayerSession:
         return self.screen.unsent <= self._share
 
     def _handle_line(self, line: Line) -> None:
+        if self._pager and self._read_on(self._pager, line):
+            return
         self._timer.restart()
-        self._prompter.note_input()
+        self.screen.note_input(echoed=not self._client.is_hidden)
         if isinstance(line, Overlong):
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
             self._prompter.prompt()
-        elif self._prompter.is_waiting:
-            self._prompter.answer(line)
+        elif self._dialogue and self._prompter.is_waiting:
+            self._answer(line)
         elif self._visit:
             self._is_busy = True
-            run_eagerly_metered(self._obey(self._visit, line), self._inbox.charge, thread_time)
+            run_eagerly(self._obey(self._visit, line), self._metered)
+
+    def _answer(self, line: str) -> None:
+        """Pass a line to the dialogue that waits for it."""
+        self._prompter.answer(line)
 
     def _watch(self, watch: Watch) -> None:
         """Show public boards or battles to a client before login."""
@@ -535,7 +549,8 @@ class PlayerSession:
 
         Otherwise each connection could queue dozens of questions at the store, and delay plies.
         """
-        run_eagerly_metered(self._answer_program(answer), self._inbox.charge_question, thread_time)
+        metered = metered_step(self._inbox.charge_question, thread_time)
+        run_eagerly(self._answer_program(answer), metered)
 
     async def _answer_program(self, answer: Coroutine[None, None, None]) -> None:
         self._is_asking = True
@@ -602,7 +617,7 @@ class PlayerSession:
             prompt = self._sessions.service.prompt(self.name)
             if prompt is SEEKING_PROMPT or self._reminds or self._pager:
                 prompt = self._adapted_prompt(prompt)
-            self._prompter.prompt_for_command(prompt, is_awaited=is_awaited)
+            self._prompter.prompt(prompt, is_awaited=is_awaited)
         self._inbox.wake()
 
     def _adapted_prompt(self, prompt: str) -> str:
@@ -670,11 +685,12 @@ class TelnetSession(PlayerSession):
         if not pager.is_done:
             self._pager = pager
             if not self._is_busy:  # a late answer; otherwise the end of the line prompts
-                self._prompter.prompt_for_command(MORE_PROMPT)
+                self._prompter.prompt(MORE_PROMPT)
         return page
 
-    def _read_on(self, pager: Pager, line: str) -> bool:
-        """Handle a line typed at the pager; return False for a command, which ends the pager."""
+    def _read_on(self, pager: Pager, line: Line) -> bool:
+        if isinstance(line, Overlong):
+            return False
         self._pager = None
         typed = line.strip().lower()
         if typed not in {"", "q"}:
@@ -684,7 +700,7 @@ class TelnetSession(PlayerSession):
                 self.screen.show(encode(rest))
             return False
         self._timer.restart()
-        self._prompter.note_input()
+        self.screen.note_input(echoed=not self._client.is_hidden)
         if not typed:
             page = pager.next_page(*self._sessions.service.page_size(self.name))
             self.screen.show(encode(page))
@@ -699,27 +715,20 @@ class TelnetSession(PlayerSession):
         self._close(CloseReason.REJECTED, linger=False)
         self._loop.call_soon(self._transport.abort)
 
-    def _handle_item(self, item: Item) -> bool:
-        if item is Signal.SPEAKS_TLS:
-            self.end(tls.tls_answer(self._settings.tls_port), CloseReason.REJECTED)
-            return False
-        return super()._handle_item(item)
+    def tls_received(self) -> None:
+        """Turn away a client that begins with TLS, which this port doesn't support."""
+        self.end(tls.tls_answer(self._settings.tls_port), CloseReason.REJECTED)
 
-    def _handle_line(self, line: Line) -> None:
-        if self._pager and isinstance(line, str) and self._read_on(self._pager, line):
-            return
-        if self.name or not (isinstance(line, str) and self._prompter.is_asking(NAME_PROMPT)):
-            super()._handle_line(line)
+    def _answer(self, line: str) -> None:
+        if not self._prompter.is_asking(NAME_PROMPT):
+            super()._answer(line)
         elif tls.is_http(line):
-            self._prompter.note_input()
             self.end(tls.HTTP, CloseReason.REJECTED)
         elif line == mssp.REQUEST:
-            self._timer.restart()
-            self._prompter.note_input()
             self.screen.show(encode(mssp.in_text(self._policy.status())))
             self._prompter.prompt()
         else:
-            super()._handle_line(line)
+            super()._answer(line)
 
 
 _encoded = lru_cache(maxsize=1)(encode)

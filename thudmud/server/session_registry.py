@@ -318,7 +318,7 @@ class Sessions:
         result = await self.service.submit(visit, line)
         if result.refusal:
             self.refused[result.refusal.code] += 1
-        if answer := self._held.answer_to(visit.name):
+        if answer := self._held.answers.get(visit.name):
             await answer
         return result
 

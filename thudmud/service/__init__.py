@@ -11,7 +11,7 @@
 """
 
 from thudmud.game.evaluation import Adviser
-from thudmud.service.coroutines import await_metered, run_eagerly, run_eagerly_metered
+from thudmud.service.coroutines import await_in_steps, metered_step, run_eagerly
 from thudmud.service.interface import (
     Dismissal,
     JoinRequest,
@@ -40,7 +40,7 @@ __all__ = [
     "Service",
     "Visit",
     "Watcher",
-    "await_metered",
+    "await_in_steps",
+    "metered_step",
     "run_eagerly",
-    "run_eagerly_metered",
 ]

@@ -6,7 +6,7 @@ deliveries themselves (`Delivery`); and other nodes get the asides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -44,7 +44,7 @@ class Broadcaster:
 
     Args:
         base: the parts of the service that all others share.
-        told: called with every message and its cause.
+        told: called with all messages and their cause.
 
     Attributes:
         screens: the terminals of players and onlookers.
@@ -85,13 +85,20 @@ class Broadcaster:
         """
         at = self._clock() if at is None else at
         before = self._hall.tables[str(decision.board)] if decision.events else None
+        onlookers = self.onlookers
         for telling in self._hall.commit(decision):
             if only_to:
                 audience = tuple(each for each in telling.recipients if each == only_to)
                 telling = replace(telling, recipients=audience, programs=())  # noqa: PLW2901
             try:
                 if should_deliver:
-                    self._deliver(telling.stamp(at), cause)
+                    telling.stamp(at)
+                    seen = onlookers.with_onlookers(telling) if onlookers.here else telling
+                    self.send(messages(self._hall, seen, self.screens), cause)
+                    if onlookers.here:
+                        onlookers.follow_board_changes(telling)
+                    if self.watching:
+                        self._call_watchers(telling)
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
                     applied = AppliedEvent(telling.event, telling.table, before, is_ours, cause)
@@ -106,24 +113,17 @@ class Broadcaster:
             return False
         return self._hall.may_defer_plies(board, self.visits.keys())
 
-    def _deliver(self, telling: Delivery, cause: object = None) -> None:
-        """Deliver an event: messages to outboxes, the delivery itself to watchers."""
-        onlookers = self.onlookers
-        seen = onlookers.with_onlookers(telling) if onlookers.here else telling
-        self.send(messages(self._hall, seen, self.screens), cause)
-        if onlookers.here:
-            onlookers.follow_board_changes(telling)
-        if self.watching:
-            for name in [each for each in self.watching if each in telling.recipients]:
-                if watcher := self.watching[name].watcher:
-                    watcher(telling)
+    def _call_watchers(self, telling: Delivery) -> None:
+        for name in [each for each in self.watching if each in telling.recipients]:
+            if watcher := self.watching[name].watcher:
+                watcher(telling)
 
-    def send(self, outgoing: Iterable[Message], cause: object = None) -> None:
+    def send(self, outgoing: Sequence[Message], cause: object = None) -> None:
         """Put messages into the outboxes of their readers."""
         visits = self.visits
+        if self._told:
+            self._told(outgoing, cause)
         for message in outgoing:
-            if self._told:
-                self._told(message, cause)
             for name in message.to:
                 visit = visits.get(name)
                 outbox = visit.outbox if visit else self.onlookers.outbox(name)

@@ -50,8 +50,9 @@ class ClockTimers:
         self._scheduler, self._tell = base.scheduler, tell
         self._notified: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By a board's key: its battle, and the sides already notified that their time is short."""
-        base.bus.subscribe(TABLE_EVENTS, self._board_changed)
-        following.deferral_handlers.append(self._ply_deferred)
+        if base.scheduler.has_timers:
+            base.bus.subscribe(TABLE_EVENTS, self._board_changed)
+            following.deferral_handlers.append(self._ply_deferred)
 
     def watch_all_boards(self) -> None:
         """Watch all boards, when a server starts."""

@@ -63,11 +63,23 @@ def resolve_all(waiting: Iterable[asyncio.Future[None]], error: Exception | None
             each.set_result(None)
 
 
-def run_eagerly(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
+Step = Callable[[Callable[[Any], Any], Any], Any]
+"""Resumes a coroutine: calls its ``send`` or ``throw`` with the value or exception."""
+
+
+def _resume(step: Callable[[Any], Any], argument: Any) -> Any:
+    return step(argument)
+
+
+def run_eagerly(work: Coroutine[Any, Any, T], resume: Step = _resume) -> asyncio.Task[T] | T:
     """Run a coroutine eagerly: until it blocks in the caller's frame, and the rest in a task.
 
     Until it blocks it has no task of its own, so `asyncio.timeout` and `asyncio.current_task` don't
     work there.
+
+    Args:
+        work: the coroutine.
+        resume: resumes the coroutine in the task, see `metered_step`.
 
     Returns:
         Its result if it didn't block; otherwise the task that runs the rest.
@@ -76,46 +88,28 @@ def run_eagerly(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
         waiting = work.send(None)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
-    return _continue_in_task(work, waiting)
+    return _continue_in_task(work, waiting, resume)
 
 
-def run_eagerly_metered(
-    work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
-) -> asyncio.Task[T] | T:
-    """Run a coroutine by `run_eagerly`, and meter how long it occupies the event loop.
+async def await_in_steps(work: Coroutine[Any, Any, T], resume: Step) -> T:
+    """Await a coroutine, and let ``resume`` resume it each time; see `metered_step`."""
+    try:
+        waiting = resume(work.send, None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    # Here the first bare `yield` of `_steps` reaches the caller's task, and costs a turn.
+    return await _steps(work, waiting, resume)
+
+
+def metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> Step:
+    """Return a function that resumes coroutines, and meters how long they occupy the event loop.
 
     Args:
-        work: the coroutine.
         ran: called with the seconds of each stretch between two waits; waiting is free.
         clock: returns the time in seconds. `time.thread_time` excludes the time in which other
             threads and processes have the CPU.
     """
-    timed = _metered_step(ran, clock)
-    try:
-        waiting = timed(work.send, None)
-    except StopIteration as done:
-        return done.value  # type: ignore[no-any-return]
-    return _continue_in_task(work, waiting, timed)
 
-
-async def await_metered(
-    work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
-) -> T:
-    """Await a coroutine, and meter how long it occupies the event loop."""
-    timed = _metered_step(ran, clock)
-    try:
-        waiting = timed(work.send, None)
-    except StopIteration as done:
-        return done.value  # type: ignore[no-any-return]
-    # Here the first bare `yield` of `_steps` reaches the caller's task, and costs a turn.
-    return await _steps(work, waiting, timed)
-
-
-_Step = Callable[[Callable[[Any], Any], Any], Any]
-"""Resumes a coroutine: calls its ``send`` or ``throw`` with the value or exception."""
-
-
-def _metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> _Step:
     def timed(step: Callable[[Any], Any], argument: Any) -> Any:
         begun = clock()
         try:
@@ -126,11 +120,7 @@ def _metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> _
     return timed
 
 
-def _continue_in_task(
-    work: Coroutine[Any, Any, T],
-    waiting: Any,
-    resume: _Step = lambda step, argument: step(argument),
-) -> asyncio.Task[T]:
+def _continue_in_task(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) -> asyncio.Task[T]:
     """Create a task that runs the rest of a coroutine that already awaits ``waiting``."""
     import asyncio  # noqa: PLC0415  (see above)
 
@@ -142,13 +132,13 @@ def _continue_in_task(
     return task
 
 
-async def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> T:
+async def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) -> T:
     """Wrap `_steps` in a native coroutine, as ``create_task`` requires from Python 3.12 on."""
     return await _steps(work, waiting, resume)
 
 
 @coroutine
-def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generator[Any, Any, T]:
+def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) -> Generator[Any, Any, T]:
     """Drive a coroutine that already awaits ``waiting``, like ``yield from`` in mid-course."""
     try:
         try:

@@ -220,7 +220,8 @@ class EventApplier:
         """Append the events of a decision, with the lock held; raises as `write` does."""
         # Long: on the path of every ply, where tests limit the number of calls.
         board, mark, hall = str(decision.board), _Pending(self, decision, cause), self._hall
-        self.require_lease()
+        if self._fence:
+            self.require_lease()
         of_hall: Changes | None = None
         opened: BoardOpened | None = None
         if decision.hall:
@@ -346,7 +347,8 @@ class EventApplier:
                     self._apply_board_event(entry, table.name, goes_on=goes_on)
         except Exception as error:  # noqa: BLE001  (`wait_ended` raises it)
             self.fail(error)
-        self._wake()  # also after an error: waiters then find `failure`
+        if self._batch_waiters:
+            self._wake()  # also after an error: waiters then find `failure`
         if not self.locks.held:  # otherwise the holder of the lock dispatches
             self._bus.dispatch()
 
@@ -419,23 +421,18 @@ class EventApplier:
 
         The asides come with the decision's first event.
         """
-        event = cast("TableEvent", entry.event)
-        cause: object = None
+        event: TableEvent = entry.event  # type: ignore[assignment]  # the stream is a board's
+        player, asides, cause = event.player, tuple[Aside, ...](), None
         if isinstance(entry.mark, _Pending) and entry.mark.by is self:
             decided, cause = entry.mark.decision, entry.mark.cause
             # If the line was cancelled, its player may have left since, or the board may have been
             # renamed. Then the asides are dropped: they name the player and the board.
             is_first = entry.version == decided.version + 1 and decided.board == board
             if is_first and decided.player in self._hall.people:
-                return self._decision(entry, decided.player, board, event, decided.asides), cause
-        return self._decision(entry, event.player, board, event), cause
-
-    @staticmethod
-    def _decision(
-        entry: Entry, player: str, board: str, event: TableEvent, asides: tuple[Aside, ...] = ()
-    ) -> Decision:
+                player, asides = decided.player, decided.asides
         version, battle, changes = entry.version - 1, entry.battle, entry.changes
-        return Decision(player, board, version, (event,), asides, battle, changes=changes)
+        decision = Decision(player, board, version, (event,), asides, battle, changes=changes)
+        return decision, cause
 
     def _entries_unreadable(self, error: StoreError) -> None:
         """Fail all `wait_past_conflict` calls: the store can't read new entries now."""

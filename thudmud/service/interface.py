@@ -24,8 +24,8 @@ from thudmud.values import Value
 from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
-Teller = Callable[[Message, object], None]
-"""Called once with each message, and its cause if there is one."""
+Teller = Callable[[Sequence[Message], object], None]
+"""Called with all messages of a delivery, in order, and its cause if there is one."""
 
 Watcher = Callable[[Delivery], None]
 """Called with each delivery to one player, a program that plays in this process. It must not raise

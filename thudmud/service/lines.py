@@ -514,7 +514,10 @@ class PlayerLines:
             and (policy.allow or policy.limits)
             and is_limited(self._hall, decision)
         ):
-            self._require_talk_allowance(visit, command)
+            if policy.allow:
+                policy.allow(visit)
+            if limit := policy.limits.get(command.rate_limit):
+                limit(visit)
             context.is_charged = True  # once, however many rounds follow
         return decision
 
@@ -543,13 +546,6 @@ class PlayerLines:
         await self._applier.write(decision, context.cause, context.key)
         if quota:
             quota.charge(visit.origin, len(decision.hall) + len(decision.events), context.now)
-
-    def _require_talk_allowance(self, visit: Visit, command: Command) -> None:
-        """Raise RefusedError if the player has disturbed others too often."""
-        if self._policy.allow:
-            self._policy.allow(visit)
-        if limit := self._policy.limits.get(command.rate_limit):
-            limit(visit)
 
     def _require_address_shares(self, visit: Visit, decision: Decision) -> None:
         """Raise RefusedError if players from the same address have used up a share."""

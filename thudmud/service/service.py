@@ -107,7 +107,7 @@ class Service:
         node: the service's node, where several share the store; None if no other service serves
             these boards.
         clock: returns the seconds since the epoch.
-        told: called with every message and its cause.
+        told: called with all messages and their cause.
         later: schedules a call on the event loop; None without an event loop: then timers never
             fire, and a failed write of presence isn't retried.
         policy: how lines are handled.

@@ -234,7 +234,7 @@ def _write_move(move: Move) -> str:
     """Encode a move as a word."""
     mark = _MARKS[move.verb, move.is_trample]
     captures = "".join([f"x{square}" for square in move.captures]) if move.captures else ""
-    return f"{_LETTERS[move.piece]}{move.origin}{mark}{move.target}{captures}"
+    return f"{_LETTERS[move.piece]}{move.origin.name}{mark}{move.target.name}{captures}"
 
 
 @lru_cache(maxsize=1 << 14)  # the same moves recur in many battles

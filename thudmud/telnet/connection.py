@@ -116,7 +116,7 @@ class Connection(SessionConnection):
         self._opening = opening if is_tls is None else None
         if is_tls:
             self._is_over = True
-            self.session.items_received([Signal.SPEAKS_TLS])
+            self.session.tls_received()
 
     def take(self, data: bytes) -> None:
         """Split bytes of text, without telnet commands, and pass complete lines to the session."""

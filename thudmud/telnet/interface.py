@@ -85,7 +85,6 @@ class Signal(Enum):
 
     ARE_YOU_THERE = "are you there"
     END_OF_INPUT = "end of input"
-    SPEAKS_TLS = "speaks TLS"
 
 
 Item = Line | TerminalChanged | Mark | Credentials | Ask | Watch | Signal
@@ -95,9 +94,8 @@ Item = Line | TerminalChanged | Mark | Credentials | Ask | Watch | Signal
 class Client(Protocol):
     """The part of a connection that its session uses, apart from the screen."""
 
-    @property
-    def is_hidden(self) -> bool:
-        """Whether the client shows nothing of the player's typing, not even the end of a line."""
+    is_hidden: bool
+    """Whether the client shows nothing of the player's typing, not even the end of a line."""
 
     def hide(self) -> None:
         """Ask the client to hide typing, until `reveal`."""
@@ -143,6 +141,9 @@ class Receiver(Protocol):
 
 class TelnetReceiver(Receiver, Protocol):
     """The session of a telnet connection."""
+
+    def tls_received(self) -> None:
+        """Handle a client that begins with TLS, which the port doesn't support."""
 
     def budget_exceeded(self) -> None:
         """Handle a client that has exceeded its budget of telnet bytes; its input is dropped."""

@@ -60,6 +60,7 @@ class Negotiation:
     def __init__(self, session: Receiver, policy: TelnetPolicy) -> None:
         self._session, self._policy = session, policy
         self._budget = policy.option_changes
+        self.is_hidden = False
         self._ours: defaultdict[bytes, QMethod] = defaultdict(QMethod)
         self._theirs: defaultdict[bytes, QMethod] = defaultdict(QMethod)
         self._client = Capabilities()
@@ -80,17 +81,13 @@ class Negotiation:
 
     # For the session.
 
-    @property
-    def is_hidden(self) -> bool:
-        """Whether the client shows nothing of the player's typing, not even the end of a line."""
-        return self._ours[telopt.ECHO].is_agreed
-
     def hide(self) -> None:
         """Ask the client to hide typing, until `reveal`."""
         self._offer(telopt.ECHO)
 
     def reveal(self) -> None:
         """Ask the client to show typing again."""
+        self.is_hidden = False
         if self._ours[telopt.ECHO].want(False):
             self._send_command(telopt.WONT, telopt.ECHO)
 
@@ -162,7 +159,9 @@ class Negotiation:
                 self._send_subnegotiation(_WE_ASK_FOR_VARIABLES)
 
     def _apply_our_option(self, option: bytes, agreed: bool) -> None:
-        if option == telopt.CHARSET and agreed:
+        if option == telopt.ECHO:
+            self.is_hidden = agreed
+        elif option == telopt.CHARSET and agreed:
             self._awaits_charset = True
             self._send_subnegotiation(_WE_ASK_FOR_UTF_8)
         elif option == telopt.MSSP and agreed:

@@ -77,12 +77,12 @@ class Screen:
         "_beyond",
         "_compressor",
         "_flusher",
+        "_join",
         "_limit",
         "_owes_prompt",
         "_pieces",
         "_prompt_end",
         "_room",
-        "_scheduled",
         "_timers",
         "_transport",
         "at_prompt",
@@ -100,9 +100,10 @@ class Screen:
         self._limit = self._room = limit
         self._beyond = 0  # bytes that a long answer may wait in addition to the limit
         self._flusher = flusher
+        self._join: Callable[[list[bytes]], bytes] = flusher.join_pieces
+        """Joins the pieces of a turn to what is sent."""
         self._pieces: list[bytes] = []
         self.unsent = 0
-        self._scheduled = False
         self._asking = False
         self.at_prompt = self._owes_prompt = False
         self._timers: list[asyncio.TimerHandle] = []
@@ -123,9 +124,9 @@ class Screen:
         self.unsent += len(lines)
         if self.unsent > self._room:
             self._look_for_room()
-        if not self._scheduled:
-            self._scheduled = True
-            self._flusher.add(self)
+        if not self._flusher.due:
+            self._flusher.schedule()
+        self._flusher.due[self] = None
 
     def show_prompt(self, *, at_once: bool = True) -> None:
         """Show the prompt at the end of this turn, unless the cursor is after it already.
@@ -136,9 +137,9 @@ class Screen:
         self._owes_prompt = not (self.at_prompt or at_once)
         if at_once and not self.at_prompt:
             self._asking = True
-            if not self._scheduled:
-                self._scheduled = True
-                self._flusher.add(self)
+            if not self._flusher.due:
+                self._flusher.schedule()
+            self._flusher.due[self] = None
 
     def note_input(self, *, echoed: bool = True) -> None:
         """Handle a line of the player's; its echo, if any, has moved the cursor to a fresh line."""
@@ -170,8 +171,8 @@ class Screen:
 
     def mark(self, sequence: bytes) -> None:
         """Append a telnet command after all output so far, including a prompt that is due."""
-        self._put_prompt()
-        self._put(sequence)
+        self.flush()
+        self.command(sequence)
 
     def close(
         self,
@@ -223,28 +224,18 @@ class Screen:
         self.unsent += len(piece)
         if self.unsent > self._room:
             self._look_for_room()
-        if not self._scheduled:
-            self._scheduled = True
-            self._flusher.add(self)
+        if not self._flusher.due:
+            self._flusher.schedule()
+        self._flusher.due[self] = None
 
-    def _put_prompt(self) -> None:
+    def flush(self) -> None:
+        """Write this turn's output, followed by the prompt if that is due."""
         if self._asking:
             self._asking = False
             self.at_prompt = bool(self.prompt)  # without a prompt the line is fresh
-            prompt = self.prompt + self._prompt_end
-            self._pieces.append(prompt)
-            self.unsent += len(prompt)
-
-    def flush(self) -> None:
-        """Write this turn's output, followed by the prompt."""
-        self._scheduled = False
-        if self._asking:
-            self._put_prompt()
-        self._write()
-
-    def _write(self) -> None:
+            self._pieces.append(self.prompt + self._prompt_end)
         if self._pieces and not self.closed:
-            output = self._flusher.join_pieces(self._pieces)
+            output = self._join(self._pieces)
             if self._compressor is not None:
                 # Flushed, so that the client can decompress and show all of it now.
                 compressed = self._compressor.compress(output)
@@ -253,6 +244,12 @@ class Screen:
             self._room -= len(output)  # a lower bound: some of it may be sent already
         self._pieces.clear()
         self.unsent = 0
+
+    def _write(self) -> None:
+        """Write the output so far, without the prompt."""
+        is_due, self._asking = self._asking, False
+        self.flush()
+        self._asking = is_due
 
     def _end_compression(self) -> None:
         if self._compressor is not None and not self.closed:
@@ -282,18 +279,20 @@ KiB for each compressed connection and zlib's defaults 256 KiB; the formula in z
 
 
 class Flusher:
-    """Flushes all screens, once at the end of each turn of the event loop."""
+    """Flushes all screens, once at the end of each turn of the event loop.
+
+    Attributes:
+        due: the screens to be flushed, in this order; `schedule` has to be called for the first.
+    """
 
     def __init__(self) -> None:
-        self._due: list[Screen] = []
+        self.due: dict[Screen, None] = {}
         self._joined: dict[Callable[[bytes], bytes] | None, tuple[list[bytes], bytes]] = {}
         """The pieces and result of the last `join_pieces`, by ``make``."""
 
-    def add(self, screen: Screen) -> None:
-        """Schedule a screen to be flushed at the end of this turn."""
-        if not self._due:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._due.append(screen)
+    def schedule(self) -> None:
+        """Schedule the end of this turn."""
+        asyncio.get_running_loop().call_soon(self._flush)
 
     def join_pieces(
         self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None
@@ -314,7 +313,7 @@ class Flusher:
         return joined
 
     def _flush(self) -> None:
-        due, self._due = self._due, []
+        due, self.due = self.due, {}
         for screen in due:
             try:
                 screen.flush()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 from itertools import zip_longest
-from typing import NamedTuple
+from operator import itemgetter
 
 from thudmud.english import capitalised
 from thudmud.game.events import BATTLES
@@ -95,7 +95,9 @@ def status_line(table: Table) -> str:
 def _draw_uncached(table: Table, display: Display) -> list[str]:
     layout = layout_for(display)
     room = display.width - 1 - layout.width - len(GAP)
-    rows = grid(game_at(table).position, _last_move(table), display, layout)
+    game = game_at(table)
+    last = game.moves[-1] if game.moves else None
+    rows = _painter_for(display, layout).grid(game.position, last)
     if room < PANEL_WIDTH:
         return [*(row.rstrip() for row in rows), *below(table, display)]
     both = zip_longest(rows, beside(table, room, display), fillvalue="")
@@ -177,7 +179,8 @@ def _marks(last: Move) -> dict[int, _Marks]:
     """Return the marks of the last move by row."""
     origin, target, captures = last.origin, last.target, last.captures
     marks: dict[int, _Marks] = {}
-    for row in (origin.row, target.row, *[square.row for square in captures]):
+    for square in (origin, target, *captures):
+        row = square.row
         marks[row] = (
             origin.column if origin.row == row else -1,
             target.column if target.row == row else -1,
@@ -381,45 +384,58 @@ def beside(table: Table, width: int, display: Display) -> list[str]:
     ]
     return [
         *_lines(above, width, display),
-        *_tally_lines(_tally(table), width, display),
+        *_tally(table, width, display),
         *_lines(below, width, display),
     ]
 
 
-class _Tally(NamedTuple):
-    """Counts of pieces and points, by side. A ply without a capture leaves them unchanged."""
-
-    players: tuple[str, str]
-    left: tuple[int, int]
-    lost: tuple[int, int]
-    stones: tuple[int, int]
-    """The bitboards of the Thudstone and of the Rock."""
-    score: tuple[int, int]
-
-
-def _tally(table: Table) -> _Tally:
+def _tally(table: Table, width: int, display: Display) -> Sequence[str]:
+    """Return the players, their pieces and the score, as lines."""
     game = game_at(table)
     now, begun, score = game.position, game.initial_position, game.score
     dwarfs, trolls = now.dwarfs.bit_count(), now.trolls.bit_count()
-    return _Tally(
-        (player_or_description(table, Side.DWARF), player_or_description(table, Side.TROLL)),
-        (dwarfs, trolls),
-        (begun.dwarfs.bit_count() - dwarfs, begun.trolls.bit_count() - trolls),
-        (now.stone, now.rock),
-        (score.dwarf, score.troll),
+    return _tally_lines(
+        width,
+        display,
+        players=(
+            player_or_description(table, Side.DWARF),
+            player_or_description(table, Side.TROLL),
+        ),
+        left=(dwarfs, trolls),
+        lost=(begun.dwarfs.bit_count() - dwarfs, begun.trolls.bit_count() - trolls),
+        stones=(now.stone, now.rock),
+        points=(score.dwarf, score.troll),
     )
 
 
 @lru_cache(maxsize=256)
-def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
-    """Return the players, their pieces and the score, as lines."""
-    counts = zip(tally.left, tally.lost, strict=True)
-    sides = zip(Side, tally.players, counts, strict=True)
+def _tally_lines(
+    width: int,
+    display: Display,
+    *,
+    players: tuple[str, str],
+    left: tuple[int, int],
+    lost: tuple[int, int],
+    stones: tuple[int, int],
+    points: tuple[int, int],
+) -> Sequence[str]:
+    """Return the lines of `_tally`. A ply without a capture changes none of these arguments.
+
+    Args:
+        width: the maximum number of columns of a line.
+        display: the reader's display.
+        players: the players, or descriptions of free seats, by side.
+        left: the numbers of pieces on the board, by side.
+        lost: the numbers of captured pieces, by side.
+        stones: the bitboards of the Thudstone and of the Rock.
+        points: the points, by side.
+    """
+    sides = zip(Side, players, zip(left, lost, strict=True), strict=True)
     facts = [
         *(_side(*each, width, display) for each in sides),
-        *_stones(tally.stones, display),
+        *_stones(stones, display),
         [],
-        _score(Score(*tally.score), width),
+        _score(Score(*points), width),
     ]
     return _lines(facts, width, display)
 
@@ -447,14 +463,20 @@ def below(table: Table, display: Display) -> list[str]:
     return _lines(facts, width, display)
 
 
+_words = itemgetter(0)
+"""Returns the words of a phrase."""
+
+
 def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
-    """Return facts as lines of at most `width` columns, each fact on a new line."""
+    """Return facts as lines of at most `width` columns, each on a new line; [] is a blank one."""
     lines: list[str] = []
     for fact in facts:
-        if len(fact) == 1 and not display.colours:
-            lines += wrap(fact[0][0], width + 1, "  ") or [""]
+        if not fact:
+            lines.append("")
+        elif display.colours:
+            lines += wrap_phrases(fact, width + 1, "  ", display)
         else:
-            lines += wrap_phrases(fact, width + 1, "  ", display) or [""]
+            lines += wrap("".join(map(_words, fact)), width + 1, "  ")
     return lines
 
 
@@ -527,7 +549,7 @@ def _score(now: Score, width: int) -> Fact:
 def _match(table: Table, width: int) -> list[Fact]:
     """Return the points of the match; empty until its first battle is over."""
     match = table.match
-    if match is None or match.battles == 1 or (match.battle == 1 and match.is_running):
+    if match is None or (match.battle == 1 and match.is_running) or match.battles == 1:
         return []
     by_side = ", ".join(f"{side.plural} {match.points(side)}" for side in Side)
     return [[(_fitting(width, f"Match: {match_points(table, match)}", f"Match: {by_side}"), None)]]
@@ -558,7 +580,7 @@ def _last_marked(table: Table, display: Display) -> list[Fact]:
     last = _last_move(table)
     if last is None:
         return []
-    way: Fact = [(f"Last move: {last.origin} to {last.target}", Element.LAST_MOVE)]
+    way: Fact = [(f"Last move: {last.origin.name} to {last.target.name}", Element.LAST_MOVE)]
     marks = f"{MOVED_FROM} from, [{glyph(last.piece, display)}] to"
     key: Fact = [("  (", None), (marks, Element.LAST_MOVE)]
     # A hurl captures on its target, so no square shows the mark of a capture.

@@ -72,7 +72,7 @@ def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
             known = delivery_facts(hall, delivery) if known is None else known
             lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
-            bell = may_ring and _is_bell_due(hall, delivery, view.me)
+            bell = may_ring and view.me is not None and _is_bell_due(hall, delivery, view.me)
             is_answer = view.me is not None and view.me == asker
             told.append(Message(names, "\n".join(lines), "", bell, is_answer))
     return told + fact_messages(known, programs, screens.terminals) if programs and known else told
@@ -81,10 +81,10 @@ def messages(hall: Hall, delivery: Delivery, screens: Screens) -> list[Message]:
 _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joined}
 
 
-def _is_bell_due(hall: Hall, delivery: Delivery, me: str | None) -> bool:
+def _is_bell_due(hall: Hall, delivery: Delivery, me: str) -> bool:
     """Whether the reader's bell rings: their turn, the start of their battle, or time pressure."""
     event, table = delivery.event, delivery.table
-    if me is None or table is None or me not in hall.people:
+    if table is None or me not in hall.people:
         return False
     match event:
         case TimeShort() | IdleWarned():

@@ -140,7 +140,7 @@ def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str
         table: the table right after it.
         me: the reader's name if the event or a seat is theirs, else None.
     """
-    return [capitalised(fact) if fact[:1].islower() else fact for fact in _facts(event, table, me)]
+    return list(map(capitalised, _facts(event, table, me)))
 
 
 def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
@@ -551,7 +551,7 @@ def ply(move: Move, player: str, me: str | None) -> str:
     if move.is_trample:
         sends = f"{conjugate(player, me, 'send')} the troll {_way(move)}"
         return f"{sends}, trampling {victims_phrase(move, Piece.DWARF)}."
-    way = f"the {move.piece.noun} from {move.origin} to {move.target}"
+    way = f"the {move.piece.noun} from {move.origin.name} to {move.target.name}"
     moves = f"{conjugate(player, me, move.verb.word)} {way}"
     if move.verb is Verb.HURL:
         return f"{moves}, felling the troll."
@@ -675,7 +675,8 @@ def game_at(table: Table) -> Game:
 
 def heading(table: Table) -> str:
     """Return the name of a board and its rules."""
-    return f"{capitalised(table.name)}, {game_at(table).ruleset.name} rules"
+    rules = table.game.ruleset if table.game else table.ruleset
+    return f"{capitalised(table.name)}, {rules.name} rules"
 
 
 def progress(table: Table) -> str:
@@ -685,11 +686,12 @@ def progress(table: Table) -> str:
         return f"A position is set up, with the {table.opening.turn.plural} to move first"
     if match is None:
         return "No battle has begun"
-    which = (
-        "A single battle" if match.is_single_battle else f"Battle {match.battle} of {match.battles}"
-    )
     if match.is_practice:
         which = "Practice"
+    elif match.is_single_battle:
+        which = "A single battle"
+    else:
+        which = f"Battle {match.battle} of {events.BATTLES}"
     over = "" if match.is_running else " is over"
     return f"{which}{over}, {pluralize(len(match.game.moves), 'move')}"
 

@@ -51,31 +51,10 @@ def renderer_for(hall: Hall, delivery: Delivery) -> Callable[[View], list[str]]:
 def _render_table_event(
     delivery: Delivery, event: events.TableEvent, table: Table, hall: Hall, view: View
 ) -> list[str]:
-    if delivery.is_intermediate and isinstance(event, events.BattleStarted):
-        return []  # already over
-    told = _happened(hall, delivery, event, table, view)
-    sits = isinstance(event, events.Joined) and event.player == view.me
-    if not view.display.is_for_reader:
-        return told + board_lines(table, view) if sits or isinstance(event, DRAWN) else told
-    left = []
-    if sits:
-        left = reader.board_on_arrival(table, view.me, view.style)
-    elif isinstance(event, DRAWN):
-        left = reader.board_after_event(event, table, view.me, view.style)
-    if isinstance(event, sentences.TURNED):
-        left += reader.turn_sentences(table, view.me)
-    return told + wrap_each(left, view.width)
-
-
-# Events of tables.
-
-
-def _happened(
-    hall: Hall, delivery: Delivery, event: events.TableEvent, table: Table, view: View
-) -> list[str]:
-    """Render an event of a table, without the board."""
+    """Render an event of a table: in sentences, followed by the board if that looks different."""
     hints, kind = list[str](), type(event)
-    is_closing = kind is events.BattleEnded and hall.is_idle(table)
+    if delivery.is_intermediate and kind is events.BattleStarted:
+        return []  # already over
     is_turn_elsewhere = view.is_elsewhere and view.me and isinstance(event, sentences.TURNED)
     if kind in ADDED_LINES or is_turn_elsewhere:
         context = RenderContext(hall, table, delivery.at, event.player)
@@ -91,11 +70,27 @@ def _happened(
             is_my_start = kind is events.BattleStarted and sentences.is_turn_of(table, view.me)
             turn = "Your move!" if is_my_start else sentences.turn_sentence(table, view.me)
             facts.append(turn)
+    is_closing = kind is events.BattleEnded and hall.is_idle(table)
     if is_closing or delivery.is_intermediate:
         facts = [each for each in facts if each != sentences.next_step(table, view.me)]
-    if not any(facts):
-        return []  # left to the next event
-    return at_table([*facts, *hints], table, view)
+    # Without sentences, the event is left to the next one.
+    told = at_table([*facts, *hints], table, view) if any(facts) else []
+    if view.display.is_for_reader:
+        return told + wrap_each(_board_for_reader(event, table, view), view.width)
+    sits = isinstance(event, events.Joined) and event.player == view.me
+    return told + board_lines(table, view) if sits or isinstance(event, DRAWN) else told
+
+
+def _board_for_reader(event: events.TableEvent, table: Table, view: View) -> list[str]:
+    """Return what a screen reader reads of the board after an event, as sentences."""
+    left = []
+    if isinstance(event, events.Joined) and event.player == view.me:
+        left = reader.board_on_arrival(table, view.me, view.style)
+    elif isinstance(event, DRAWN):
+        left = reader.board_after_event(event, table, view.me, view.style)
+    if isinstance(event, sentences.TURNED):
+        left += reader.turn_sentences(table, view.me)
+    return left
 
 
 @words.register

@@ -67,6 +67,7 @@ class FrameScreen(Screen):
         super().__init__(transport, limit, flusher)
         self.farewell = b""
         self._framed = 0  # number of leading pieces that are already frames
+        self._join = self._join_frames
 
     def command(self, sequence: bytes) -> None:
         """Append a serialized frame, after framing any preceding text."""
@@ -75,21 +76,16 @@ class FrameScreen(Screen):
         self._put(sequence)
         self._framed = len(self._pieces)
 
-    def mark(self, sequence: bytes) -> None:
-        """Append a frame that marks the end of the output so far, including a prompt."""
-        self._put_prompt()
-        self.command(sequence)
-
     def close(self, why: CloseReason, *, linger: bool, grace: float) -> None:
         """Send the pending output and a close frame, then close the connection."""
         self.command(self.farewell or close_frame(why))
         super().close(why, linger=linger, grace=grace)
 
-    def _write(self) -> None:
-        if len(self._pieces) > self._framed:
+    def _join_frames(self, pieces: list[bytes]) -> bytes:
+        if len(pieces) > self._framed:
             self._frame()
         self._framed = 0
-        super()._write()
+        return self._flusher.join_pieces(pieces)
 
     def _frame(self) -> None:
         """Join the text after the last frame into a frame."""

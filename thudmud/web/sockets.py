@@ -154,20 +154,15 @@ class WebClient(Client):
         self._known = Capabilities()
         self._known.utf8 = True  # required by the subprotocol
         self._packages = gmcp.Packages(session, self._known, text_frame)
-        self._is_hidden = False
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether echo of the client's input is suppressed, including line ends."""
-        return self._is_hidden
+        self.is_hidden = False
 
     def hide(self) -> None:
         """Suppress the echo of input until `reveal`, as for a password."""
-        self._is_hidden = True
+        self.is_hidden = True
 
     def reveal(self) -> None:
         """Restore the echo of input."""
-        self._is_hidden = False
+        self.is_hidden = False
 
     def data(self, package: str, text: str) -> None:
         """Send a GMCP package.

@@ -92,13 +92,13 @@ def _aloud(
     hall, person, me = context.hall, context.person, context.me
     table = hall.tables[person.room] if person.room else None
     if table is None or me in table.seats.values() or not table.is_serious:
-        return context.decide_asides(kind(me, person.room, text, **details))
+        return Decision(me, asides=(kind(me, person.room, text, **details),))
     aside = kind(me, person.room, text, Toggle.WATCHERS, **details)
     if DeafNoticeShown not in person.parts:
         for player in table.seats.values():
             if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
-                return context.decide_asides(aside, DeafNotice(me, table.name))
-    return context.decide_asides(aside)
+                return Decision(me, asides=(aside, DeafNotice(me, table.name)))
+    return Decision(me, asides=(aside,))
 
 
 @verb("shout")
