@@ -108,7 +108,7 @@ def test_every_read_of_a_table_includes_deferred_plies(register: TableRegister, 
     assert register.without_deferred(BOARD) == after
 
 
-def test_registers_that_differ_in_deferred_plies_only_by_when_they_were_read_are_equal(
+def test_halls_are_equal_whether_or_not_deferred_plies_were_read(
     register: TableRegister,
 ) -> None:
     other = TableRegister(200, 300.0, 600.0)

@@ -172,7 +172,7 @@ async def test_entries_that_come_again_change_nothing(pair: Pair) -> None:
     assert pair.two.hall.tables == pair.one.hall.tables
 
 
-async def test_look_during_a_commit_of_another_node_shows_the_board_before_and_then_the_ply(
+async def test_look_during_another_nodes_commit_shows_the_board_and_then_the_ply(
     pair: Pair,
 ) -> None:
     await pair.play()
@@ -309,7 +309,7 @@ async def test_player_who_comes_from_another_node_is_told_that_time_is_short(pai
     assert pair.two.told_of("Anna", TimeShort) == 1
 
 
-async def test_short_time_is_noticed_though_the_other_side_had_more_when_the_table_was_read(
+async def test_short_time_is_noticed_though_the_other_side_had_more_before(
     pair: Pair,
 ) -> None:
     await pair.play(TimeControl(3))
