@@ -108,7 +108,7 @@ def test_every_read_of_a_table_includes_deferred_plies(register: TableRegister, 
     assert register.without_deferred(BOARD) == after
 
 
-def test_halls_are_equal_whether_or_not_deferred_plies_were_read(
+def test_comparison_of_registers_includes_deferred_plies(
     register: TableRegister,
 ) -> None:
     other = TableRegister(200, 300.0, 600.0)

@@ -95,7 +95,7 @@ async def pair(store: SlowStore) -> Pair:
 # Who looks.
 
 
-async def test_ply_at_a_board_without_local_people_is_deferred_until_somebody_looks(
+async def test_ply_without_local_people_is_deferred_until_somebody_looks(
     pair: Pair,
 ) -> None:
     await pair.play()
@@ -172,7 +172,7 @@ async def test_entries_that_come_again_change_nothing(pair: Pair) -> None:
     assert pair.two.hall.tables == pair.one.hall.tables
 
 
-async def test_look_during_another_nodes_commit_shows_the_board_and_then_the_ply(
+async def test_look_during_another_nodes_commit_is_followed_by_the_ply(
     pair: Pair,
 ) -> None:
     await pair.play()
@@ -255,7 +255,7 @@ async def test_flag_falls_once_at_a_board_with_deferred_plies(pair: Pair) -> Non
     assert pair.one.hall.tables == pair.two.hall.tables
 
 
-async def test_flag_falls_in_time_though_a_deferred_ply_hands_the_turn_to_less_time(
+async def test_flag_falls_in_time_after_a_deferred_ply_of_the_other_side(
     pair: Pair,
 ) -> None:
     await pair.play(TimeControl(1))
@@ -309,7 +309,7 @@ async def test_player_who_comes_from_another_node_is_told_that_time_is_short(pai
     assert pair.two.told_of("Anna", TimeShort) == 1
 
 
-async def test_short_time_is_noticed_though_the_other_side_had_more_before(
+async def test_short_time_of_the_side_that_was_not_to_move_is_noticed(
     pair: Pair,
 ) -> None:
     await pair.play(TimeControl(3))
