@@ -2,9 +2,9 @@
 
 Run it from the checkout: ``python benchmarks/cluster.py``, or ``python -m benchmarks.cluster``. A
 full run takes some minutes, ``--quick`` one. Arguments select parts: ``appends``, ``locks``,
-``watchers``, ``nodes``, ``failover``, ``starts``. Requires PostgreSQL's programs, which create a
-cluster in a temporary folder with default durability (``fsync`` is on). Each figure in the table
-has a yardstick that is measured alternately with it:
+``watchers``, ``followers``, ``nodes``, ``failover``, ``starts``. Requires PostgreSQL's programs,
+which create a cluster in a temporary folder with default durability (``fsync`` is on). Each figure
+in the table has a yardstick that is measured alternately with it:
 
 - appends of one ply, at one table and at 100, sequential at each: the rate, the median and the 99th
   percentile, beside SQLite; the rate beside bare commits of PostgreSQL; and the CPU time and
@@ -16,6 +16,8 @@ has a yardstick that is measured alternately with it:
   at the same node, for the very same plies; and the latter beside a server on SQLite;
 - total plies a second at 1, 2 and 3 nodes, beside a server on SQLite, with connections spread over
   the nodes at random; and the CPU time of nodes and database;
+- CPU time of a node without players for a ply that another node stored, beside that node's; and
+  beside another version's node: that of the checkout named by ``--beside``, measured in turn;
 - time until a player resumes after their node was killed, beside a player whose connection was cut,
   and until the opponent is informed; and time until a ply is stored after the database was killed
   and a synchronous standby promoted at once, beside a bare client that writes as soon as it can;
@@ -64,7 +66,15 @@ from benchmarks.load.players import (
     to_and_fro,
     watching,
 )
-from benchmarks.load.processes import RAISED, ROOT, Running, board, letters, thudmud
+from benchmarks.load.processes import (
+    RAISED,
+    ROOT,
+    Running,
+    board,
+    letters,
+    of_checkout,
+    thudmud,
+)
 from benchmarks.store import Row, starts
 from tests.store.clusters import Cluster
 from thudmud.game.events import Moved
@@ -98,7 +108,7 @@ class Extent:
     starts: int = 5
 
 
-PARTS = ("appends", "locks", "watchers", "nodes", "failover", "starts")
+PARTS = ("appends", "locks", "watchers", "followers", "nodes", "failover", "starts")
 """Parts that can be selected."""
 
 NODES_AND_TABLES = (1, 1), (3, 1), (3, 20)
@@ -424,6 +434,88 @@ def several(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
         yield from costs(took[number], median(works[number]), f"a ply, {what}")
 
 
+@dataclass(frozen=True)
+class Follower:
+    """A node with players, and one without that follows its plies.
+
+    Attributes:
+        database: the name of their database.
+        playing: the node with the players.
+        idle: the node without.
+        crowd: the players.
+        rest: CPU seconds of the node without players, for each second in which nobody plays.
+    """
+
+    database: str
+    playing: Running
+    idle: Running
+    crowd: Crowd
+    rest: float
+
+    def measure(self, cluster: Cluster, seconds: float) -> tuple[float, ...]:
+        """Play for some CPU seconds of the playing node.
+
+        Returns:
+            CPU milliseconds of the node without players, apart from what it uses at rest, and of
+            the node with players, and of PostgreSQL, for each ply; and plies in a commit.
+        """
+        before, cpu = spent(cluster, self.database), (self.idle.cpu, self.playing.cpu)
+        begun = perf_counter()
+        self.crowd.turns(range(0, len(self.crowd), 2), move, MOVED, seconds)
+        idle = self.idle.cpu - cpu[0] - self.rest * (perf_counter() - begun)
+        playing = self.playing.cpu - cpu[1]
+        took = spent(cluster, self.database) - before
+        start_over(self.crowd, range(len(self.crowd)))
+        costs = [each / took.events * 1e3 for each in (idle, playing, took.cpu)]
+        return *costs, took.events / took.commits
+
+
+def followers(cluster: Cluster, folder: Path, extent: Extent, beside: Path | None) -> Iterator[Row]:
+    """Measure the CPU time of a node without players for each ply at another node.
+
+    Args:
+        cluster: the cluster.
+        folder: parent of the nodes' folders.
+        extent: amount of work.
+        beside: another checkout, whose nodes are measured in turn with ours; None for none.
+    """
+    with ExitStack() as stack:
+
+        def begin(name: str) -> Follower:
+            stored = stored_in(database(cluster, name))
+            playing, idle = (
+                stack.enter_context(thudmud(folder / f"{name} {each}", extent.boards, stored))
+                for each in ("playing", "idle")
+            )
+            crowd = stack.enter_context(seated(playing, 2 * extent.boards))
+            crowd.quiet(1.0)  # the check of the store after the start
+            cpu, begun = idle.cpu, perf_counter()
+            time.sleep(extent.seconds)
+            rest = (idle.cpu - cpu) / (perf_counter() - begun)
+            return Follower(name, playing, idle, crowd, rest)
+
+        ours, others = begin("followers"), None
+        if beside:
+            with of_checkout(beside):
+                others = begin("others")
+        found: list[tuple[float, ...]] = []
+        there: list[tuple[float, ...]] = []
+        for _ in range(extent.rounds):
+            found.append(ours.measure(cluster, extent.seconds))
+            if others:
+                there.append(others.measure(cluster, extent.seconds))
+    idle, playing, of_database, batch = zip(*found, strict=True)
+    title = "CPU of a node without players for another's ply, beside"
+    yield compared(f"{title} the other's", idle, playing, "ms")
+    yield Row("in a commit: plies, beside one", median(batch), 1, "")
+    if there:
+        idle_there, _, database_there, batch_there = zip(*there, strict=True)
+        yield compared(f"{title} --beside", idle, idle_there, "ms")
+        title = "CPU of PostgreSQL for it and its stored ply, beside --beside"
+        yield compared(title, of_database, database_there, "ms")
+        yield compared("in a commit: plies, beside --beside", batch, batch_there, "")
+
+
 def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
     """Measure how soon players resume after their node was killed."""
     dsn = database(cluster, "failures")
@@ -597,13 +689,16 @@ def node_starts(cluster: Cluster, folder: Path, extent: Extent, path: Path) -> I
         yield compared(title, times[dsn], times[str(path)], "ms")
 
 
-def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterator[Row | str]:
+def report(
+    parts: Sequence[str], extent: Extent, battles: int | Path, beside: Path | None = None
+) -> Iterator[Row | str]:
     """Yield the lines of the table.
 
     Args:
         parts: parts to measure, a subset of `PARTS`.
         extent: amount of work.
         battles: number of battles in the store when a node starts, or a file that contains them.
+        beside: the checkout of another version, whose followers are measured as well.
     """
     yield f"{'':72}{'cluster':>12}{'yardstick':>12}{'ratio':>19}"
     cluster = Cluster()
@@ -617,6 +712,8 @@ def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterato
                 yield from asyncio.run(locks(cluster, extent))
             if "watchers" in parts:
                 yield from watchers(cluster, folder, extent)
+            if "followers" in parts:
+                yield from followers(cluster, folder, extent, beside)
             if "nodes" in parts:
                 yield from several(cluster, folder, extent)
             if "failover" in parts:
@@ -644,11 +741,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--battles", type=int, default=1000, help="number of battles; default: 1000"
     )
     parser.add_argument("--file", type=Path, help="use a store that already contains the battles")
+    parser.add_argument(
+        "--beside", type=Path, help="checkout of another version, for ``followers``"
+    )
     options = parser.parse_args(arguments)
     if unknown := set(options.part).difference(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")
     extent = QUICK if options.quick else Extent()
-    for line in report(options.part or PARTS, extent, options.file or options.battles):
+    battles = options.file or options.battles
+    for line in report(options.part or PARTS, extent, battles, options.beside):
         print(line, flush=True)
     print(
         f"\n{os.cpu_count()} processors for players, nodes and the database; the medians of"

@@ -90,6 +90,17 @@ def without_uvloop() -> Iterator[None]:
             _modules.remove(folder)
 
 
+@contextmanager
+def of_checkout(root: Path) -> Iterator[None]:
+    """Take the modules of servers that are started in the context from another checkout."""
+    before = _modules[:]
+    _modules[:] = [str(root.resolve()), *before[1:]]
+    try:
+        yield
+    finally:
+        _modules[:] = before
+
+
 @dataclass(frozen=True)
 class Running:
     """A running server.
