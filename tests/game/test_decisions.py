@@ -263,7 +263,7 @@ class TestParting:
 def test_decide_leaves_the_hall_unchanged(hall: StoredHall) -> None:
     before = copy.deepcopy(hall.people), dict(hall.tables)
     (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
-    assert (hall.people, hall.tables) == before
+    assert (hall.people, dict(hall.tables)) == before
     assert (decision.board, decision.version) == ("oak board", 0)
     hall.commit(decision)
     (decision,) = decide(hall, "Anna", Go(), 7.0)

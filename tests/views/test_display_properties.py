@@ -124,7 +124,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
     for name in (DWARFS, TROLLS, WATCHER):
         house.enter(name, 0.0, terminal, profile=Profile(options=options))
         house.obey(name, "go to oak board", 0.0)
-    house.hall.tables["oak board"] = table
+    house.hall.put("oak board", table)
     game = table.game
     assert game
     mover, other = (DWARFS, TROLLS) if game.position.turn is Side.DWARF else (TROLLS, DWARFS)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
@@ -27,7 +28,7 @@ from thudmud.game.options import Options, SetOption, Style, Toggle
 from thudmud.game.people import BotLevel, People
 from thudmud.game.rooms import Rooms
 from thudmud.game.sanctions import Order
-from thudmud.game.table import BoardSpec, Table
+from thudmud.game.table import BoardSpec, Table, TimedMove
 from thudmud.rules import Side
 from thudmud.values import Value, replace
 
@@ -608,7 +609,7 @@ class Hall:
             events: pairs of an event and the number of the battle that it begins or resumes, if
                 any.
         """
-        self.tables[board] = replace(self.tables[board], version=version)
+        self.put(board, replace(self.tables[board], version=version))
         for event, battle in events:
             self._apply(board, event, battle)
 
@@ -641,6 +642,38 @@ class Hall:
         if decision.board and decision.player in self.people:
             self.people[decision.player].last_board = decision.board
         return told
+
+    def may_defer_plies(self, board: str, here: AbstractSet[str]) -> bool:
+        """Whether a ply at a board changes nothing except the table, for which there is no hurry.
+
+        That is so if nobody on this node plays or watches, and if no player is absent, for whom it
+        would be kept.
+
+        Args:
+            board: the name of the board.
+            here: the names of the people on this node.
+        """
+        table = self.tables.without_deferred(board)
+        if table.away or not (table.is_running and table.is_full):
+            return False
+        for player in table.seats.values():
+            if player in here:
+                return False
+            person = self.people.get(player)
+            if person and (person.parts or person.private):
+                return False
+        return here.isdisjoint(self.rooms.occupants_and_observers(board).members)
+
+    def defer_ply(self, board: str, side: Side, ply: TimedMove) -> bool:
+        """Note a ply of a board where `may_defer_plies`; the table is updated once it is read.
+
+        Returns:
+            Whether it is the first since the table was read.
+        """
+        mover = self.people.get(self.tables.without_deferred(board).seats[side])
+        if mover:
+            mover.last_board = board
+        return self.tables.defer(board, ply)
 
     # --- applying ----------------------------------------------------------------------------
 

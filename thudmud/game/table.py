@@ -6,11 +6,11 @@ the observers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from types import MappingProxyType
-from typing import TypeVar, assert_never
+from typing import NamedTuple, TypeVar, assert_never
 
 from thudmud.errors import InvalidValueError
 from thudmud.game import events
@@ -23,6 +23,7 @@ from thudmud.rules import (
     RULESETS,
     Game,
     IllegalMoveError,
+    Move,
     Position,
     Ruleset,
     Side,
@@ -79,6 +80,18 @@ class Seat(Value):
     player: str | None = None
     away_since: float | None = None
     reserved_for: str | None = None
+
+
+class TimedMove(NamedTuple):
+    """A ply as far as a table depends on it.
+
+    Attributes:
+        at: its time, in seconds since the epoch.
+        move: the move.
+    """
+
+    at: float
+    move: Move
 
 
 SIDES = tuple(Side)  # faster to iterate over than the enum, and every line does
@@ -199,6 +212,27 @@ class Table:
             table = replace(before)
         object.__setattr__(table, "version", self.version + 1)  # safe: nobody else has it yet
         return _update_waiting(event, before, table) if table.is_running else table
+
+    def apply_plies(self, plies: Sequence[TimedMove]) -> Table:
+        """Return the table after some plies in a row, at least one; both seats have to be taken.
+
+        The result is that of `apply` for each, in a fraction of the time.
+        """
+        match = _require_match(self)
+        clock, last = match.clock, plies[-1].at
+        if clock:
+            for ply in plies:
+                clock = clock.pressed(ply.at)
+        game = match.game.play_all([ply.move for ply in plies])
+        table = replace(
+            self,
+            match=match.with_game(game, clock),
+            waiting_since=last,
+            excused_seconds=0.0,
+            warned_at=None,
+        )
+        object.__setattr__(table, "version", self.version + len(plies))  # nobody else has it yet
+        return table
 
     @property
     def is_new(self) -> bool:

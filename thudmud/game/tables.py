@@ -214,8 +214,14 @@ def next_due_time(table: Table) -> float | None:
     """Return when `overdue_events` will next return events; None for never."""
     if table.clock:
         return table.clock.deadline
-    is_due = table.warned_at is None and is_waited_for(table)
-    return table.idle_since + table.idle_limit - table.idle_warning if is_due else None
+    return idle_warning_time(table, table.idle_since) if table.warned_at is None else None
+
+
+def idle_warning_time(table: Table, since: float) -> float | None:
+    """Return when a player who is idle from ``since`` on will be warned; None for never."""
+    if not is_waited_for(table):
+        return None
+    return since + table.idle_limit - table.idle_warning
 
 
 def overdue_events(table: Table, now: float) -> Events:
