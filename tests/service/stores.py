@@ -22,7 +22,7 @@ from thudmud.store import (
 )
 from thudmud.store.codec import Form
 from thudmud.store.database import Database, Fence, Work
-from thudmud.store.running import Failed, Take
+from thudmud.store.running import Failed, MayWait, Take, TakeBare
 from thudmud.store.streams import Changes
 
 P = ParamSpec("P")
@@ -122,10 +122,16 @@ class SlowStore(Store):
         return await super().append(changes, key, mark=mark, work=work, fence=fence)
 
     async def subscribe(
-        self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
+        self,
+        streams: Collection[str] | None,
+        after: int,
+        take: Take | TakeBare,
+        failed: Failed,
+        *,
+        may_wait: MayWait | None = None,
     ) -> Subscription:
         self.failing.append(failed)
-        return await super().subscribe(streams, after, take, failed)
+        return await super().subscribe(streams, after, take, failed, may_wait=may_wait)
 
     async def publish_note(self, note: object, form: Callable[[], Form]) -> None:
         await self._pass("publish_note", partial(super().publish_note, note, form))

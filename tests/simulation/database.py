@@ -28,7 +28,7 @@ import psycopg
 
 from tests.simulation.clockwork import World
 from tests.simulation.versions import in_own_form
-from thudmud.store.backend import MISSED, PREPARED_LIFETIME, Holder
+from thudmud.store.backend import MISSED, PREPARED_LIFETIME, Heard, Holder, PliesStored
 from thudmud.store.interface import StoreError
 from thudmud.store.nodes import LEASE
 from thudmud.store.postgres import TRY_AGAIN
@@ -276,7 +276,11 @@ class Session:
                 self.notes.append(query.split("'")[1])
             case Kind.TELL:
                 assert statement.values
-                primary.tell([statement.values[1]])
+                note = [statement.values[1]]
+                if self.in_transaction:
+                    self.notes += note
+                else:
+                    primary.tell(note)
             case Kind.MESSAGE:
                 self.xid = self.xid or primary.number()
                 if not self.in_transaction:
@@ -703,7 +707,7 @@ class Listener:
         self,
         database: Database,
         token: str,
-        heard: Callable[[str | None], None],
+        heard: Heard,
     ) -> None:
         self._database, self._token, self._heard = database, token, heard
         self.process = database.world.process
@@ -722,10 +726,12 @@ class Listener:
         if self.is_lost:
             return
         for each in notes:
-            token, _, note = each.partition(" ")
+            sender, _, text = each.partition(" ")
+            token, _, place = sender.partition(":")
             if token != self._token:
+                note = PliesStored(tuple(json.loads(text))) if place == "plies" else text or None
                 self._last = max(self._last, world.now + self._database.slowly(LINK))
-                world.at(self._last, partial(self._hear, note or None))
+                world.at(self._last, partial(self._hear, note))
 
     def lose(self, seconds: float = 1.0) -> None:
         """Lose the connection for some seconds, or until the database is reachable again."""
@@ -733,7 +739,7 @@ class Listener:
             self.is_lost = True
             self._database.world.later(seconds, self._listen)
 
-    def _hear(self, note: str | None) -> None:
+    def _hear(self, note: str | PliesStored | None) -> None:
         if not (self.is_lost or self._is_closed or self.process.is_dead):
             self._in_process(note)
 
@@ -746,7 +752,7 @@ class Listener:
         self.is_lost = False
         self._in_process(MISSED)
 
-    def _in_process(self, note: str | None) -> None:
+    def _in_process(self, note: str | PliesStored | None) -> None:
         self._database.world.process = self.process
         self._heard(note)
 

@@ -48,6 +48,7 @@ from thudmud.server.session_registry import Sessions
 from thudmud.service import Node, Service, nodes
 from thudmud.store import Lock, postgres, running, store, streams
 from thudmud.store import nodes as node_rows
+from thudmud.store.backend import Heard
 from thudmud.store.steady import SteadyClock
 
 HASHER = PasswordHasher(1, 8, 1)
@@ -208,7 +209,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
     def token(size: int = 8) -> str:
         return world.dice.randbytes(size).hex()
 
-    def listen(dsn: str, channel: str, token: str, heard: Callable[[str | None], None]) -> Listener:
+    def listen(dsn: str, channel: str, token: str, heard: Heard) -> Listener:
         return Listener(base, token, heard)
 
     def lock(dsn: str, key: Lock, told: Any, *, shared: bool = False) -> AdvisoryLock:

@@ -31,6 +31,7 @@ from thudmud.game.events import (
     BattleStarted,
     Event,
     Joined,
+    Moved,
     Offer,
     Parting,
     RoundPaired,
@@ -40,7 +41,16 @@ from thudmud.game.events import (
 )
 from thudmud.rules import Ending, Side, Verb
 from thudmud.store import codec
-from thudmud.store.codec import SCHEMA, MalformedTextError, NewerSchemaError, from_line, to_line
+from thudmud.store.codec import (
+    SCHEMA,
+    MalformedTextError,
+    NewerSchemaError,
+    from_line,
+    ply_from_text,
+    to_array,
+    to_line,
+    to_text,
+)
 
 HERE = Path(__file__).parent
 
@@ -136,6 +146,16 @@ class TestRoundTrip:
         assert line.isprintable()
         assert from_line(f"{line}\r\n") == (stream, event)
 
+    @given(some_events)
+    def test_ply_is_decoded_alike_without_its_player(self, event: Event) -> None:
+        text = to_text(to_array(event, lambda _: 7))
+        ply = ply_from_text(SCHEMA, text)
+        if isinstance(event, Moved):
+            assert ply == (event.side, event.move, event.ply)
+            assert repr(ply) == repr((event.side, event.move, event.ply))
+        else:
+            assert ply is None
+
     def test_integer_time_is_decoded_as_float(self) -> None:
         event = read(to_line("oak board", Joined(7, "Anna", Side.DWARF)))
         assert type(event.at) is float
@@ -164,6 +184,28 @@ class TestDamage:
         for each in (value, [value], [SCHEMA, "oak board", value]):
             with pytest.raises((MalformedTextError, NewerSchemaError)):
                 from_line(json.dumps(each))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '["moved",7,"dwarf","dA6-B6",0]',
+            '["moved",7,"dwarf","dA6-B6"]',
+            '["moved",7,"dwarf","dA6-B6",1,2]',
+            '["moved",7,"dwarf","dA6-B6",1.5]',
+            '["moved","Anna","dwarf","dA6-B6",1]',
+            '["moved",7,"troll","dA6-B6",1]',
+            '["moved",7,"giant","dA6-B6",1]',
+            '["moved",7,["dwarf"],"dA6-B6",1]',
+            '["moved",7,"dwarf","dA6-A6",1]',
+            '["moved",7,"dwarf","A6-B6",1]',
+            '["moved",7,"dwarf","dA6-B6",1',
+        ],
+    )
+    def test_malformed_ply_is_left_to_the_whole_decoder(self, text: str) -> None:
+        assert ply_from_text(SCHEMA, text) is None
+
+    def test_ply_of_another_schema_is_left_to_the_whole_decoder(self) -> None:
+        assert ply_from_text(SCHEMA + 1, '["moved",7,"dwarf","dA6-B6",1]') is None
 
     @given(st.data())
     def test_altered_line_is_malformed_or_another_valid_event(self, data: st.DataObject) -> None:

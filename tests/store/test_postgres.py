@@ -19,7 +19,19 @@ import pytest
 from tests.conftest import SOAKING
 from tests.service.place import until
 from tests.store.clusters import FAST, Cluster
-from tests.store.deeds import NOON, OAK, PATIENCE, PINE, Clock, Taken, joined, players
+from tests.store.deeds import (
+    NOON,
+    OAK,
+    PATIENCE,
+    PINE,
+    Clock,
+    Taken,
+    events_of,
+    joined,
+    moved,
+    players,
+    same,
+)
 from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
@@ -34,6 +46,7 @@ from thudmud.store import (
     NoteTooLongError,
     NotWrittenError,
     Store,
+    StoredPly,
     StoreError,
     StoreInUseError,
     UncertainError,
@@ -43,6 +56,7 @@ from thudmud.store import (
     hall,
     nodes,
     postgres,
+    running,
     scores,
 )
 from thudmud.store.backend import Holder, Lock
@@ -507,6 +521,77 @@ class TestTwo:
             await store.append({OAK: (number, [joined(number)]), PINE: (number, [joined(number)])})
         await taken.until(lambda: len(taken.entries) == 6)
         assert [each.position for each in taken.entries] == [1, 2, 3, 4, 5, 6]
+        await other.close()
+
+    async def test_plies_come_without_players_to_who_takes_them_so(
+        self, store: Store, dsn: str
+    ) -> None:
+        other = await Store.connect(dsn)
+        bare, whole = Taken(), Taken()
+        await other.subscribe(None, 0, bare.take, bare.failed, may_wait=lambda _: False)
+        ply = moved(0)
+        await store.append({OAK: (0, [joined(0), ply])})
+        await bare.until(lambda: len(bare.entries) == 2)
+        first, second = bare.entries
+        expected = StoredPly(2, OAK, 2, first.event.at, ply.side, ply.move, ply.ply)
+        assert repr(second) == repr(expected)
+        # From now on somebody needs all of it.
+        await other.subscribe(None, 0, whole.take, whole.failed)
+        await store.append({OAK: (2, [moved(1)])})
+        await whole.until(lambda: len(whole.entries) == 3)
+        assert events_of(whole.entries) == same(joined(0), ply, moved(1))
+        await bare.until(lambda: len(bare.entries) == 3)
+        assert bare.entries[2].event == whole.entries[2].event
+        await other.close()
+
+    async def test_plies_in_no_hurry_wait_and_keep_their_order(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(running, "LATE", 1e6)
+        other = await Store.connect(dsn, poll=1e6)
+        taken = Taken()
+        asked: list[str] = []
+
+        def may_wait(stream: str) -> bool:
+            asked.append(stream)
+            return stream == OAK
+
+        await store.append({OAK: (0, [joined(0)]), PINE: (0, [joined(0)])})
+        await other.subscribe(None, 0, taken.take, taken.failed, may_wait=may_wait)
+        await store.append({OAK: (1, [moved(0)])})
+        await until(lambda: asked == [OAK])
+        await store.append({OAK: (2, [moved(1)])})
+        await until(lambda: asked == [OAK] * 2)
+        assert len(taken.entries) == 2
+        await store.append({PINE: (1, [moved(0)])})
+        await taken.until(lambda: len(taken.entries) == 5)
+        assert [each.position for each in taken.entries] == [1, 2, 3, 4, 5]
+        await store.append({OAK: (3, [moved(2)])})
+        await store.append({OAK: (4, [joined(1)])})  # no ply: it never waits
+        await taken.until(lambda: len(taken.entries) == 7)
+        await other.close()
+
+    async def test_plies_in_no_hurry_come_by_themselves(self, store: Store, dsn: str) -> None:
+        other = await Store.connect(dsn, poll=1e6)
+        taken = Taken()
+        await store.append({OAK: (0, [joined(0)])})
+        await other.subscribe(None, 0, taken.take, taken.failed, may_wait=lambda _: True)
+        for number in range(1, 4):
+            await store.append({OAK: (number, [moved(number - 1)])})
+        await taken.until(lambda: len(taken.entries) == 4)
+        await other.close()
+
+    async def test_plies_of_too_many_boards_for_a_note_are_read_at_once(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(running, "LATE", 1e6)
+        other = await Store.connect(dsn, poll=1e6)
+        taken = Taken()
+        keys = [f"{number} {'x' * 500}" for number in range(20)]
+        await store.append({key: (0, [joined(0)]) for key in keys})
+        await other.subscribe(None, 0, taken.take, taken.failed, may_wait=lambda _: True)
+        await store.append({key: (1, [moved(0)]) for key in keys})
+        await taken.until(lambda: len(taken.entries) == 40)
         await other.close()
 
     async def test_notes_reach_another_store(self, store: Store, dsn: str) -> None:

@@ -43,7 +43,7 @@ from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.session_registry import Session, Sessions
 from thudmud.server.sockets import bound_sockets, log_places
-from thudmud.store import Entry, StoreError, last_backup
+from thudmud.store import FeedEntry, StoredPly, StoreError, last_backup
 from thudmud.store.files import free_bytes, store_size
 from thudmud.version import VERSION
 from thudmud.views.refusals import refusal_codes
@@ -87,14 +87,16 @@ async def serve_metrics(
     appends, lag = _histograms(registry)
     plies = PlyCounter("thudmud_plies", "Plies played.", registry=registry)
 
-    def take(entries: Sequence[Entry]) -> None:
-        if played := sum(isinstance(entry.event, Moved) for entry in entries):
+    def take(entries: Sequence[FeedEntry]) -> None:
+        if played := sum(map(_is_ply, entries)):
             plies.inc(played)
 
     metrics_port = MetricsPort(registry, lambda: sessions.service.is_alive)
     listening = await _listen(metrics_port, settings, server)
     store = sessions.store
-    following = await store.subscribe(None, await store.position(), take, lambda _: None)
+    following = await store.subscribe(
+        None, await store.position(), take, lambda _: None, may_wait=lambda _: True
+    )
     store.timed = appends.observe
     measuring = [
         asyncio.create_task(work)
@@ -109,6 +111,10 @@ async def serve_metrics(
         following.close()
         for each in listening:
             each.close()
+
+
+def _is_ply(entry: FeedEntry) -> bool:
+    return isinstance(entry, StoredPly) or isinstance(entry.event, Moved)
 
 
 def _histograms(registry: CollectorRegistry) -> tuple[Histogram, Histogram]:

@@ -17,6 +17,16 @@ MISSED = ""
 """The note given to listeners in place of all notes sent while their link was down."""
 
 
+class PliesStored(NamedTuple):
+    """A note of a node about its commit: it has appended plies to some streams, nothing else."""
+
+    streams: tuple[str, ...]
+
+
+Heard = Callable[[str | PliesStored | None], None]
+"""Called with each note, and with None when another node may have written something."""
+
+
 PREPARED_LIFETIME = 1.0
 """Seconds after which an append that was prepared without the writers' lock is too old to store."""
 
@@ -302,7 +312,7 @@ class Backend:
         """Return the time that all nodes share, in seconds since the epoch."""
         return time()
 
-    def listen(self, heard: Callable[[str | None], None]) -> None:
+    def listen(self, heard: Heard) -> None:
         """Subscribe to other nodes' messages.
 
         Args:

@@ -176,6 +176,33 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
         raise DamagedStoreError(f"Not an event: {text!s:.200} ({error}).") from error
 
 
+_PLY = '["moved",'
+"""The beginning of the text of a ply."""
+
+
+def is_ply(text: str) -> bool:
+    """Return whether the stored text of an event is that of a ply."""
+    return text.startswith(_PLY)
+
+
+def ply_from_text(schema: int, text: str) -> tuple[Side, Move, int] | None:
+    """Decode the stored text of a ply without its player, in a third of the time of `from_text`.
+
+    Returns:
+        The side that moved, the move, and the ply's number; None for any other text, including a
+        ply that `from_text` refuses.
+    """
+    if schema != SCHEMA or not is_ply(text):
+        return None
+    try:
+        _, player, side, word, number = _parsed(text)
+        turn, move = _SIDES[side], _read_move(word)
+    except _TROUBLES:
+        return None
+    is_whole = type(player) is int and type(number) is int and number > 0
+    return (turn, move, number) if is_whole and (move.piece.side or Side.DWARF) is turn else None
+
+
 _TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 """The exceptions of decoding a malformed string."""
 

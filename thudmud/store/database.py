@@ -99,6 +99,7 @@ from thudmud.store.interface import (
     ConflictError,
     DamagedStoreError,
     Entry,
+    FeedEntry,
     HistoryLostError,
     NotWrittenError,
     OutdatedStoreError,
@@ -253,7 +254,7 @@ class Database:
 
     # Transactions
 
-    def write(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+    def write(self, works: Sequence[Work]) -> tuple[list[Any], list[FeedEntry]]:
         """Run several units of work in one transaction; each succeeds or fails as a whole.
 
         A unit may run more than once: the transaction is repeated after a lost connection, and each
@@ -308,7 +309,7 @@ class Database:
         self._verify_after_reconnect()
         return work(self)
 
-    def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+    def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[FeedEntry]]:
         self._verify_after_reconnect()
         prepared = self._append_prepared(works) if self.backend.is_shared else None
         done = prepared or self._run_locked(works)
@@ -321,7 +322,7 @@ class Database:
         self.feed.advance_to(self.head.position)
         return done
 
-    def _run_locked(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+    def _run_locked(self, works: Sequence[Work]) -> tuple[list[Any], list[FeedEntry]]:
         """Take the writers' lock, run the works, and commit."""
         row = self.backend.begin()
         try:
@@ -349,9 +350,9 @@ class Database:
         except BaseException as error:
             self._undo(error)
             raise
-        return outcomes, unseen + self._new
+        return outcomes, [*unseen, *self._new]
 
-    def _append_prepared(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]] | None:
+    def _append_prepared(self, works: Sequence[Work]) -> tuple[list[Any], list[FeedEntry]] | None:
         """Prepare appends without the writers' lock, and store their events in one round trip.
 
         A file needs no round trips.
@@ -403,7 +404,7 @@ class Database:
         prepared: PreparedAppend,
         position: int,
         at: float,
-    ) -> tuple[list[Any], list[Entry]]:
+    ) -> tuple[list[Any], list[FeedEntry]]:
         """Update our view after a prepared append, with the place and time of its last event."""
         try:
             unseen = self.feed.unread_entries(position - len(prepared.events))
@@ -430,7 +431,7 @@ class Database:
             else entry
             for entry in self._new
         ]
-        return list(outcomes), unseen + ours
+        return list(outcomes), [*unseen, *ours]
 
     def _undo(self, error: BaseException) -> None:
         """Roll back and reset our view; raise the cause if a unit of work failed."""
@@ -470,7 +471,7 @@ class Database:
         """Whether all entries known at the last poll have been delivered."""
         return self.feed.position == self.head.position
 
-    def read_news(self) -> list[Entry] | None:
+    def read_news(self) -> list[FeedEntry] | None:
         """Read the next entries appended by other processes.
 
         Returns:
@@ -493,7 +494,7 @@ class Database:
             if head == self.head and self.feed.position == head.position:
                 return None
             self._adopt(head)
-            entries: list[Entry] = []
+            entries: list[FeedEntry] = []
             if self.feed.is_followed:
                 entries = self.feed.entries_after(self.feed.position, head.position, *events)
             self.feed.advance_to(entries[-1].position if entries else head.position)
@@ -775,16 +776,24 @@ class Database:
         """Return the stored result of the request with the given key at a stream; else None."""
         return self.streams.request_result(stream, key)
 
-    def entries_for_subscriber(self, after: int) -> tuple[list[Entry], bool]:
+    def entries_for_subscriber(
+        self, after: int, *, takes_bare_plies: bool = False
+    ) -> tuple[list[FeedEntry], bool]:
         """Return the first entries after a position, for a new subscriber that catches up.
 
         The first call starts the feed. From then on each transaction or poll delivers later
         entries.
 
+        Args:
+            after: the position.
+            takes_bare_plies: whether the subscriber takes `StoredPly` values. What the feed has
+                decoded so far is returned here once more.
+
         Returns:
             The entries, and whether the feed will deliver all later ones.
         """
         feed = self.feed
+        feed.has_bare_plies &= takes_bare_plies
         if not feed.is_followed:
             feed.start_after(self.position())
         if after >= feed.position:
@@ -792,7 +801,7 @@ class Database:
         entries = [each for each in self.entries_after(after) if each.position <= feed.position]
         return entries, not entries or entries[-1].position >= feed.position
 
-    def entries_after(self, position: int) -> list[Entry]:
+    def entries_after(self, position: int) -> list[FeedEntry]:
         """Return the first entries after a position, in whole appends."""
         return self.feed.entries_after(position, self.position())
 

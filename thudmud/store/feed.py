@@ -3,6 +3,9 @@
 Entries are handed out in whole appends, in the order of their positions, without gaps. The feed
 belongs to the store's thread; `thudmud.store.running` delivers its entries in the event loop.
 
+Plies of other processes come without their players (`StoredPly`), unless a subscriber needs all
+entries whole. Decoding a name can take a round trip, and most plies concern nobody here.
+
 An entry leaves the feed in one of two ways: within our own transaction (`unread_entries`, then our
 own entries), or when the thread looks for writes of other processes (`entries_after`). `advance_to`
 moves the position only after the commit or the read has succeeded. If either fails, the same
@@ -14,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from thudmud.store.interface import DamagedStoreError, Entry
+from thudmud.store.interface import DamagedStoreError, FeedEntry
 from thudmud.store.rows import Query, SqlTable
 from thudmud.store.streams import Streams
 
@@ -27,11 +30,14 @@ class Feed:
 
     Attributes:
         is_followed: whether anybody has subscribed; until then only ``position`` moves.
+        has_bare_plies: whether plies come without their players, since all subscribers take them
+            so.
     """
 
     def __init__(self, table: SqlTable, streams: Streams) -> None:
         self._table, self._streams = table, streams
         self.is_followed = False
+        self.has_bare_plies = streams.is_shared
         self.position = 0
         """The position up to which entries have been delivered, or skipped while unfollowed."""
         self._last: Sequence[object] | None = None
@@ -45,7 +51,7 @@ class Feed:
         self.position = max(self.position, position)
         self._last = self._table.row("event", "where position = ?", self.position)
 
-    def unread_entries(self, position: int) -> list[Entry]:
+    def unread_entries(self, position: int) -> list[FeedEntry]:
         """Return the entries that have not been delivered yet.
 
         Args:
@@ -56,7 +62,7 @@ class Feed:
         where = "where position > ? and position <= ? order by position"
         rows = list(self._table.rows("event", where, self.position, position))
         self.newest = rows[-1] if rows else None
-        return self._streams.entries_of(rows)
+        return self._decoded(rows)
 
     def next_rows(self) -> list[Query]:
         """Return the query for the next batch of rows; none if nobody has subscribed."""
@@ -65,7 +71,7 @@ class Feed:
 
     def entries_after(
         self, position: int, last: int, found: Sequence[Sequence[object]] | None = None
-    ) -> list[Entry]:
+    ) -> list[FeedEntry]:
         """Return the first entries after a position, in whole appends.
 
         Args:
@@ -87,11 +93,15 @@ class Feed:
             found = list(self._table.rows("event", where, position, last))
         rows = [row for row in found if cast("int", row[0]) <= last]
         self.newest = rows[-1] if rows else None
-        entries = self._streams.entries_of(rows)
+        entries = self._decoded(rows)
         missing = max(0, last - position) - len(entries)
         if missing and missing != self._streams.count_pruned(position, last):
             raise DamagedStoreError(f"events after {position} are missing")
         return entries
+
+    def _decoded(self, rows: Sequence[Sequence[object]]) -> list[FeedEntry]:
+        streams = self._streams
+        return streams.feed_entries_of(rows) if self.has_bare_plies else [*streams.entries_of(rows)]
 
     def advance_to(self, position: int) -> None:
         """Record that all entries up to ``position`` have been delivered."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from thudmud.errors import ThudmudError
 from thudmud.game.archive import RatingChange
 from thudmud.game.events import StoredEvent
+from thudmud.rules import Move, Side
 from thudmud.values import Value
 
 
@@ -179,6 +180,35 @@ class Entry(NamedTuple):
     battle: int | None = None
     mark: object = None
     changes: tuple[RatingChange, ...] = ()
+
+
+class StoredPly(NamedTuple):
+    """A ply that another process appended, decoded without a look at its player.
+
+    Most events are plies, and most of another process's plies concern nobody here. Whoever has a
+    seat at the version before made the ply.
+
+    Attributes:
+        position: as in `Entry`.
+        stream: as in `Entry`.
+        version: as in `Entry`.
+        at: the time, in seconds since the epoch.
+        side: the side that moved.
+        move: the move.
+        number: its number in the battle, from 1.
+    """
+
+    position: int
+    stream: str
+    version: int
+    at: float
+    side: Side
+    move: Move
+    number: int
+
+
+FeedEntry = Entry | StoredPly
+"""An entry as it comes to a subscriber who takes plies without their players."""
 
 
 class Stored(NamedTuple):

@@ -26,6 +26,9 @@ is known, this store writes nothing else.
 - A row that is found may exist on one server alone. It counts once a later commit has been
   acknowledged, since that confirms all commits before it.
 
+Each commit notifies the other nodes. The notification has the token of the store, and names the
+streams if only plies were appended: a node that isn't concerned needn't read them at once.
+
 A text in PostgreSQL cannot contain a NUL; players never write one.
 """
 
@@ -55,10 +58,13 @@ from thudmud.store.backend import (
     POSTGRESQL,
     PREPARED_LIFETIME,
     Backend,
+    Heard,
     Holder,
     Lock,
+    PliesStored,
     PreparedAppend,
 )
+from thudmud.store.codec import is_ply
 from thudmud.store.interface import (
     DamagedStoreError,
     NoteTooLongError,
@@ -199,6 +205,9 @@ FORGOTTEN = "from writer where commits < (select commits from head) - 1000000"
 """Rows of stores that are presumed closed, because they have not written during a million commits.
 A store that is still open misses its row, and knows that it cannot tell."""
 
+SEND_NOTE = "select pg_notify(?, ?)"
+"""Sends a notification, within a transaction at its commit."""
+
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
 """A transaction without changes. Its commit is acknowledged like any other, after earlier ones."""
 
@@ -233,7 +242,9 @@ END_SUSPENDED += " and state_change < clock_timestamp() - interval '5s'"
 isn't idle, so ``idle_in_transaction_session_timeout`` doesn't apply, and the server would wait for
 its next statement for as long as the process sleeps."""
 
-Heard = Callable[[str | None], None]
+_PLIES = "plies"
+"""Marks the notification of a commit that appended nothing but plies. Its text names the streams.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -644,7 +655,7 @@ class Postgres(Backend):
         moved = json.dumps([[*row[3:], row[0]] for row in streams]), [row[0] for row in streams]
         fits = projection, until, *_conditions(versions), *_conditions(players)
         try:
-            with self._committing():
+            with self._committing(_plies_stored(prepared)):
                 execute = self.connection.execute
                 execute("begin")
                 execute(APPEND["settings"])
@@ -712,10 +723,13 @@ class Postgres(Backend):
         self._acknowledged = self._number
 
     @contextmanager
-    def _committing(self) -> Iterator[None]:
+    def _committing(self, plies: PliesStored | None = None) -> Iterator[None]:
         """Run the statements of the block and commit, all in one round trip.
 
         If the acknowledgement is lost, look up whether the transaction was committed.
+
+        Args:
+            plies: the note for other nodes, if only plies are written.
 
         Raises:
             NothingWrittenError: it was not committed.
@@ -726,7 +740,11 @@ class Postgres(Backend):
         try:
             with self.connection.pipelined():
                 yield
-                self.connection.execute(f"notify {self._channel}, '{self._token}'")
+                if plies:
+                    told = f"{self._token}:{_PLIES} {json.dumps(plies.streams)}"
+                    self.connection.execute(SEND_NOTE, (self._channel.strip('"'), told))
+                else:
+                    self.connection.execute(f"notify {self._channel}, '{self._token}'")
                 self.connection.session.execute(b"commit", prepare=False)
         except psycopg.Error as error:
             if not self.connection.is_lost:
@@ -894,7 +912,7 @@ class Postgres(Backend):
         self.connection.restore()
         for place, part in parts:
             sender = f"{self._token}:{place}" if place else self._token
-            self.connection.execute("select pg_notify(?, ?)", (channel, f"{sender} {part}"))
+            self.connection.execute(SEND_NOTE, (channel, f"{sender} {part}"))
 
     def close(self) -> None:
         """Close both connections."""
@@ -967,6 +985,14 @@ def split_note(note: str) -> Iterator[tuple[str, str]]:
         yield f"{number}/{len(starts)}", note[start : start + LONGEST_NOTE]
 
 
+def _plies_stored(prepared: PreparedAppend) -> PliesStored | None:
+    """Return the note about an append, if it is one of plies and the note fits."""
+    if not all(is_ply(str(row[-1])) for row in prepared.events):
+        return None
+    plies = PliesStored(tuple(stream[1] for stream in prepared.streams))
+    return plies if len(json.dumps(plies.streams)) <= LONGEST_NOTE else None
+
+
 class Parts:
     """Reassembles notes from their parts, which arrive in order from each node.
 
@@ -1001,8 +1027,9 @@ class Listener(_Companion):
         dsn: the connection string.
         channel: the channel, quoted for use in a statement.
         token: the token of our store.
-        heard: called in the thread: with None when another node may have written something, with
-            each note, and with `MISSED` once the thread listens again after a lost connection.
+        heard: called in the thread: with None when another node may have written something, or
+            with `PliesStored`; with each note, and with `MISSED` once the thread listens again
+            after a lost connection.
     """
 
     def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
@@ -1026,8 +1053,11 @@ class Listener(_Companion):
             for notify in session.notifies(timeout=0):
                 sender, _, part = notify.payload.partition(" ")
                 token, _, place = sender.partition(":")
-                note = None if token == self._token else parts.add_part(token, place, part)
-                if note is not None:
+                if token == self._token:
+                    continue
+                if place == _PLIES:
+                    self._heard(PliesStored(tuple(json.loads(part))))
+                elif (note := parts.add_part(token, place, part)) is not None:
                     self._heard(note or None)
             if session.closed:
                 raise psycopg.OperationalError("connection lost")

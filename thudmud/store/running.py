@@ -19,6 +19,11 @@ subscription, whose new entries then queue up (`Subscription._waiting`). After t
 older entries in batches, until the feed covers the rest, and only then releases the queue. Entries
 that come by both ways are recognised by their positions and dropped.
 
+When does the thread look for writes of other processes? Each of their commits is announced by a
+notification, which is followed by a poll. If the notification says that only plies were appended,
+and no subscriber is in a hurry for those streams (`MayWait`), the poll may be `LATE` seconds later.
+Meanwhile any other poll, and any write of ours, reads them as well: entries always come in order.
+
 What happens if the thread dies? `_finish` runs in the loop. The jobs in progress and the queued
 ones are refused, and `Store.wait_stopped` raises the cause. A write in progress that is refused
 this way may have been committed; after a restart it can be repeated with its request key.
@@ -37,11 +42,13 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from thudmud.store.backend import PliesStored
 from thudmud.store.database import Database
 from thudmud.store.interface import (
     Entry,
+    FeedEntry,
     HistoryLostError,
     NotWrittenError,
     StoreError,
@@ -50,11 +57,20 @@ from thudmud.store.interface import (
 )
 
 if TYPE_CHECKING:
-    from asyncio import Future
+    from asyncio import Future, TimerHandle
 
 T = TypeVar("T")
 Take = Callable[[Sequence[Entry]], None]
+TakeBare = Callable[[Sequence[FeedEntry]], None]
+"""Takes plies without their players, too."""
+
+MayWait = Callable[[str], bool]
+"""Returns whether there is no hurry for other nodes' plies at a stream."""
+
 Failed = Callable[[StoreError], None]
+
+LATE = 0.1
+"""Seconds for which plies wait that are in no hurry, so that they are read together."""
 
 CLOSED = "The store is closed."
 
@@ -69,23 +85,26 @@ class Subscription:
         followers: Subscriptions,
         streams: Collection[str] | None,
         after: int,
-        take: Take,
+        take: Take | TakeBare,
         failed: Failed,
+        *,
+        may_wait: MayWait | None,
     ) -> None:
         self._followers = followers
         self.streams = None if streams is None else frozenset(streams)
         self.position = after
         """The position of the last entry delivered."""
         self.failed = failed
-        self._take = take
-        self._waiting: list[Sequence[Entry]] | None = []
+        self.may_wait = may_wait
+        self._take = cast("TakeBare", take)
+        self._waiting: list[Sequence[FeedEntry]] | None = []
         """New entries queued while older ones are still being read; None after that."""
 
     def close(self) -> None:
         """Stop delivering entries."""
         self._followers.remove(self)
 
-    def catch_up(self, entries: Sequence[Entry]) -> None:
+    def catch_up(self, entries: Sequence[FeedEntry]) -> None:
         """Deliver older entries, which were read for this subscription."""
         if self.streams is not None:
             entries = [entry for entry in entries if entry.stream in self.streams]
@@ -97,14 +116,14 @@ class Subscription:
         for entries in waiting:
             self._deliver_now(entries)
 
-    def deliver(self, entries: Sequence[Entry]) -> None:
+    def deliver(self, entries: Sequence[FeedEntry]) -> None:
         """Deliver new entries, or queue them after the older ones that are being read."""
         if self._waiting is None:
             self._deliver_now(entries)
         else:
             self._waiting.append(entries)
 
-    def _deliver_now(self, entries: Sequence[Entry]) -> None:
+    def _deliver_now(self, entries: Sequence[FeedEntry]) -> None:
         # While catching up, an entry may come twice: from the read, and from the feed.
         if entries and entries[0].position <= self.position:
             entries = [entry for entry in entries if entry.position > self.position]
@@ -123,7 +142,7 @@ class Subscriptions:
     def __init__(self) -> None:
         self._of_all: dict[Subscription, None] = {}
         self._of: dict[str, dict[Subscription, None]] = {}
-        self._coming: deque[Sequence[Entry]] = deque()
+        self._coming: deque[Sequence[FeedEntry]] = deque()
         self._busy = False
 
     def add(self, subscription: Subscription) -> None:
@@ -143,7 +162,7 @@ class Subscriptions:
             if not found:
                 self._of.pop(stream, None)
 
-    def deliver(self, entries: Sequence[Entry]) -> None:
+    def deliver(self, entries: Sequence[FeedEntry]) -> None:
         """Deliver entries to the subscribers of their streams.
 
         In memory, a subscriber may append while it is called. Those entries wait until every
@@ -167,12 +186,18 @@ class Subscriptions:
         for subscription in everybody:
             subscription.failed(error)
 
-    def _deliver(self, entries: Sequence[Entry]) -> None:
+    def may_wait(self, streams: Collection[str]) -> bool:
+        """Return whether no subscriber is in a hurry for plies at some streams."""
+        if not self._of.keys().isdisjoint(streams):
+            return False
+        return all(each.may_wait and all(map(each.may_wait, streams)) for each in self._of_all)
+
+    def _deliver(self, entries: Sequence[FeedEntry]) -> None:
         for subscription in list(self._of_all):
             subscription.deliver(entries)
         if not self._of:
             return
-        parts: dict[Subscription, list[Entry]] = {}
+        parts: dict[Subscription, list[FeedEntry]] = {}
         for entry in entries:
             for subscription in self._of.get(entry.stream, ()):
                 parts.setdefault(subscription, []).append(entry)
@@ -268,6 +293,8 @@ class ThreadRunner:
         self._changed, self._stopped, self._heard = changed, stopped, heard
         self._is_poll_queued = False
         """Whether a poll for other processes' writes is queued."""
+        self._late_poll: TimerHandle | None = None
+        """The timer of the next poll for plies that are in no hurry."""
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         self._loop = asyncio.get_running_loop()
@@ -421,16 +448,30 @@ class ThreadRunner:
 
     # From here on: runs in the loop.
 
-    def _on_backend_note(self, said: str | None) -> None:
+    def _on_backend_note(self, said: str | PliesStored | None) -> None:
+        if isinstance(said, PliesStored):
+            if not self._followers.may_wait(said.streams):
+                self._queue_poll()
+            elif self._late_poll is None and not self._ended.done():
+                self._late_poll = self._loop.call_later(LATE, self._queue_poll)
+            return
         if said is not None:
             self._heard(said)
-        if not said and not self._is_poll_queued and not self._ended.done():
+        if not said:
+            self._queue_poll()
+
+    def _queue_poll(self) -> None:
+        """Queue a poll, unless one is queued; it reads the plies that were in no hurry, too."""
+        if self._late_poll:
+            self._late_poll.cancel()
+            self._late_poll = None
+        if not self._is_poll_queued and not self._ended.done():
             self._is_poll_queued = True
             poll = self._put(self._poll_now)
             poll.add_done_callback(lambda future: future.exception())  # retrieve a refusal silently
 
     def _written(
-        self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[Entry]
+        self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[FeedEntry]
     ) -> None:
         for job, outcome in zip(jobs, outcomes, strict=True):
             _resolve(job.result, outcome)
@@ -444,6 +485,8 @@ class ThreadRunner:
 
     def _finish(self) -> None:
         self._thread.join()
+        if self._late_poll:
+            self._late_poll.cancel()
         if self._why != CLOSED:
             self._stopped(StoreError(self._why))
         _resolve(self._ended, None)

@@ -41,7 +41,16 @@ from thudmud.store.interface import (
 )
 from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.rows import SqlTable
-from thudmud.store.running import AtOnce, Failed, Subscription, Subscriptions, Take, ThreadRunner
+from thudmud.store.running import (
+    AtOnce,
+    Failed,
+    MayWait,
+    Subscription,
+    Subscriptions,
+    Take,
+    TakeBare,
+    ThreadRunner,
+)
 from thudmud.store.steady import SteadyClock
 from thudmud.store.streams import Changes
 
@@ -471,7 +480,13 @@ class Store:
             raise
 
     async def subscribe(
-        self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
+        self,
+        streams: Collection[str] | None,
+        after: int,
+        take: Take | TakeBare,
+        failed: Failed,
+        *,
+        may_wait: MayWait | None = None,
     ) -> Subscription:
         """Subscribe to the events of some streams after a position, in order and without gaps.
 
@@ -484,18 +499,26 @@ class Store:
                 process. A caller that appended has been woken before, and continues after the call.
                 It must not raise.
             failed: called with the error that keeps entries from being read for now.
+            may_wait: returns whether there is no hurry for other nodes' plies at a stream: then
+                they may come `LATE` seconds later. With it, ``take`` gets all their plies as
+                `StoredPly`. None for entries alone, all at once.
 
         Raises:
             StoreError: the events cannot be read.
         """
-        subscription = Subscription(self._followers, streams, after, take, failed)
+        subscription = Subscription(
+            self._followers, streams, after, take, failed, may_wait=may_wait
+        )
         # Added before the first read, so that entries appended during the reads queue up instead of
         # being missed.
         self._followers.add(subscription)
         try:
             whole = False
             while not whole:
-                look = partial(Database.entries_for_subscriber, after=after)
+                takes_plies = may_wait is not None
+                look = partial(
+                    Database.entries_for_subscriber, after=after, takes_bare_plies=takes_plies
+                )
                 entries, whole = await self._runner.read(look)
                 subscription.catch_up(entries)
                 after = entries[-1].position if entries else after

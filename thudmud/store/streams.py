@@ -17,8 +17,8 @@ from thudmud.game.archive import RatingChange
 from thudmud.game.events import NO_BOTS, BattleEnded, BattleId, BattleStarted, Resumed, StoredEvent
 from thudmud.game.projections import realm_of
 from thudmud.store.backend import Backend
-from thudmud.store.codec import SCHEMA, from_text, players_of
-from thudmud.store.interface import DamagedStoreError, Entry, Stored
+from thudmud.store.codec import SCHEMA, from_text, players_of, ply_from_text
+from thudmud.store.interface import DamagedStoreError, Entry, FeedEntry, Stored, StoredPly
 from thudmud.store.players import Players, cache
 from thudmud.store.projected import ProjectedRows, as_text
 from thudmud.store.rows import Query, SqlTable
@@ -41,12 +41,16 @@ class Stream(NamedTuple):
 
 
 class Streams:
-    """The rows of ``stream``, ``event``, ``gap`` and ``request``."""
+    """The rows of ``stream``, ``event``, ``gap`` and ``request``.
+
+    Attributes:
+        is_shared: whether several nodes append.
+    """
 
     def __init__(
         self, backend: Backend, table: SqlTable, players: Players, projected: ProjectedRows
     ) -> None:
-        self._backend, self._table = backend, table
+        self._backend, self._table, self.is_shared = backend, table, backend.is_shared
         self._players, self._projected = players, projected
         self._known: dict[str, Stream] = {}
         self._keys: dict[int, str] = {}
@@ -264,11 +268,28 @@ class Streams:
     def entries_of(self, rows: Sequence[Sequence[object]]) -> list[Entry]:
         """Decode rows of ``event``."""
         events = cast("Sequence[EventRow]", rows)
-        self._look_up_numbers(events)
-        entries = []
-        for position, stream, version, schema, at, _, body in events:
-            key, event = self._key_of(stream), from_text(schema, body, at, self._players.name_of)
-            entries.append(self.entry(position, key, version, event))
+        self._look_up_numbers(events, events)
+        return [self._decoded(row) for row in events]
+
+    def _decoded(self, row: EventRow) -> Entry:
+        position, stream, version, schema, at, _, body = row
+        key, event = self._key_of(stream), from_text(schema, body, at, self._players.name_of)
+        return self.entry(position, key, version, event)
+
+    def feed_entries_of(self, rows: Sequence[Sequence[object]]) -> list[FeedEntry]:
+        """Decode rows of ``event``, and plies without their players."""
+        events = cast("Sequence[EventRow]", rows)
+        plies = [ply_from_text(row[3], row[6]) for row in events]
+        self._look_up_numbers(
+            events, [row for row, ply in zip(events, plies, strict=True) if not ply]
+        )
+        entries: list[FeedEntry] = []
+        for row, ply in zip(events, plies, strict=True):
+            if ply is None:
+                entries.append(self._decoded(row))
+            else:
+                position, stream, version, _, at, *_ = row
+                entries.append(StoredPly(position, self._key_of(stream), version, at, *ply))
         return entries
 
     def entry(
@@ -338,8 +359,8 @@ class Streams:
                     names[number] = name
         return versions, names
 
-    def _look_up_numbers(self, rows: Sequence[EventRow]) -> None:
-        """Prefetch the streams and players that rows of events refer to."""
+    def _look_up_numbers(self, rows: Sequence[EventRow], whole: Sequence[EventRow]) -> None:
+        """Prefetch the streams of rows of events, and the players that ``whole`` rows refer to."""
         if not self._backend.is_shared:
             return
         streams = {row[1] for row in rows} - self._keys.keys()
@@ -349,7 +370,7 @@ class Streams:
             players.add(number)
             return as_text(number)
 
-        for _, _, _, schema, at, _, body in rows:
+        for _, _, _, schema, at, _, body in whole:
             from_text(schema, body, at, note)
         asked: list[Query] = []
         if streams:
