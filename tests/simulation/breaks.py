@@ -31,6 +31,9 @@ SERVICE = "thudmud.service.service"
 PRESENCE = "thudmud.service.presence"
 FOLLOWING = "thudmud.service.event_applier"
 BROADCASTING = "thudmud.service.broadcasting"
+TIMERS = "thudmud.service.clock_timers"
+BOARDS = "thudmud.game.boards"
+HALL = "thudmud.game.hall"
 NOTIFYING = "thudmud.features.notifications.notifier"
 TOURNAMENTS = "thudmud.features.tournaments.reactors"
 TV = "thudmud.features.tv.reactors"
@@ -56,10 +59,10 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 POSTGRES,
-                '                yield\n                self.connection.execute(f"notify',
+                "                yield\n                if plies:\n",
                 "                yield\n                self._xid = self.connection.execute(\n"
                 "                    'select pg_current_xact_id()::text::bigint')\n"
-                '                self.connection.execute(f"notify',
+                "                if plies:\n",
             ),
             Change(
                 POSTGRES,
@@ -597,6 +600,42 @@ BREAKS: dict[str, Mistake] = {
                 EXPLORER,
                 "raise RefusedError(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)",
                 "pass",
+            ),
+        ],
+    ),
+    "a table takes only the first of its deferred plies": Mistake(
+        4,
+        [
+            Change(
+                BOARDS,
+                "apply_plies(self._deferred[board])",
+                "apply_plies(self._deferred[board][:1])",
+            ),
+        ],
+    ),
+    "plies at a board that somebody watches are deferred": Mistake(
+        57,
+        [
+            Change(
+                HALL,
+                "return here.isdisjoint(self.rooms.occupants_and_observers(board).members)",
+                "return True",
+            ),
+        ],
+    ),
+    "a deferred ply sets no timer": Mistake(
+        None,
+        [
+            Change(TIMERS, "following.deferral_handlers.append(self._ply_deferred)", "pass"),
+        ],
+    ),
+    "plies that come again are applied again": Mistake(
+        None,
+        [
+            Change(
+                FOLLOWING,
+                "if version is None or entry.version <= version:",
+                "if version is None:",
             ),
         ],
     ),

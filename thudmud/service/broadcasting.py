@@ -100,6 +100,12 @@ class Broadcaster:
         if should_deliver and reaches_peers and self._node:
             self.send_to_peers(decision.asides)
 
+    def may_defer_plies(self, board: str) -> bool:
+        """Return whether nobody here is told of a ply at a board, see `Hall.may_defer_plies`."""
+        if board in self.onlookers.rooms:
+            return False
+        return self._hall.may_defer_plies(board, self.visits.keys())
+
     def _deliver(self, telling: Delivery, cause: object = None) -> None:
         """Deliver an event: messages to outboxes, the delivery itself to watchers."""
         onlookers = self.onlookers

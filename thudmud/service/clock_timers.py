@@ -2,6 +2,11 @@
 
 Each node watches all boards. The events are stored at the board's version, so they happen only
 once, and not at all if a ply comes first.
+
+Plies that concern nobody here are deferred, see `thudmud.game.boards`, and the timer of their board
+must not depend on each. So the first one sets it to a time before which nothing can be due, however
+many plies follow: a side's time runs at most as fast as time itself. When it fires, the table is
+read, and the timer is set as usual.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from thudmud.game.events import TABLE_EVENTS, BattleId
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.table import Table
-from thudmud.game.tables import next_due_time, overdue_events
+from thudmud.game.tables import idle_warning_time, next_due_time, overdue_events
 from thudmud.rules import Side
 from thudmud.service.coroutines import run_eagerly
 from thudmud.service.event_applier import EventApplier
@@ -46,6 +51,7 @@ class ClockTimers:
         self._notified: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By a board's key: its battle, and the sides already notified that their time is short."""
         base.bus.subscribe(TABLE_EVENTS, self._board_changed)
+        following.deferral_handlers.append(self._ply_deferred)
 
     def watch_all_boards(self) -> None:
         """Watch all boards, when a server starts."""
@@ -63,10 +69,28 @@ class ClockTimers:
             self._notified.pop(table.key, None)
         moment = self._next_due_time(table)
         if moment is not None:
-            at = max(moment, self._clock() + delay)
-            self._scheduler.schedule(
-                ("clock", table.key), at, partial(self._check_board, table.key)
+            self._schedule(table, max(moment, self._clock() + delay))
+
+    def _schedule(self, table: Table, at: float) -> None:
+        check = partial(self._check_board, table.key)
+        self._scheduler.schedule(("clock", table.key), at, check)
+
+    def _ply_deferred(self, table: Table, at: float) -> None:
+        """Set a timer for the earliest event that can be due after plies from ``at`` on."""
+        moment = idle_warning_time(table, at)
+        if clock := table.clock:
+            moment = clock.at + min(
+                clock.seconds_left(side) - self._warning(table, side) for side in Side
             )
+        if moment is not None:
+            self._schedule(table, moment)
+
+    def _warning(self, table: Table, side: Side) -> float:
+        """Return the seconds left at which a player still has to be told that time is short."""
+        is_here = table.seats.get(side) in self._hall.people
+        if table.clock is None or not is_here or self._was_notified(table, side):
+            return 0.0
+        return table.clock.control.short
 
     def _board_changed(self, applied: AppliedEvent) -> None:
         if applied.table:
@@ -75,7 +99,7 @@ class ClockTimers:
     def _next_due_time(self, table: Table) -> float | None:
         """Return the time of the next due event, or of an earlier low-time warning."""
         moment, clock = next_due_time(table), table.clock
-        if moment is None or clock is None or self._was_notified(table):
+        if moment is None or clock is None or self._was_notified(table, clock.turn):
             return moment
         if table.seats.get(clock.turn) not in self._hall.people:
             return moment  # their return is an event, which calls `watch` again
@@ -114,7 +138,7 @@ class ClockTimers:
 
     def _notify_if_short(self, table: Table) -> None:
         match, clock = table.match, table.clock
-        if match is None or clock is None or self._was_notified(table):
+        if match is None or clock is None or self._was_notified(table, clock.turn):
             return
         if self._clock() < clock.deadline - clock.control.short:
             return
@@ -126,8 +150,7 @@ class ClockTimers:
         self._notified[table.key] = match.battle_id, known | {side}
         self._tell(TimeShort(player, table.name, clock.control.short))
 
-    def _was_notified(self, table: Table) -> bool:
-        """Return whether the side to move has been notified in this battle."""
+    def _was_notified(self, table: Table, side: Side) -> bool:
+        """Return whether a side has been notified in this battle."""
         battle, sides = self._notified.get(table.key, (None, frozenset()))
-        match, clock = table.match, table.clock
-        return bool(match and clock and match.battle_id == battle and clock.turn in sides)
+        return bool(table.match and table.match.battle_id == battle and side in sides)

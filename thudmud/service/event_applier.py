@@ -29,6 +29,12 @@ Cancellation of `write`:
   `_rebuild_decision` checks both before it uses the asides.
 - After the append nothing awaits, so `write` can't be cancelled there.
 
+Plies of other services. Most concern nobody here: no player or onlooker of the board is on this
+node. Such a ply is deferred (`Hall.defer_ply`): it has no delivery and no handlers, except that the
+clock's timer may have to be set. Its table is brought up to date when it is read, or when another
+event is applied there. The store is told of the same boards (`_may_wait`), so that it reads their
+plies rarely, and many at once.
+
 Why `_apply_entries` may skip an entry:
 
 - `failure` is set: an earlier entry couldn't be applied, so the hall no longer matches the store.
@@ -41,7 +47,7 @@ Why `_apply_entries` may skip an entry:
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -56,19 +62,28 @@ from thudmud.game.events import (
     HallEvent,
     Interrupted,
     Left,
+    Moved,
     TableEvent,
 )
 from thudmud.game.feature import FindWork
 from thudmud.game.hall import Decision
 from thudmud.game.projections import HALL, realm_of
-from thudmud.game.table import BoardSpec, Table
+from thudmud.game.table import BoardSpec, Table, TimedMove
 from thudmud.game.tables import overdue_events, stop_clock_for_outage
 from thudmud.immutable import immutable
 from thudmud.service.boards import close_board_at_version
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.coroutines import future, resolve_all
 from thudmud.service.interface import Base, OutcomeUnknownError
-from thudmud.store import ConflictError, Entry, HistoryLostError, NotWrittenError, StoreError
+from thudmud.store import (
+    ConflictError,
+    Entry,
+    FeedEntry,
+    HistoryLostError,
+    NotWrittenError,
+    StoredPly,
+    StoreError,
+)
 from thudmud.store import hall as hall_rows
 from thudmud.store.database import Work
 from thudmud.store.streams import Changes
@@ -104,6 +119,8 @@ class EventApplier:
         boards_to_hold: the keys of boards whose clocks haven't been held for the latest outage yet.
         transaction_work_finders: functions of features that add work to the transaction of a
             decision.
+        deferral_handlers: called when a ply is deferred at a board whose table was up to date, with
+            that table and the ply's time.
     """
 
     def __init__(self, base: Base, broadcaster: Broadcaster, *, is_alone: bool) -> None:
@@ -115,6 +132,7 @@ class EventApplier:
         self.failure: Exception | None = None
         self.boards_to_hold: set[str] = set()
         self.transaction_work_finders: list[FindWork] = []
+        self.deferral_handlers: list[Callable[[Table, float], None]] = []
         self._end_waiters: list[asyncio.Future[None]] = []
         """Futures of callers of `wait_ended`."""
         self._batch_waiters: list[asyncio.Future[None]] = []
@@ -134,8 +152,18 @@ class EventApplier:
             self._hall.advance(None if self._is_alone else await self._store.version(HALL))
         streams = [table.key for table in self._hall.tables.values()] if self._is_alone else None
         self._subscription = await self._store.subscribe(
-            streams, position, self._apply_entries, self._entries_unreadable
+            streams,
+            position,
+            self._apply_entries,
+            self._entries_unreadable,
+            may_wait=self._may_wait,
         )
+
+    def _may_wait(self, stream: str) -> bool:
+        """Return whether another node's plies at a stream concern nobody here."""
+        tables = self._hall.tables
+        is_open = tables.version_of(stream) is not None
+        return not is_open or self._broadcaster.may_defer_plies(tables.name_for_key(stream))
 
     def close(self) -> None:
         """End the subscription, and let `wait_ended` return."""
@@ -273,8 +301,8 @@ class EventApplier:
         """
         if stream == HALL:
             return self._hall.version or 0
-        table = self._hall.tables.with_key(stream)
-        return table.version if table else found
+        version = self._hall.tables.version_of(stream)
+        return found if version is None else version
 
     def require_lease(self) -> None:
         """Raise NotWrittenError if the lease has run out and other nodes may have noticed."""
@@ -297,12 +325,17 @@ class EventApplier:
 
     # Applying entries.
 
-    def _apply_entries(self, entries: Sequence[Entry]) -> None:
+    def _apply_entries(self, entries: Sequence[FeedEntry]) -> None:
         """Apply and deliver a batch of entries; called by the store. Errors go to `fail`."""
         if self.failure:
             return
         try:
             for place, entry in enumerate(entries):
+                if isinstance(entry, StoredPly) or (
+                    isinstance(entry.event, Moved) and not self._is_ours(entry)
+                ):
+                    self._apply_others_ply(entry)
+                    continue
                 if entry.stream == HALL:
                     self._apply_hall_event(entry)
                     continue
@@ -331,7 +364,7 @@ class EventApplier:
         if realm_of(key) != self._realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None
-        is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
+        is_ours = self._is_ours(entry)
         if isinstance(entry.mark, _Pending) and is_ours:
             decided, cause = entry.mark.decision, entry.mark.cause
             # With events at a board, the asides come with the first of those instead.
@@ -342,8 +375,33 @@ class EventApplier:
         if self._hall.tables.with_key(key) is None:
             self.boards_to_hold.discard(key)
 
+    def _is_ours(self, entry: Entry) -> bool:
+        """Return whether this service decided an event."""
+        return isinstance(entry.mark, _Pending) and entry.mark.by is self
+
+    def _apply_others_ply(self, entry: FeedEntry) -> None:
+        """Apply and deliver another service's ply, or defer it if it concerns nobody here."""
+        tables = self._hall.tables
+        version = tables.version_of(entry.stream)
+        if version is None or entry.version <= version:
+            return
+        board = tables.name_for_key(entry.stream)
+        ply = entry if isinstance(entry, StoredPly) else cast("Moved", entry.event)
+        if self._broadcaster.may_defer_plies(board):
+            if self._hall.defer_ply(board, ply.side, TimedMove(ply.at, ply.move)):
+                table = tables.without_deferred(board)
+                for handler in self.deferral_handlers:
+                    handler(table, ply.at)
+            return
+        if isinstance(entry, StoredPly):
+            # Whoever has the seat made the ply: a decision holds only at its table's version.
+            player = tables.without_deferred(board).seats[entry.side]
+            moved = Moved(entry.at, player, entry.side, entry.move, entry.number)
+            entry = Entry(entry.position, entry.stream, entry.version, moved)
+        self._apply_board_event(entry, board, goes_on=False)
+
     def _apply_board_event(self, entry: Entry, board: str, *, goes_on: bool) -> None:
-        is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
+        is_ours = self._is_ours(entry)
         decision, cause = self._rebuild_decision(entry, board)
         if goes_on:
             decision = replace(decision, is_intermediate=True)
@@ -507,9 +565,9 @@ _BETWEEN = BattleStarted, BattleEnded
 _THEN = BattleStarted, BattleEnded, Left
 
 
-def _is_followed_at_once(entry: Entry, then: Entry) -> bool:
+def _is_followed_at_once(entry: Entry, then: FeedEntry) -> bool:
     """Whether a battle's end or beginning is followed at once by another such event."""
-    if not isinstance(entry.event, _BETWEEN):
+    if not isinstance(entry.event, _BETWEEN) or isinstance(then, StoredPly):
         return False
     event, is_next = then.event, (then.stream, then.version) == (entry.stream, entry.version + 1)
     return is_next and isinstance(event, _THEN) and event.at == entry.event.at

@@ -37,6 +37,15 @@ class Onlookers:
         self._hall, self._screens = hall, screens
         self._numbers = count(1)
         self.here: dict[str, Onlooker] = {}
+        self._rooms: frozenset[str | None] | None = None
+        """The rooms with onlookers; None if they have to be computed anew."""
+
+    @property
+    def rooms(self) -> frozenset[str | None]:
+        """The rooms with onlookers: the names of boards, and None for the hall."""
+        if self._rooms is None:
+            self._rooms = frozenset(each.room for each in self.here.values())
+        return self._rooms
 
     def outbox(self, name: str) -> Outbox | None:
         """Return the outbox of an onlooker; None if there is none of that name."""
@@ -61,6 +70,7 @@ class Onlookers:
             send_facts(outbox, terminal, [refusal_fact(refusal, name)])
             return None
         onlooker = self.here[name] = Onlooker(name, outbox, room or None)
+        self._rooms = None
         self._screens.fit(name, terminal.nearest())
         send_facts(outbox, terminal, room_state_facts(self._hall, onlooker.room, name))
         return onlooker
@@ -68,6 +78,7 @@ class Onlookers:
     def remove(self, onlooker: Onlooker) -> None:
         """Remove an onlooker."""
         del self.here[onlooker.name]
+        self._rooms = None
         self._screens.forget(onlooker.name)
 
     def with_onlookers(self, telling: Delivery) -> Delivery:
@@ -85,9 +96,11 @@ class Onlookers:
         here = [each for each in self.here.values() if table and each.room == table.name]
         match event:
             case events.BoardRenamed(name=name):
+                self._rooms = None
                 for each in here:
                     each.room = name
             case events.BoardClosed():
+                self._rooms = None
                 for each in here:
                     each.room = None
                     known = room_state_facts(self._hall, None, each.name)

@@ -7,10 +7,12 @@ import pytest
 from tests.alarms import Alarms
 from tests.features.hints.test_reactors import SlowAdviser
 from tests.service.place import Place
+from tests.service.stores import SlowStore
 from thudmud.features.playing.moves import Play, Resign
 from thudmud.features.teaching.reactors import REMINDER_DELAY, Teacher
 from thudmud.language import parse
 from thudmud.rules import RULESETS
+from thudmud.service import Node
 from thudmud.store import Store
 
 MOVE = 'Move by typing two squares: "f1 f2".'
@@ -254,3 +256,27 @@ async def test_screen_reader_gets_each_fact_on_a_line(place: Place) -> None:
         '"g7 g6 capturing all" would have taken F5 and F6.',
         '"undo" asks to take your move back.',
     ]
+
+
+async def test_newcomer_who_has_moved_on_another_node_gets_no_move_help() -> None:
+    store = SlowStore.make()
+
+    async def begin(name: str) -> Place:
+        node = Node(store, name, clock=lambda: store.time)
+        await node.open()
+        place = Place(store, node, teaches=True)
+        await place.open()
+        return place
+
+    one, two = await begin("one"), await begin("two")
+    await two.enter("Bert")
+    await one.enter("Anna", "Bert")  # Bert comes from the other node
+    await one.type("Anna", "join game as dwarf on oak board")
+    await one.type("Bert", "join game as troll on oak board", "start")
+    await one.type("Anna", "f1 f5")
+    await one.type("Bert", "g7 g6")
+    await two.enter("Bert")
+    two.told["Bert"] = []
+    await one.type("Anna", "f5 f6")
+    assert "F5 to F6" in two.told["Bert"][-1]
+    assert taught(two, "Bert") == []

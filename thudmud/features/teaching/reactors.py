@@ -14,7 +14,7 @@ from typing import cast
 from thudmud.features.teaching.model import CaptureMissed, MoveTaught
 from thudmud.game.advice import MOST_TRAMPLES
 from thudmud.game.archive import PlayerScore, ScoreLookup
-from thudmud.game.asides import Entered, Gone
+from thudmud.game.asides import Entered, Gone, TookOver
 from thudmud.game.command import has_verb
 from thudmud.game.events import Moved
 from thudmud.game.feature import AppliedEvent, FeatureContext
@@ -47,6 +47,7 @@ class Teacher:
         self.newcomers: dict[str, bool] = {}
         self.uninformed: set[str] = set()
         service.bus.subscribe(Entered, self._entered)
+        service.bus.subscribe(TookOver, self._took_over)
         service.bus.subscribe(Gone, self._on_player_gone)
         service.bus.subscribe(Moved, self._moved)
         service.bus.subscribe(TURNED, self._on_turn_changed)
@@ -75,6 +76,13 @@ class Teacher:
             self.newcomers[player] = False
             for table in tables:
                 self._teach_if_due(table)
+
+    def _took_over(self, applied: AppliedEvent) -> None:
+        """Forget a newcomer who comes back from another node, and has moved there."""
+        player = cast("TookOver", applied.event).player
+        tables = self._service.hall.tables.seats_of(player)
+        if any(_has_moved(table, player) for table in tables):
+            self._forget(player)
 
     def _on_player_gone(self, applied: AppliedEvent) -> None:
         player = cast("Gone", applied.event).player
