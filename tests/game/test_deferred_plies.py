@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from thudmud.errors import InvalidValueError
 from thudmud.game.boards import MOST_DEFERRED, TableRegister
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
@@ -163,3 +164,13 @@ def test_closed_board_leaves_no_deferred_plies(register: TableRegister) -> None:
     register.close(BOARD)
     register.open([BoardSpec(BOARD)])
     assert register[BOARD] == Table.set_up(BoardSpec(BOARD), 200, 300.0, 600.0)
+
+
+def test_ply_that_does_not_fit_is_a_failure_and_no_refusal(register: TableRegister) -> None:
+    failures: list[Exception] = []
+    register.failed = failures.append
+    ply = plies(register[BOARD], 3, 1)[0]
+    register.defer(OTHER, TimedMove(ply.at, ply.move))  # where there is no battle
+    with pytest.raises(InvalidValueError, match="the stored plies of the elm board"):
+        register.get(OTHER)
+    assert len(failures) == 1

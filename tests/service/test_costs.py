@@ -37,7 +37,7 @@ MOST_OF_A_NEW_LINE = 75
 
 MOST_OF_A_PLY = 264
 """The limit for a ply: a third to tell it to four in three views, of which the drawing of the board
-is half; a fifth to store it in memory. Three calls are because a store on PostgreSQL has another
+is half; a quarter to store it in memory. Three calls are because a store on PostgreSQL has another
 way to write events, seven for looks into the register of tables, and two to tell our own ply from
 another node's."""
 

@@ -194,7 +194,7 @@ def test_player_is_told_that_the_clock_waits_for_a_lost_opponent(visit: Visit) -
     shuffle(dwarf, troll, 2)
     troll.page.goto("about:blank")
     notices = dwarf.page.locator("#notices")
-    told = r"Losto has lost the connection: the clock is stopped for at most \d+ seconds"
+    told = r"Losto is away: the clock is stopped for at most \d+ seconds"
     expect(notices).to_contain_text(re.compile(told))
     troll.page.go_back()
     expect(notices).to_be_empty()

@@ -4,8 +4,8 @@ Deferred plies. Where several nodes share a store, most plies concern nobody on 
 of its tables aren't looked at between two plies. So such a ply is only noted here
 (`TableRegister.defer`), and its table is brought up to date when somebody reads it: every way to a
 table leads through the register. Several plies at once take a fraction of the time that each would
-take alone. Nobody can tell the difference, but two things remain to be done without reading the
-table: its version, for which there is `TableRegister.version_of`; and the timers of its clock, see
+take alone. Readers see no difference. Two things have to work without reading the table: its
+version, for which there is `TableRegister.version_of`; and the timers of its clock, see
 `thudmud.service.clock_timers`.
 
 Only plies are deferred. They change nothing but a table's match and times: no seats, names or
@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
 
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.game.board_names import board_index
 from thudmud.game.events import MADE
 from thudmud.game.options import Style
@@ -27,6 +28,11 @@ from thudmud.values import replace
 MOST_DEFERRED = 16
 """The most plies of a board that are deferred. More save little: the plies of a board are applied
 together, which costs as much as a single one and a little for each."""
+
+
+def _ignore(error: Exception) -> None:
+    pass
+
 
 _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 """Names of player-opened boards before they were materials: ``5th board``."""
@@ -71,6 +77,8 @@ class TableRegister(Mapping[str, Table]):
         """The boards at which each player has a seat."""
         self._deferred: dict[str, list[TimedMove]] = {}
         """By board, the plies that its table lacks."""
+        self.failed: Callable[[Exception], None] = _ignore
+        """Called if deferred plies don't fit their table: then the store is damaged."""
 
     # Reading
 
@@ -133,7 +141,13 @@ class TableRegister(Mapping[str, Table]):
         return self._tables[name].version + len(self._deferred.get(name, ()))
 
     def _apply_deferred(self, board: str) -> None:
-        self._tables[board] = self._tables[board].apply_plies(self._deferred[board])
+        try:
+            self._tables[board] = self._tables[board].apply_plies(self._deferred[board])
+        except ThudmudError as error:
+            # Whoever reads the table now has done nothing wrong, so this is no refusal.
+            unfit = InvalidValueError(f"could not apply the stored plies of the {board}")
+            self.failed(unfit)
+            raise unfit from error
         del self._deferred[board]
 
     def _apply_all_deferred(self) -> None:

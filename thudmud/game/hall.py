@@ -553,9 +553,9 @@ class Hall:
         )
 
     def talk_heard(self, player: str) -> list[Aside]:
-        """Return the last lines that a player has heard or said, in order.
+        """Return the last lines addressed to a player, or said by them, in order.
 
-        Earlier visits count while a seat was theirs.
+        They begin with the visit, or with the first of those since which a seat was theirs.
         """
         since = self._talk_before.get(player, self._talked)
         first = max(0, len(self._talk) - (self._talked - since))
@@ -667,7 +667,7 @@ class Hall:
                 return False
             person = self.people.get(player)
             if person and (person.parts or person.private):
-                return False
+                return False  # a ply interrupts their replay, and closes their private board
         return here.isdisjoint(self.rooms.occupants_and_observers(board).members)
 
     def defer_ply(self, board: str, side: Side, ply: TimedMove) -> bool:

@@ -45,7 +45,8 @@ _log = logging.getLogger(__name__)
 def _site_features(settings: Settings) -> tuple[str, ...]:
     """Return the names of what the page offers: the enabled features, and parts of them."""
     enabled = tuple(name for name in NAMES if name not in settings.features.off)
-    may_guests_announce = dict(settings)["tournaments"].by == "everybody"
+    tournaments = dict(settings).get("tournaments")  # a section of the feature
+    may_guests_announce = tournaments is not None and tournaments.by == "everybody"
     return (*enabled, "guest-tournaments") if may_guests_announce else enabled
 
 

@@ -133,6 +133,7 @@ class EventApplier:
         self.boards_to_hold: set[str] = set()
         self.transaction_work_finders: list[FindWork] = []
         self.deferral_handlers: list[Callable[[Table, float], None]] = []
+        self._hall.tables.failed = self.fail
         self._end_waiters: list[asyncio.Future[None]] = []
         """Futures of callers of `wait_ended`."""
         self._batch_waiters: list[asyncio.Future[None]] = []

@@ -7,7 +7,7 @@ readers. New fields go at the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
 from functools import lru_cache
@@ -199,17 +199,20 @@ def board_list_facts(hall: Hall, player: str) -> list[Fact]:
 
 def seek_facts(hall: Hall, player: str) -> list[Fact]:
     """Return the seeks that a player can accept, or has made."""
-    return [
-        Fact("Thud.Seek", seek_data(seek), player)
-        for seek in hall.seeks.values()
-        if seek.player in hall.people and (seek.to in {"", player} or seek.player == player)
-    ]
+    return _seek_facts(hall, player, {"", player})
 
 
 def personal_seek_facts(hall: Hall, player: str) -> list[Fact]:
     """Return the seeks that a player has made, and the challenges to them."""
-    known = ((seek, Fact("Thud.Seek", seek_data(seek), player)) for seek in hall.seeks.values())
-    return [fact for seek, fact in known if player in {seek.player, seek.to}]
+    return _seek_facts(hall, player, {player})
+
+
+def _seek_facts(hall: Hall, player: str, addressees: Collection[str]) -> list[Fact]:
+    return [
+        Fact("Thud.Seek", seek_data(seek), player)
+        for seek in hall.seeks.values()
+        if seek.player in hall.people and (seek.to in addressees or seek.player == player)
+    ]
 
 
 def table_facts_in_full(table: Table, player: str) -> list[Fact]:

@@ -73,8 +73,8 @@ class FrameScreen(Screen):
         """Append a serialized frame, after framing any preceding text."""
         if len(self._pieces) > self._framed:
             self._frame()
-        self._put(sequence)
-        self._framed = len(self._pieces)
+        self._framed = len(self._pieces) + 1
+        self._put(sequence)  # which writes if there is little room, and begins anew
 
     def close(self, why: CloseReason, *, linger: bool, grace: float) -> None:
         """Send the pending output and a close frame, then close the connection."""

@@ -9,8 +9,10 @@ import pytest
 
 from tests.service.place import Place, Screen
 from tests.service.stores import SlowStore
+from thudmud.game.asides import Entered, Spoke
 from thudmud.game.hall import TALK_KEPT, TALK_SHOWN
 from thudmud.service import JoinRequest
+from thudmud.values import replace
 from thudmud.views import Terminal
 
 
@@ -62,3 +64,16 @@ async def test_last_lines_are_told(place: Place) -> None:
     await place.type("Bert", *lines)
     told = await come(place, "Anna")
     assert [text for *_, text in told] == [each[4:] for each in lines[-TALK_SHOWN:]]
+
+
+async def test_talk_before_a_lost_link_is_told_while_the_seat_is_kept(place: Place) -> None:
+    await place.type("Anna", "join game as dwarf on oak board", "say Hello!")
+    place.service.hall.remove_player("Anna")  # as after a lost link
+    place.service.hall.add_player(Entered("Anna"))
+    heard = place.service.hall.talk_heard("Anna")
+    assert [each.text for each in heard if isinstance(each, Spoke)] == ["Hello!"]
+    place.service.hall.remove_player("Anna")
+    table = place.service.hall.tables["oak board"]
+    place.service.hall.put("oak board", replace(table, seats={}))
+    place.service.hall.add_player(Entered("Anna"))
+    assert place.service.hall.talk_heard("Anna") == []

@@ -78,7 +78,7 @@ class Teacher:
                 self._teach_if_due(table)
 
     def _took_over(self, applied: AppliedEvent) -> None:
-        """Forget a newcomer who comes back from another node, and has moved there."""
+        """Forget a newcomer who returns from another node after moving there."""
         player = cast("TookOver", applied.event).player
         tables = self._service.hall.tables.seats_of(player)
         if any(_has_moved(table, player) for table in tables):

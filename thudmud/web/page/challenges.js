@@ -189,7 +189,7 @@ function ofSeek({ seek, player, rules, side, time, answers, rated }, hasLiveCloc
     words: `${player} ${does} (${facts.filter(Boolean).join(", ")}).`,
     accept: [isNow ? "Play now" : "Accept", `accept ${seek}`],
     decline: [isNow ? "Not now" : "Decline", `no ${seek}`],
-    hasToWait: hasLiveClock && !isNow && !isByDays(time),
+    hasToWait: hasLiveClock && !isByDays(time),
   };
 }
 

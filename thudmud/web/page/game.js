@@ -116,6 +116,8 @@ export class GameView {
     this.pointedIn = "";
     /** The square that a lesson begins with. */
     this.start = "";
+    /** Whether the clock was stopped when that was said last. */
+    this.stood = false;
     /** Until when clicks are ignored, as they were meant for another board. */
     this.restsUntil = 0;
     /** The command of the button that was pressed last. */
@@ -498,6 +500,8 @@ export class GameView {
     const isPaused = !this.outside.isConnected() && this.state.me.player !== null;
     this.lostAt = isPaused ? (this.lostAt ?? Date.now()) : null;
     if (!table?.clock) return;
+    const board = this.state.boards.get(this.name);
+    if (board && this.stood && !this.stands(table)) this.showNotices(table, board);
     for (const clock of document.querySelectorAll("#game .clock")) {
       const side = /** @type {Side} */ (clock.getAttribute("data-side"));
       const { left, runs } = this.clock(table.clock, side);
@@ -542,18 +546,28 @@ export class GameView {
   }
 
   /**
-   * Return that the clock is stopped since an opponent has lost the connection, if it is.
+   * Return that the clock is stopped while an opponent is away, if it is.
    *
    * @param {Table} table
    */
-  awayNotices({ running, seats, clock }) {
+  awayNotices(table) {
+    this.stood = this.stands(table);
+    if (!table.running || !this.stood || !this.state.sides(table).length) return [];
+    const away = table.seats.filter(({ player, away_since }) => away_since && player !== this.state.me.player);
+    return away.map(({ player, away_since }) => {
+      const seconds = counted(Number(table.clock?.stands_until) - Number(away_since), "second");
+      return notice(`${player} is away: the clock is stopped for at most ${seconds}.`);
+    });
+  }
+
+  /**
+   * Whether the clock is stopped, until a time that has not come yet.
+   *
+   * @param {Table} table
+   */
+  stands({ clock }) {
     const now = Date.now() / 1000 - this.state.skew; // by the server's clock
-    const left = Math.ceil((clock?.stands_until ?? 0) - now);
-    const away = seats.filter(({ player, away_since }) => away_since && player !== this.state.me.player);
-    if (!running || left <= 0 || !this.state.sides(this.state.tables.get(this.name)).length) return [];
-    return away.map(({ player }) =>
-      notice(`${player} has lost the connection: the clock is stopped for at most ${counted(left, "second")}.`),
-    );
+    return (clock?.stands_until ?? 0) > now;
   }
 
   /**
