@@ -24,7 +24,7 @@ from thudmud.rules import (
     read_position,
 )
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, neighbours_of, squares_in
-from thudmud.search.fields import lines_reach, neighbour_counts
+from thudmud.search.fields import DISCS, lines_reach, neighbour_counts
 from thudmud.search.search import Blunders, Limit, PruningOptions, Search, SearchResult
 from thudmud.search.tactics import masks, tactics_of
 from thudmud.search.thud import ThudTactics, Weights
@@ -103,6 +103,19 @@ def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
     ]
     for d, t in itertools.product(*sets):
         yield d, t & ~d, ground & ~(d | t)
+
+
+def test_gathering_squares_match_a_direct_count() -> None:
+    tactics = tactics_of(CLASSIC)
+    for d, t, _ in itertools.islice(crowds(seed=7), 0, None, 12):
+        ratings = tactics.rate_gathering_squares(d, t)
+        surplus = set()
+        for bit, discs in DISCS.items():
+            near = sum((d & disc).bit_count() for disc in discs)
+            threats = sum((t & disc).bit_count() for disc in discs[1:5])
+            surplus.add(ratings[bit] - (2 * near - 3 * threats))
+        assert len(ratings) == len(DISCS)
+        assert len(surplus) == 1  # the same for all squares
 
 
 def test_neighbour_counts_match_a_direct_count() -> None:

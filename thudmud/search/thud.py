@@ -8,6 +8,8 @@ Differences between the rulesets come from their components: the numbers of `Sho
 
 from __future__ import annotations
 
+import sys
+from array import array
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -60,6 +62,27 @@ def _hurls_at(target: int) -> tuple[tuple[tuple[int, int, Ply], ...], ...]:
 _ESCAPE, _THREAT, _APPROACH = 8, 4, 2
 """Ratings of a troll's step: from a square where it is exposed; to a square next to one where it
 could stop and capture; to a square within two of an insecure dwarf."""
+
+
+@cache
+def _gathering_ratings(bit: int, *, is_dwarf: bool) -> int:
+    """Return the ratings of all squares as the dwarfs' gathering square, by a single piece.
+
+    Dwarfs should be near, and trolls far.
+
+    Args:
+        bit: the bit of the piece.
+        is_dwarf: whether it is a dwarf, else it is a troll.
+
+    Returns:
+        The ratings in the order of `DISCS`, each in 16 bits of one int.
+    """
+    ratings = array("H")
+    for discs in DISCS.values():
+        inside = sum(bool(disc & bit) for disc in (discs if is_dwarf else discs[1:5]))
+        ratings.append(2 * inside if is_dwarf else 3 * (4 - inside))
+    return int.from_bytes(ratings.tobytes(), sys.byteorder)
+
 
 _REMEMBERED = 1 << 14
 """The most entries in each cache of evaluations, for sets of dwarfs, of trolls and of both: 20 MiB
@@ -148,16 +171,20 @@ class ThudTactics(Tactics[Formation]):
         self._formations: dict[int, tuple[int, int, Formation]] = {}
 
     def rate_gathering_squares(self, dwarfs: int, trolls: int) -> dict[int, int]:
-        """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
-        ratings = {}
-        for square, discs in DISCS.items():
-            value = 0
-            for disc in discs:
-                value += 2 * (dwarfs & disc).bit_count()
-            for disc in discs[1:5]:
-                value -= 3 * (trolls & disc).bit_count()
-            ratings[square] = value
-        return ratings
+        """Return a rating of each square as the dwarfs' gathering square, by the square's bit.
+
+        Only the differences of ratings mean anything.
+        """
+        # One long int has the ratings of all squares, so an addition rates them all by a piece.
+        rated = 0
+        for pieces, is_dwarf in ((dwarfs, True), (trolls, False)):
+            left = pieces
+            while left:
+                bit = left & -left
+                left ^= bit
+                rated += _gathering_ratings(bit, is_dwarf=is_dwarf)
+        lanes = memoryview(rated.to_bytes(2 * len(DISCS), sys.byteorder)).cast("H")
+        return dict(zip(DISCS, lanes, strict=True))
 
     # The evaluation.
 
