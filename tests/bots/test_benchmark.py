@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import blunders, levels, outcomes
+from benchmarks import blunders, factors, levels, outcomes
 from benchmarks.bots import THUD, Contest, row
 from benchmarks.strangers.__main__ import STRANGERS
 from benchmarks.tune import aside, fit_changes, sampled
@@ -18,6 +18,7 @@ from thudmud.rules import CLASSIC, RULESETS, Game, Side
 from thudmud.search.levels import LEVELS
 from thudmud.search.search import Limit, Search
 from thudmud.search.tactics import tuned_weights
+from thudmud.search.thud import ThudTactics
 from thudmud.values import replace
 
 
@@ -148,3 +149,29 @@ def test_blunder_is_found_and_has_a_cause() -> None:
     assert game.moves[len(found.game.moves)] == found.played
     assert found.game.turn is Side.TROLL
     assert blunders.cause(found) == "pruning"  # played by chance: any search sees it
+
+
+def test_factorial_experiment_recovers_effects() -> None:
+    random, battles = Random(5), []  # noqa: S311  (no secret)
+    for number in range(600):
+        dwarfs, trolls = ((random.random() < 0.5, random.random() < 0.5) for _ in range(2))
+        margin = -5 + 2 * dwarfs[0] - 1.5 * trolls[1] + random.gauss(0, 5)
+        battles.append(factors.Battle(number, dwarfs, trolls, round(margin)))
+    one, other, none, last = (effect for effect, _ in factors.effects(battles))
+    assert one == pytest.approx(2, abs=0.9)  # for the dwarfs, the first factor
+    assert last == pytest.approx(1.5, abs=0.9)  # for the trolls, the second
+    assert abs(other) < 0.9
+    assert abs(none) < 0.9
+
+
+def test_factors_of_a_battle_reach_weights_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factors, "MOST_PLIES", 6)
+    values = dict(map(factors.read_factor, ("pair=-3:5", "beam=3:9")))
+    found = [factors.battle("classic", 10, values, number) for number in range(4)]
+    assert len({each.dwarfs for each in found}) > 1
+    player = factors.player(CLASSIC, Side.TROLL, {"pair": -3, "beam": 9})
+    assert player._options.beam == 9
+    assert isinstance(player._tactics, ThudTactics)
+    assert player._tactics._weights.pair == -3
+    *_, last = factors.table(values, found)
+    assert last.startswith("beam")
