@@ -8,8 +8,6 @@ Differences between the rulesets come from their components: the numbers of `Sho
 
 from __future__ import annotations
 
-import sys
-from array import array
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,7 +17,17 @@ from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, neighbours_of
 from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
-from thudmud.search.masks import HANGING_PENALTY, WAYS, Capture, Ply, Step, Tactics, best_slides
+from thudmud.search.masks import (
+    HANGING_PENALTY,
+    WAYS,
+    Capture,
+    Ply,
+    Step,
+    Tactics,
+    best_slides,
+    lanes_of,
+    numbers_in_lanes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,13 +83,12 @@ def _gathering_ratings(bit: int, *, is_dwarf: bool) -> int:
         is_dwarf: whether it is a dwarf, else it is a troll.
 
     Returns:
-        The ratings in the order of `DISCS`, each in 16 bits of one int.
+        The ratings as `lanes_of` has them.
     """
-    ratings = array("H")
-    for discs in DISCS.values():
-        inside = sum(bool(disc & bit) for disc in (discs if is_dwarf else discs[1:5]))
-        ratings.append(2 * inside if is_dwarf else 3 * (4 - inside))
-    return int.from_bytes(ratings.tobytes(), sys.byteorder)
+    # A square is in a disc round the piece if the piece is in that disc round the square.
+    discs = DISCS[bit] if is_dwarf else DISCS[bit][1:5]
+    inside = sum(map(lanes_of, discs))
+    return 2 * inside if is_dwarf else 3 * (len(discs) * lanes_of(BOARD) - inside)
 
 
 _REMEMBERED = 1 << 14
@@ -183,8 +190,8 @@ class ThudTactics(Tactics[Formation]):
                 bit = left & -left
                 left ^= bit
                 rated += _gathering_ratings(bit, is_dwarf=is_dwarf)
-        lanes = memoryview(rated.to_bytes(2 * len(DISCS), sys.byteorder)).cast("H")
-        return dict(zip(DISCS, lanes, strict=True))
+        lanes = numbers_in_lanes(rated)
+        return {bit: lanes[bit.bit_length() - 1] for bit in DISCS}
 
     # The evaluation.
 
