@@ -84,6 +84,7 @@ _INFINITY = 10 * WIN_SCORE  # infinity: beyond any score
 _MAX_DEPTH = 60
 _QUIESCENCE_DEPTH = 8  # the most plies of a quiescence search
 _RANKING_QUIESCENCE_DEPTH = 2  # the same for the first ranking of the plies at the root
+_RANKED_EXACTLY = 8  # the number of plies with exact scores in that ranking
 _NODES_PER_CHECK = 128  # nodes between two checks of the limit
 _REPETITION_COSTS = (0, 25, 100)  # the cost of reaching a position for the second time, the third
 _TT_MAX_ENTRIES = 200_000  # positions in the transposition table of each side, 110 MiB at most
@@ -354,27 +355,26 @@ class Search:
                 change += wrong
             changes[ply] = change
             guesses.append((change - self._evaluate(*at, 1 - side)[0], ply))
-        # Captures of the opponent can only lower these scores. From the best one down, soon most
-        # plies are known not to be among the best `most`: they need no exact score.
+        # Captures of the opponent can only lower these scores. From the best one down, soon all
+        # other plies are known not to be among the first: an upper bound is enough for them.
         guesses.sort(reverse=True, key=itemgetter(0))
         ranked = []
-        most = len(moves) if side else self._options.root_beam
         best: list[int] = []
         for _, ply in guesses:
             dx, tx, rx = ply
             change = changes[ply]
             left = 0 if blunders.misses(moves[ply]) else _RANKING_QUIESCENCE_DEPTH
-            high = change - best[0] if len(best) == most else _INFINITY
+            high = change - best[0] if len(best) == _RANKED_EXACTLY else _INFINITY
             value = change - self._quiescence(
                 d ^ dx, t ^ tx, r ^ rx, 1 - side, -_INFINITY, high, left
             )
             ranked.append((value, ply))
-            if len(best) < most:
+            if len(best) < _RANKED_EXACTLY:
                 heappush(best, value)
             elif value > best[0]:
                 heapreplace(best, value)
         ranked.sort(reverse=True, key=itemgetter(0))
-        return moves, ranked[:most]
+        return moves, ranked if side else ranked[: self._options.root_beam]
 
     def _search_root(
         self, position: Position, plies: list[Ply], depth: int
