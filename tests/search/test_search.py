@@ -230,7 +230,10 @@ def test_search_surrounds_the_rock() -> None:
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
-def test_ranking_has_the_exact_scores_of_the_first_plies(ruleset: Ruleset) -> None:
+def test_ranking_has_the_exact_scores_of_the_first_plies(
+    ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thudmud.search.search, "_CAPTURE_MARGIN", 10**6)  # as above
     first = thudmud.search.search._RANKED_EXACTLY
     for position in itertools.islice(positions(ruleset, seed=8), 40, 60):
         search = Search(ruleset, options=PruningOptions(root_beam=10))
@@ -244,6 +247,7 @@ def test_ranking_has_the_exact_scores_of_the_first_plies(ruleset: Ruleset) -> No
             exact[ply] = -search._quiescence(*after, 1 - side, -(10**6), 10**6, 2)
         best = sorted(exact.values(), reverse=True)
         assert [score for score, _ in ranked[:first]] == best[:first]
+        assert all(score >= exact[ply] for score, ply in ranked)  # the others are upper bounds
         assert len(ranked) == (len(exact) if side else min(10, len(exact)))
 
 
