@@ -11,9 +11,10 @@ plies are skipped: a *cutoff*. The search is fail-soft: a score outside the wind
 bound, not clipped to the window.
 
 **Iterative deepening.** The depth grows ply by ply. Each iteration orders the plies of the next, by
-the transposition table and the history, and cutoffs need good order. If the limit stops an
-iteration, its best ply so far counts: the previous best ply was searched first, so only a better
-one can have replaced it.
+the transposition table and the history, and cutoffs need good order. Before the first one, a short
+quiescence search ranks the plies at the root; only the first few get exact scores. If the limit
+stops an iteration, its best ply so far counts: the previous best ply was searched first, so only a
+better one can have replaced it.
 
 **Why a node may be skipped**, in the order in which `_negamax` asks:
 
