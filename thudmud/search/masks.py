@@ -172,11 +172,14 @@ class Tactics(Protocol[Field]):
         ground: the squares that a piece can stand on.
         has_goals: whether a ply can win; `winner_sign` is only called if so.
         troll_beam: the number of the trolls' moves without captures that are worth searching.
+        ranked_exactly: the number of plies at the root with exact scores in the first ranking; for
+            the others, an upper bound is enough.
     """
 
     ground: int
     has_goals: bool
     troll_beam: int = 64
+    ranked_exactly: int = 1_000
 
     def rate_gathering_squares(self, _d: int, _t: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit.

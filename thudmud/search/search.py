@@ -12,9 +12,9 @@ bound, not clipped to the window.
 
 **Iterative deepening.** The depth grows ply by ply. Each iteration orders the plies of the next, by
 the transposition table and the history, and cutoffs need good order. Before the first one, a short
-quiescence search ranks the plies at the root; only the first few get exact scores. If the limit
-stops an iteration, its best ply so far counts: the previous best ply was searched first, so only a
-better one can have replaced it.
+quiescence search ranks the plies at the root; in classic, only the first few get exact scores. If
+the limit stops an iteration, its best ply so far counts: the previous best ply was searched first,
+so only a better one can have replaced it.
 
 **Why a node may be skipped**, in the order in which `_negamax` asks:
 
@@ -85,7 +85,6 @@ _INFINITY = 10 * WIN_SCORE  # infinity: beyond any score
 _MAX_DEPTH = 60
 _QUIESCENCE_DEPTH = 8  # the most plies of a quiescence search
 _RANKING_QUIESCENCE_DEPTH = 2  # the same for the first ranking of the plies at the root
-_RANKED_EXACTLY = 8  # the number of plies with exact scores in that ranking
 _NODES_PER_CHECK = 128  # nodes between two checks of the limit
 _REPETITION_COSTS = (0, 25, 100)  # the cost of reaching a position for the second time, the third
 _TT_MAX_ENTRIES = 200_000  # positions in the transposition table of each side, 110 MiB at most
@@ -360,22 +359,24 @@ class Search:
         # other plies are known not to be among the first: an upper bound is enough for them.
         guesses.sort(reverse=True, key=itemgetter(0))
         ranked = []
+        most = len(moves) if side else self._options.root_beam
+        exact = min(most, self._tactics.ranked_exactly)
         best: list[int] = []
         for _, ply in guesses:
             dx, tx, rx = ply
             change = changes[ply]
             left = 0 if blunders.misses(moves[ply]) else _RANKING_QUIESCENCE_DEPTH
-            high = change - best[0] if len(best) == _RANKED_EXACTLY else _INFINITY
+            high = change - best[0] if len(best) == exact else _INFINITY
             value = change - self._quiescence(
                 d ^ dx, t ^ tx, r ^ rx, 1 - side, -_INFINITY, high, left
             )
             ranked.append((value, ply))
-            if len(best) < _RANKED_EXACTLY:
+            if len(best) < exact:
                 heappush(best, value)
             elif value > best[0]:
                 heapreplace(best, value)
         ranked.sort(reverse=True, key=itemgetter(0))
-        return moves, ranked if side else ranked[: self._options.root_beam]
+        return moves, ranked[:most]
 
     def _search_root(
         self, position: Position, plies: list[Ply], depth: int

@@ -161,6 +161,8 @@ class ThudTactics(Tactics[Formation]):
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
         self._takes_all = takes_all(trolls)
+        if not self._takes_all:  # otherwise exchanges change scores too much for upper bounds
+            self.ranked_exactly = 8
         self.ground = BOARD ^ fixed
         self._weights_of = weights
         self.use_weights_of(Side.DWARF, CENTRE.bit, 0)
