@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from benchmarks import levels
+from benchmarks import blunders, factors, levels, outcomes
 from benchmarks.bots import THUD, Contest, row
 from benchmarks.strangers.__main__ import STRANGERS
 from benchmarks.tune import aside, fit_changes, sampled
 from thudmud.bots.referee import random_opening
-from thudmud.rules import RULESETS, Game
+from thudmud.rules import CLASSIC, RULESETS, Game, Side
 from thudmud.search.levels import LEVELS
 from thudmud.search.search import Limit, Search
 from thudmud.search.tactics import tuned_weights
+from thudmud.search.thud import ThudTactics
 from thudmud.values import replace
 
 
@@ -91,3 +92,86 @@ def test_sample_parts_add_up_to_the_evaluation(rules: str) -> None:
             assert abs(score - 100 * game.position.dwarfs.bit_count() - weighed) < 5
             count += 1
     assert count
+
+
+def test_outcomes_fit_recovers_the_weights_of_results() -> None:
+    random = Random(1)  # noqa: S311  (no secret)
+    worth = {"troll": 500.0, "commanded": 12.0, "hanging": -40.0}
+    samples = []
+    for battle in range(1500):
+        trolls, dwarfs = random.randint(1, 8), random.randint(5, 32)
+        counts = dict.fromkeys(outcomes.NAMES, 0.0) | {"dwarf": dwarfs, "troll": -trolls}
+        counts["commanded"], counts["hanging"] = random.randint(0, 60), random.randint(0, 1)
+        end = 100 * dwarfs + sum(counts[name] * value for name, value in worth.items())
+        gain = round(end - 100 * dwarfs + 400 * trolls + 70 + random.gauss(0, 300))
+        samples.append(outcomes.Sample(battle, tuple(counts.values()), 0, 0.0, gain))
+    fitted = dict(zip(outcomes.NAMES, outcomes.weights_fitted(samples), strict=True))
+    assert fitted["dwarf"] == 100
+    assert fitted["troll"] == pytest.approx(500, abs=40)
+    assert fitted["commanded"] == pytest.approx(12, abs=2)
+    assert fitted["hanging"] == pytest.approx(-40, abs=35)
+    assert fitted["secure"] == 0
+
+
+@pytest.mark.parametrize("rules", outcomes.RULES)
+def test_outcomes_counts_add_up_to_the_evaluation(rules: str) -> None:
+    ruleset = RULESETS[rules]
+    for seed in range(8):
+        game = random_opening(ruleset, 12 + seed, str(seed))
+        search = Search(ruleset)
+        search.think(game, Limit(depth=0))
+        at, weights = game.position, tuned_weights(ruleset)[game.turn]
+        values = (100.0, *asdict(weights).values())
+        counts = outcomes.counts_of(ruleset, game, search.gathering_square)
+        total = sum(a * b for a, b in zip(counts, values, strict=True))
+        score = search._evaluate(at.dwarfs, at.trolls, 0, int(game.turn is Side.TROLL))[0]
+        assert abs(total - (score if game.turn is Side.DWARF else -score)) < 3
+
+
+def test_outcomes_gains_are_those_until_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "MOST_PLIES", 24)
+    monkeypatch.setattr(outcomes, "NODES", (10,))
+    monkeypatch.setattr(outcomes, "SAMPLED", 1)
+    found = outcomes.samples("classic", 3)
+    ends = {100 * each.counts[0] + 400 * each.counts[1] + each.gain for each in found}
+    assert len(ends) == 1
+    assert found
+
+
+def test_blunder_is_found_and_has_a_cause() -> None:
+    game, random = random_opening(CLASSIC, blunders.OPENING, "1"), Random(4)  # noqa: S311
+    while len(game.moves) < 40:
+        game = game.play(random.choice(game.legal_moves()))
+    deep = Limit(nodes=1_500)
+    found = blunders.first_blunder(game, Side.TROLL, Limit(nodes=200), deep)
+    assert found
+    assert found.loss >= blunders.LOSS
+    assert game.moves[len(found.game.moves)] == found.played
+    assert found.game.turn is Side.TROLL
+    assert blunders.cause(found) == "pruning"  # played by chance: any search sees it
+
+
+def test_factorial_experiment_recovers_effects() -> None:
+    random, battles = Random(5), []  # noqa: S311  (no secret)
+    for number in range(600):
+        dwarfs, trolls = ((random.random() < 0.5, random.random() < 0.5) for _ in range(2))
+        margin = -5 + 2 * dwarfs[0] - 1.5 * trolls[1] + random.gauss(0, 5)
+        battles.append(factors.Battle(number, dwarfs, trolls, round(margin)))
+    one, other, none, last = (effect for effect, _ in factors.effects(battles))
+    assert one == pytest.approx(2, abs=0.9)  # for the dwarfs, the first factor
+    assert last == pytest.approx(1.5, abs=0.9)  # for the trolls, the second
+    assert abs(other) < 0.9
+    assert abs(none) < 0.9
+
+
+def test_factors_of_a_battle_reach_weights_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factors, "MOST_PLIES", 6)
+    values = dict(map(factors.read_factor, ("pair=-3:5", "beam=3:9")))
+    found = [factors.battle("classic", 10, values, number) for number in range(4)]
+    assert len({each.dwarfs for each in found}) > 1
+    player = factors.player(CLASSIC, Side.TROLL, {"pair": -3, "beam": 9})
+    assert player._options.beam == 9
+    assert isinstance(player._tactics, ThudTactics)
+    assert player._tactics._weights.pair == -3
+    *_, last = factors.table(values, found)
+    assert last.startswith("beam")

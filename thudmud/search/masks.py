@@ -16,6 +16,7 @@ crosses from one byte into the next.
 
 from __future__ import annotations
 
+from struct import unpack
 from typing import Protocol, TypeVar
 
 from thudmud.rules.board import BOARD, SHIFTS
@@ -47,6 +48,8 @@ _BITS = BOARD.bit_length()  # bits of a bitboard, and so bytes of a transposed o
 _ABOVE = 1 << _BITS  # a bit above all squares, which makes all binary texts equally long
 _NOTHING = int.from_bytes(bin(_ABOVE).encode())  # the text of an empty slice as a number
 
+_EMPTY_LANES = int.from_bytes(bin(_ABOVE).encode("utf-16-be"))  # the same with two bytes each
+
 BITS = tuple(1 << number for number in range(_BITS))
 """The bit of each bit number."""
 
@@ -62,6 +65,20 @@ def numbers_of(slices: Slices) -> bytes:
     for each in reversed(slices):
         found += found + int.from_bytes(bin(each | _ABOVE).encode())
     return (found - _NOTHING * ((1 << len(slices)) - 1)).to_bytes(_BITS, "little")
+
+
+def lanes_of(squares: int) -> int:
+    """Return an int with 16 bits for each square: 1 for those given, else 0.
+
+    Such ints can be added and multiplied, as long as each square's number is below 65,536.
+    """
+    # As in `numbers_of`, but with two bytes for each binary digit.
+    return int.from_bytes(bin(squares | _ABOVE).encode("utf-16-be")) - _EMPTY_LANES
+
+
+def numbers_in_lanes(lanes: int) -> tuple[int, ...]:
+    """Return the numbers of such an int: that of the square with bit ``1 << n`` has index n."""
+    return unpack(f"<{_BITS}H", lanes.to_bytes(2 * _BITS, "little"))
 
 
 def highest_squares(squares: int, slices: Slices, most: int) -> int:
@@ -155,11 +172,14 @@ class Tactics(Protocol[Field]):
         ground: the squares that a piece can stand on.
         has_goals: whether a ply can win; `winner_sign` is only called if so.
         troll_beam: the number of the trolls' moves without captures that are worth searching.
+        ranked_exactly: the number of plies at the root with exact scores in the first ranking; for
+            the others, an upper bound is enough.
     """
 
     ground: int
     has_goals: bool
     troll_beam: int = 64
+    ranked_exactly: int = 1_000
 
     def rate_gathering_squares(self, _d: int, _t: int) -> dict[int, int]:
         """Return a rating of each square as the dwarfs' gathering square, by the square's bit.

@@ -11,9 +11,10 @@ plies are skipped: a *cutoff*. The search is fail-soft: a score outside the wind
 bound, not clipped to the window.
 
 **Iterative deepening.** The depth grows ply by ply. Each iteration orders the plies of the next, by
-the transposition table and the history, and cutoffs need good order. If the limit stops an
-iteration, its best ply so far counts: the previous best ply was searched first, so only a better
-one can have replaced it.
+the transposition table and the history, and cutoffs need good order. Before the first one, a short
+quiescence search ranks the plies at the root; in classic, only the first few get exact scores. If
+the limit stops an iteration, its best ply so far counts: the previous best ply was searched first,
+so only a better one can have replaced it.
 
 **Why a node may be skipped**, in the order in which `_negamax` asks:
 
@@ -343,22 +344,34 @@ class Search:
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         plies = self._candidate_plies(position)
         moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
-        ranked, self._misjudged = [], {}
-        most = len(moves) if side else self._options.root_beam
-        best: list[int] = []
+        guesses: list[tuple[int, Ply]] = []
+        changes, self._misjudged = {}, {}
         for ply, move in moves.items():
             dx, tx, rx = ply
-            d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
-            left = 0 if blunders.misses(move) else _RANKING_QUIESCENCE_DEPTH
-            change = -_REPETITION_COSTS[min(self._repetitions[1 - side].get((d2, t2, r2), 0), 2)]
+            at = d ^ dx, t ^ tx, r ^ rx
+            change = -_REPETITION_COSTS[min(self._repetitions[1 - side].get(at, 0), 2)]
             if wrong := blunders.misjudges(move):
                 self._misjudged[ply] = wrong
                 change += wrong
-            # A ply that won't be among the best `most` needs no exact score.
-            high = change - best[0] if len(best) == most else _INFINITY
-            value = change - self._quiescence(d2, t2, r2, 1 - side, -_INFINITY, high, left)
+            changes[ply] = change
+            guesses.append((change - self._evaluate(*at, 1 - side)[0], ply))
+        # Captures of the opponent can only lower these scores. From the best one down, soon all
+        # other plies are known not to be among the first: an upper bound is enough for them.
+        guesses.sort(reverse=True, key=itemgetter(0))
+        ranked = []
+        most = len(moves) if side else self._options.root_beam
+        exact = min(most, self._tactics.ranked_exactly)
+        best: list[int] = []
+        for _, ply in guesses:
+            dx, tx, rx = ply
+            change = changes[ply]
+            left = 0 if blunders.misses(moves[ply]) else _RANKING_QUIESCENCE_DEPTH
+            high = change - best[0] if len(best) == exact else _INFINITY
+            value = change - self._quiescence(
+                d ^ dx, t ^ tx, r ^ rx, 1 - side, -_INFINITY, high, left
+            )
             ranked.append((value, ply))
-            if len(best) < most:
+            if len(best) < exact:
                 heappush(best, value)
             elif value > best[0]:
                 heapreplace(best, value)

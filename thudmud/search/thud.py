@@ -17,7 +17,17 @@ from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, neighbours_of
 from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
-from thudmud.search.masks import HANGING_PENALTY, WAYS, Capture, Ply, Step, Tactics, best_slides
+from thudmud.search.masks import (
+    HANGING_PENALTY,
+    WAYS,
+    Capture,
+    Ply,
+    Step,
+    Tactics,
+    best_slides,
+    lanes_of,
+    numbers_in_lanes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +70,26 @@ def _hurls_at(target: int) -> tuple[tuple[tuple[int, int, Ply], ...], ...]:
 _ESCAPE, _THREAT, _APPROACH = 8, 4, 2
 """Ratings of a troll's step: from a square where it is exposed; to a square next to one where it
 could stop and capture; to a square within two of an insecure dwarf."""
+
+
+@cache
+def _gathering_ratings(bit: int, *, is_dwarf: bool) -> int:
+    """Return the ratings of all squares as the dwarfs' gathering square, by a single piece.
+
+    Dwarfs should be near, and trolls far.
+
+    Args:
+        bit: the bit of the piece.
+        is_dwarf: whether it is a dwarf, else it is a troll.
+
+    Returns:
+        The ratings as `lanes_of` has them.
+    """
+    # A square is in a disc round the piece if the piece is in that disc round the square.
+    discs = DISCS[bit] if is_dwarf else DISCS[bit][1:5]
+    inside = sum(map(lanes_of, discs))
+    return 2 * inside if is_dwarf else 3 * (len(discs) * lanes_of(BOARD) - inside)
+
 
 _REMEMBERED = 1 << 14
 """The most entries in each cache of evaluations, for sets of dwarfs, of trolls and of both: 20 MiB
@@ -131,6 +161,8 @@ class ThudTactics(Tactics[Formation]):
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
         self._takes_all = takes_all(trolls)
+        if not self._takes_all:  # otherwise exchanges change scores too much for upper bounds
+            self.ranked_exactly = 8
         self.ground = BOARD ^ fixed
         self._weights_of = weights
         self.use_weights_of(Side.DWARF, CENTRE.bit, 0)
@@ -148,16 +180,20 @@ class ThudTactics(Tactics[Formation]):
         self._formations: dict[int, tuple[int, int, Formation]] = {}
 
     def rate_gathering_squares(self, dwarfs: int, trolls: int) -> dict[int, int]:
-        """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
-        ratings = {}
-        for square, discs in DISCS.items():
-            value = 0
-            for disc in discs:
-                value += 2 * (dwarfs & disc).bit_count()
-            for disc in discs[1:5]:
-                value -= 3 * (trolls & disc).bit_count()
-            ratings[square] = value
-        return ratings
+        """Return a rating of each square as the dwarfs' gathering square, by the square's bit.
+
+        Only the differences of ratings mean anything.
+        """
+        # One long int has the ratings of all squares, so an addition rates them all by a piece.
+        rated = 0
+        for pieces, is_dwarf in ((dwarfs, True), (trolls, False)):
+            left = pieces
+            while left:
+                bit = left & -left
+                left ^= bit
+                rated += _gathering_ratings(bit, is_dwarf=is_dwarf)
+        lanes = numbers_in_lanes(rated)
+        return {bit: lanes[bit.bit_length() - 1] for bit in DISCS}
 
     # The evaluation.
 
