@@ -74,9 +74,12 @@ def tv_at_rest(player: Player) -> Iterator[str]:
     if (last["on"], last["board"]) != (board is not None, board or None):
         yield f"{player.name} was told {last}, and their tv has {board!r}"
     shown = hall.tables.get(board) if board else None
-    if board and not (shown and shown.is_running):
-        yield f"{player.name} has {board} on the tv, where nothing is played"
-    if board == "" and known and _stays(told, known[-1]):
+    is_running = shown is not None and shown.is_running
+    # The end of a battle of others stays until another one can be shown.
+    is_end = shown is not None and shown.match and player.name not in shown.seats.values()
+    if board and not (is_running or is_end):
+        yield f"{player.name} has {board} on the tv, where nothing was played"
+    if board is not None and not is_running and known and _stays(told, known[-1]):
         for table in watchable_battles(hall, person):
             yield f"{player.name} has nothing on the tv, and at the {table.name} a battle is played"
 
