@@ -111,13 +111,20 @@ def logging_as_it_was() -> Iterator[None]:
 
 
 @contextmanager
-def running(words: Sequence[str | Path], cwd: Path) -> Iterator[tuple[str, int]]:
-    """Run a server's command line as a process in a folder; yield its address."""
+def running(
+    words: Sequence[str | Path], cwd: Path, *, ends_itself: bool = False
+) -> Iterator[tuple[str, int]]:
+    """Run a server's command line as a process in a folder; yield its address.
+
+    One that ends by itself gets no signal: in its last moments it doesn't handle one any more.
+    """
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
         try:
             assert process.stdout is not None
             *_, host, port = process.stdout.readline().split()
             yield host, int(port)
+            if ends_itself:
+                process.wait()
         finally:
             process.terminate()
     assert process.returncode == 0
@@ -131,9 +138,9 @@ def run_server(tmp_path: Path) -> RunServer:
     """
 
     def run(
-        words: Sequence[str | Path], cwd: Path = tmp_path
+        words: Sequence[str | Path], cwd: Path = tmp_path, *, ends_itself: bool = False
     ) -> AbstractContextManager[tuple[str, int]]:
-        return running(words, cwd)
+        return running(words, cwd, ends_itself=ends_itself)
 
     return run
 

@@ -73,7 +73,7 @@ def test_operator_moderates_players_by_telnet_and_command_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.toml").write_text(CONFIG)
     serve = [sys.executable, "-m", "thudmud.cli.main", "--config", "config.toml"]
-    with run_server(serve, cwd=tmp_path) as place:
+    with run_server(serve, cwd=tmp_path, ends_itself=True) as place:
         olga = come(place, "198.51.100.1", "olga")
         olga.type("register", "a password", "a password")
         olga.until("is yours now")
