@@ -334,7 +334,7 @@ class EventApplier:
         try:
             for place, entry in enumerate(entries):
                 if isinstance(entry, StoredPly) or (
-                    isinstance(entry.event, Moved) and not self._is_ours(entry)
+                    isinstance(entry.event, Moved) and not self._own_mark(entry)
                 ):
                     self._apply_others_ply(entry)
                     continue
@@ -367,20 +367,21 @@ class EventApplier:
         if realm_of(key) != self._realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None
-        is_ours = self._is_ours(entry)
-        if isinstance(entry.mark, _Pending) and is_ours:
-            decided, cause = entry.mark.decision, entry.mark.cause
+        pending = self._own_mark(entry)
+        if pending:
+            decided, cause = pending.decision, pending.cause
             # With events at a board, the asides come with the first of those instead.
             is_first = entry.version == decided.hall_version + 1 and not decided.events
             if is_first and decided.player in self._hall.people:
                 decision = replace(decision, asides=decided.asides, board=decided.board)
-        self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
+        self._broadcaster.carry_out(decision, cause, is_ours=pending is not None)
         if self._hall.tables.with_key(key) is None:
             self.boards_to_hold.discard(key)
 
-    def _is_ours(self, entry: Entry) -> bool:
-        """Return whether this service decided an event."""
-        return isinstance(entry.mark, _Pending) and entry.mark.by is self
+    def _own_mark(self, entry: Entry) -> _Pending | None:
+        """Return the mark of an event that this service decided; None for any other."""
+        mark = entry.mark
+        return mark if isinstance(mark, _Pending) and mark.by is self else None
 
     def _apply_others_ply(self, entry: FeedEntry) -> None:
         """Apply and deliver another service's ply, or defer it if it concerns nobody here."""
@@ -404,12 +405,12 @@ class EventApplier:
         self._apply_board_event(entry, board, goes_on=False)
 
     def _apply_board_event(self, entry: Entry, board: str, *, goes_on: bool) -> None:
-        is_ours = self._is_ours(entry)
-        decision, cause = self._rebuild_decision(entry, board)
+        pending = self._own_mark(entry)
+        decision, cause = self._rebuild_decision(entry, board, pending)
         if goes_on:
             decision = replace(decision, is_intermediate=True)
         try:
-            self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
+            self._broadcaster.carry_out(decision, cause, is_ours=pending is not None)
         except Exception:
             # If the board wasn't updated, it differs from the store and must not be played on. If
             # only the delivery failed, play goes on.
@@ -417,15 +418,22 @@ class EventApplier:
                 raise
             _log.exception("could not deliver an event of the %s to all", board)
 
-    def _rebuild_decision(self, entry: Entry, board: str) -> tuple[Decision, object]:
+    def _rebuild_decision(
+        self, entry: Entry, board: str, pending: _Pending | None
+    ) -> tuple[Decision, object]:
         """Rebuild the decision behind an entry, with its asides and cause if it was decided here.
 
         The asides come with the decision's first event.
+
+        Args:
+            entry: the entry.
+            board: the name of its board.
+            pending: the entry's mark if this service decided it; else None.
         """
         event: TableEvent = entry.event  # type: ignore[assignment]  # the stream is a board's
         player, asides, cause = event.player, tuple[Aside, ...](), None
-        if isinstance(entry.mark, _Pending) and entry.mark.by is self:
-            decided, cause = entry.mark.decision, entry.mark.cause
+        if pending:
+            decided, cause = pending.decision, pending.cause
             # If the line was cancelled, its player may have left since, or the board may have been
             # renamed. Then the asides are dropped: they name the player and the board.
             is_first = entry.version == decided.version + 1 and decided.board == board

@@ -71,22 +71,16 @@ class Retune(Command):
 def needs_retuning(hall: Hall, person: Person) -> bool:
     """Whether a player's tv is on, and its battle is over, or left while others are played.
 
-    The end of a battle stays on screen until another battle can be shown.
+    The end of a battle of others stays on screen until another battle can be shown.
     """
     shown = tv_board(person)
     if shown is None:
         return False
     table, others = hall.tables.get(shown), watchable_battles(hall, person)
     if table is None or not table.is_running:
-        return not _is_end_for(person, table) or any(others)
+        is_end = table and table.match and person.name not in table.seats.values()
+        return not is_end or any(others)
     return _attendance(hall, table) == 0 and any(_attendance(hall, each) for each in others)
-
-
-def _is_end_for(person: Person, table: Table | None) -> bool:
-    """Whether a table shows the end of a battle of other players."""
-    if table is None or table.match is None or person.name in table.seats.values():
-        return False
-    return not table.match.is_running
 
 
 def turn_tv(person: Person, to: str | None) -> TvTurned:
