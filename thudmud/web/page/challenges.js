@@ -56,7 +56,9 @@ export class Challenges {
   open() {
     const { invites, me, seeks } = this.state;
     const isToMe = (/** @type {{to: string | null}} */ { to }) => to !== null && to === me.player;
-    return [...[...seeks.values()].filter(isToMe).map((each) => ofSeek(each, this.hasLiveClock())), ...invites.filter(isToMe).map(ofInvite)];
+    const hasLiveClock = this.hasLiveClock();
+    const challenges = [...seeks.values()].filter(isToMe).map((each) => ofSeek(each, hasLiveClock));
+    return [...challenges, ...invites.filter(isToMe).map(ofInvite)];
   }
 
   /** Whether a clock runs in a battle of the player's, other than by days. */

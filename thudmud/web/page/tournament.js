@@ -242,8 +242,8 @@ export class TournamentView {
       known.state !== "open" &&
       (!["swiss", "arena"].includes(known.kind) ||
         (known.rounds !== null && 2 * (known.round ?? 0) > known.rounds));
-    if (mine && !mine.left) return [this.button("Withdraw", `withdraw from ${this.number}`, false, undefined, "entry")];
-    return mine || isLate ? [] : [this.button("Enter", `enter ${this.number}`, true, undefined, "entry")];
+    if (mine && !mine.left) return [this.button("Withdraw", `withdraw from ${this.number}`)];
+    return mine || isLate ? [] : [this.button("Enter", `enter ${this.number}`, true)];
   }
 
   /**
@@ -387,14 +387,13 @@ export class TournamentView {
    * @param {string} line
    * @param {boolean} [isFirst]
    * @param {string} [spoken]
-   * @param {string} [key] of what it takes the place of, with the focus
    */
-  button(label, line, isFirst = false, spoken, key = line) {
+  button(label, line, isFirst = false, spoken) {
     return h(
       `button${isFirst ? ".primary" : ""}`,
       {
         type: "button",
-        "data-key": key,
+        "data-key": spoken ?? "entry", // the focus stays when the one button for that changes
         "aria-label": spoken,
         click: () => this.send(line),
       },
