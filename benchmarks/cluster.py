@@ -72,7 +72,7 @@ from benchmarks.load.processes import (
     Running,
     board,
     letters,
-    of_checkout,
+    servers_of_checkout,
     thudmud,
 )
 from benchmarks.store import Row, starts
@@ -496,7 +496,7 @@ def followers(cluster: Cluster, folder: Path, extent: Extent, beside: Path | Non
 
         ours, others = begin("followers"), None
         if beside:
-            with of_checkout(beside):
+            with servers_of_checkout(beside):
                 others = begin("others")
         found: list[tuple[float, ...]] = []
         there: list[tuple[float, ...]] = []

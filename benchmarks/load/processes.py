@@ -91,8 +91,8 @@ def without_uvloop() -> Iterator[None]:
 
 
 @contextmanager
-def of_checkout(root: Path) -> Iterator[None]:
-    """Take the modules of servers that are started in the context from another checkout."""
+def servers_of_checkout(root: Path) -> Iterator[None]:
+    """Start servers in the context from the modules of another checkout."""
     before = _modules[:]
     _modules[:] = [str(root.resolve()), *before[1:]]
     try:

@@ -22,7 +22,7 @@ from thudmud.store import (
 )
 from thudmud.store.codec import Form
 from thudmud.store.database import Database, Fence, Work
-from thudmud.store.running import Failed, MayWait, Take, TakeBare
+from thudmud.store.running import Failed, MayWait, Take, TakeWithPlies
 from thudmud.store.streams import Changes
 
 P = ParamSpec("P")
@@ -125,7 +125,7 @@ class SlowStore(Store):
         self,
         streams: Collection[str] | None,
         after: int,
-        take: Take | TakeBare,
+        take: Take | TakeWithPlies,
         failed: Failed,
         *,
         may_wait: MayWait | None = None,

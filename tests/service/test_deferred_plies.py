@@ -389,7 +389,7 @@ async def test_watched_ply_does_not_wait_for_a_poll(
     places: tuple[Place, Place], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = places
-    monkeypatch.setattr(running, "LATE", FOREVER)
+    monkeypatch.setattr(running, "POLL_DELAY", FOREVER)
     await one.sit()
     await two.enter("Carla")
     await two.type("Carla", "go to oak board")

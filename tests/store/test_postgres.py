@@ -523,7 +523,7 @@ class TestTwo:
         assert [each.position for each in taken.entries] == [1, 2, 3, 4, 5, 6]
         await other.close()
 
-    async def test_plies_come_without_players_to_who_takes_them_so(
+    async def test_subscriber_with_may_wait_gets_plies_without_players(
         self, store: Store, dsn: str
     ) -> None:
         other = await Store.connect(dsn)
@@ -544,10 +544,10 @@ class TestTwo:
         assert bare.entries[2].event == whole.entries[2].event
         await other.close()
 
-    async def test_plies_in_no_hurry_wait_and_keep_their_order(
+    async def test_plies_that_may_wait_keep_their_order(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(running, "LATE", 1e6)
+        monkeypatch.setattr(running, "POLL_DELAY", 1e6)
         other = await Store.connect(dsn, poll=1e6)
         taken = Taken()
         asked: list[str] = []
@@ -571,7 +571,9 @@ class TestTwo:
         await taken.until(lambda: len(taken.entries) == 7)
         await other.close()
 
-    async def test_plies_in_no_hurry_come_by_themselves(self, store: Store, dsn: str) -> None:
+    async def test_plies_that_may_wait_come_without_another_commit(
+        self, store: Store, dsn: str
+    ) -> None:
         other = await Store.connect(dsn, poll=1e6)
         taken = Taken()
         await store.append({OAK: (0, [joined(0)])})
@@ -584,7 +586,7 @@ class TestTwo:
     async def test_plies_of_too_many_boards_for_a_note_are_read_at_once(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(running, "LATE", 1e6)
+        monkeypatch.setattr(running, "POLL_DELAY", 1e6)
         other = await Store.connect(dsn, poll=1e6)
         taken = Taken()
         keys = [f"{number} {'x' * 500}" for number in range(20)]

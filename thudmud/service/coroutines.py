@@ -63,7 +63,7 @@ def resolve_all(waiting: Iterable[asyncio.Future[None]], error: Exception | None
             each.set_result(None)
 
 
-Step = Callable[[Callable[[Any], Any], Any], Any]
+Resume = Callable[[Callable[[Any], Any], Any], Any]
 """Resumes a coroutine: calls its ``send`` or ``throw`` with the value or exception."""
 
 
@@ -71,11 +71,11 @@ def _resume(step: Callable[[Any], Any], argument: Any) -> Any:
     return step(argument)
 
 
-def run_eagerly(work: Coroutine[Any, Any, T], resume: Step = _resume) -> asyncio.Task[T] | T:
+def run_eagerly(work: Coroutine[Any, Any, T], resume: Resume = _resume) -> asyncio.Task[T] | T:
     """Run a coroutine eagerly: until it blocks in the caller's frame, and the rest in a task.
 
     Until it blocks it has no task of its own, so `asyncio.timeout` and `asyncio.current_task` don't
-    work there.
+    work there. Up to then, ``resume`` isn't called, either.
 
     Args:
         work: the coroutine.
@@ -91,7 +91,7 @@ def run_eagerly(work: Coroutine[Any, Any, T], resume: Step = _resume) -> asyncio
     return _continue_in_task(work, waiting, resume)
 
 
-async def await_in_steps(work: Coroutine[Any, Any, T], resume: Step) -> T:
+async def await_in_steps(work: Coroutine[Any, Any, T], resume: Resume) -> T:
     """Await a coroutine, and let ``resume`` resume it each time; see `metered_step`."""
     try:
         waiting = resume(work.send, None)
@@ -101,7 +101,7 @@ async def await_in_steps(work: Coroutine[Any, Any, T], resume: Step) -> T:
     return await _steps(work, waiting, resume)
 
 
-def metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> Step:
+def metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> Resume:
     """Return a function that resumes coroutines, and meters how long they occupy the event loop.
 
     Args:
@@ -120,7 +120,9 @@ def metered_step(ran: Callable[[float], None], clock: Callable[[], float]) -> St
     return timed
 
 
-def _continue_in_task(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) -> asyncio.Task[T]:
+def _continue_in_task(
+    work: Coroutine[Any, Any, T], waiting: Any, resume: Resume
+) -> asyncio.Task[T]:
     """Create a task that runs the rest of a coroutine that already awaits ``waiting``."""
     import asyncio  # noqa: PLC0415  (see above)
 
@@ -132,13 +134,13 @@ def _continue_in_task(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) 
     return task
 
 
-async def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) -> T:
+async def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: Resume) -> T:
     """Wrap `_steps` in a native coroutine, as ``create_task`` requires from Python 3.12 on."""
     return await _steps(work, waiting, resume)
 
 
 @coroutine
-def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: Step) -> Generator[Any, Any, T]:
+def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: Resume) -> Generator[Any, Any, T]:
     """Drive a coroutine that already awaits ``waiting``, like ``yield from`` in mid-course."""
     try:
         try:

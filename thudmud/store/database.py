@@ -777,7 +777,7 @@ class Database:
         return self.streams.request_result(stream, key)
 
     def entries_for_subscriber(
-        self, after: int, *, takes_bare_plies: bool = False
+        self, after: int, *, takes_stored_plies: bool = False
     ) -> tuple[list[FeedEntry], bool]:
         """Return the first entries after a position, for a new subscriber that catches up.
 
@@ -786,14 +786,14 @@ class Database:
 
         Args:
             after: the position.
-            takes_bare_plies: whether the subscriber takes `StoredPly` values. What the feed has
+            takes_stored_plies: whether the subscriber takes `StoredPly` values. What the feed has
                 decoded so far is returned here once more.
 
         Returns:
             The entries, and whether the feed will deliver all later ones.
         """
         feed = self.feed
-        feed.has_bare_plies &= takes_bare_plies
+        feed.gives_stored_plies &= takes_stored_plies
         if not feed.is_followed:
             feed.start_after(self.position())
         if after >= feed.position:

@@ -30,14 +30,13 @@ class Feed:
 
     Attributes:
         is_followed: whether anybody has subscribed; until then only ``position`` moves.
-        has_bare_plies: whether plies come without their players, since all subscribers take them
-            so.
+        gives_stored_plies: whether others' plies come as `StoredPly`: all subscribers take those.
     """
 
     def __init__(self, table: SqlTable, streams: Streams) -> None:
         self._table, self._streams = table, streams
         self.is_followed = False
-        self.has_bare_plies = streams.is_shared
+        self.gives_stored_plies = streams.is_shared
         self.position = 0
         """The position up to which entries have been delivered, or skipped while unfollowed."""
         self._last: Sequence[object] | None = None
@@ -101,7 +100,11 @@ class Feed:
 
     def _decoded(self, rows: Sequence[Sequence[object]]) -> list[FeedEntry]:
         streams = self._streams
-        return streams.feed_entries_of(rows) if self.has_bare_plies else [*streams.entries_of(rows)]
+        return (
+            streams.feed_entries_of(rows)
+            if self.gives_stored_plies
+            else [*streams.entries_of(rows)]
+        )
 
     def advance_to(self, position: int) -> None:
         """Record that all entries up to ``position`` have been delivered."""

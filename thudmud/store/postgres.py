@@ -511,7 +511,7 @@ class Postgres(Backend):
                 "write. Create a database with UTF-8: createdb --encoding UTF8 --template "
                 "template0."
             )
-        self._channel = f'"thudmud {schema}"'
+        self._channel = f"thudmud {schema}"
         if self._is_read_only:
             if self._is_empty(self._tables()) or self._has_no_head():
                 raise StoreError(f"{self._name} could not be used: it has no data yet.")
@@ -655,7 +655,7 @@ class Postgres(Backend):
         moved = json.dumps([[*row[3:], row[0]] for row in streams]), [row[0] for row in streams]
         fits = projection, until, *_conditions(versions), *_conditions(players)
         try:
-            with self._committing(_plies_stored(prepared)):
+            with self._committing(_note_of_plies(prepared)):
                 execute = self.connection.execute
                 execute("begin")
                 execute(APPEND["settings"])
@@ -741,10 +741,10 @@ class Postgres(Backend):
             with self.connection.pipelined():
                 yield
                 if plies:
-                    told = f"{self._token}:{_PLIES} {json.dumps(plies.streams)}"
-                    self.connection.execute(SEND_NOTE, (self._channel.strip('"'), told))
+                    payload = f"{self._token}:{_PLIES} {json.dumps(plies.streams)}"
+                    self.connection.execute(SEND_NOTE, (self._channel, payload))
                 else:
-                    self.connection.execute(f"notify {self._channel}, '{self._token}'")
+                    self.connection.execute(f"notify \"{self._channel}\", '{self._token}'")
                 self.connection.session.execute(b"commit", prepare=False)
         except psycopg.Error as error:
             if not self.connection.is_lost:
@@ -895,7 +895,7 @@ class Postgres(Backend):
 
     def listen(self, heard: Heard) -> None:
         """Call a function with other nodes' messages, in a thread of its own."""
-        self._listener = Listener(self._dsn, self._channel, self._token, heard)
+        self._listener = Listener(self._dsn, f'"{self._channel}"', self._token, heard)
 
     def send_note(self, note: str) -> None:
         """Send a note, in ASCII, to all other nodes that listen. It is not stored.
@@ -903,7 +903,7 @@ class Postgres(Backend):
         Raises:
             NoteTooLongError: the note needs more than `MOST_PARTS` notifications.
         """
-        channel, parts = self._channel.strip('"'), list(split_note(note))
+        parts = list(split_note(note))
         if len(parts) > MOST_PARTS:  # don't quote the note: it may contain players' chat
             most = LONGEST_NOTE * MOST_PARTS
             raise NoteTooLongError(
@@ -912,7 +912,7 @@ class Postgres(Backend):
         self.connection.restore()
         for place, part in parts:
             sender = f"{self._token}:{place}" if place else self._token
-            self.connection.execute(SEND_NOTE, (channel, f"{sender} {part}"))
+            self.connection.execute(SEND_NOTE, (self._channel, f"{sender} {part}"))
 
     def close(self) -> None:
         """Close both connections."""
@@ -985,7 +985,7 @@ def split_note(note: str) -> Iterator[tuple[str, str]]:
         yield f"{number}/{len(starts)}", note[start : start + LONGEST_NOTE]
 
 
-def _plies_stored(prepared: PreparedAppend) -> PliesStored | None:
+def _note_of_plies(prepared: PreparedAppend) -> PliesStored | None:
     """Return the note about an append, if it is one of plies and the note fits."""
     if not all(is_ply(str(row[-1])) for row in prepared.events):
         return None

@@ -21,7 +21,7 @@ that come by both ways are recognised by their positions and dropped.
 
 When does the thread look for writes of other processes? Each of their commits is announced by a
 notification, which is followed by a poll. If the notification says that only plies were appended,
-and no subscriber is in a hurry for those streams (`MayWait`), the poll may be `LATE` seconds later.
+and those streams may wait for all subscribers (`MayWait`), the poll is `POLL_DELAY` seconds later.
 Meanwhile any other poll, and any write of ours, reads them as well: entries always come in order.
 
 What happens if the thread dies? `_finish` runs in the loop. The jobs in progress and the queued
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Take = Callable[[Sequence[Entry]], None]
-TakeBare = Callable[[Sequence[FeedEntry]], None]
+TakeWithPlies = Callable[[Sequence[FeedEntry]], None]
 """Takes plies without their players, too."""
 
 MayWait = Callable[[str], bool]
@@ -69,8 +69,8 @@ MayWait = Callable[[str], bool]
 
 Failed = Callable[[StoreError], None]
 
-LATE = 0.1
-"""Seconds for which plies wait that are in no hurry, so that they are read together."""
+POLL_DELAY = 0.1
+"""Seconds for which plies wait that may, so that they are read together."""
 
 CLOSED = "The store is closed."
 
@@ -85,7 +85,7 @@ class Subscription:
         followers: Subscriptions,
         streams: Collection[str] | None,
         after: int,
-        take: Take | TakeBare,
+        take: Take | TakeWithPlies,
         failed: Failed,
         *,
         may_wait: MayWait | None,
@@ -96,7 +96,7 @@ class Subscription:
         """The position of the last entry delivered."""
         self.failed = failed
         self.may_wait = may_wait
-        self._take = cast("TakeBare", take)
+        self._take = cast("TakeWithPlies", take)
         self._waiting: list[Sequence[FeedEntry]] | None = []
         """New entries queued while older ones are still being read; None after that."""
 
@@ -294,7 +294,7 @@ class ThreadRunner:
         self._is_poll_queued = False
         """Whether a poll for other processes' writes is queued."""
         self._late_poll: TimerHandle | None = None
-        """The timer of the next poll for plies that are in no hurry."""
+        """The timer of the next poll for plies that may wait."""
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         self._loop = asyncio.get_running_loop()
@@ -453,7 +453,7 @@ class ThreadRunner:
             if not self._followers.may_wait(said.streams):
                 self._queue_poll()
             elif self._late_poll is None and not self._ended.done():
-                self._late_poll = self._loop.call_later(LATE, self._queue_poll)
+                self._late_poll = self._loop.call_later(POLL_DELAY, self._queue_poll)
             return
         if said is not None:
             self._heard(said)
@@ -461,7 +461,7 @@ class ThreadRunner:
             self._queue_poll()
 
     def _queue_poll(self) -> None:
-        """Queue a poll, unless one is queued; it reads the plies that were in no hurry, too."""
+        """Queue a poll, unless one is queued; it reads the plies that waited, too."""
         if self._late_poll:
             self._late_poll.cancel()
             self._late_poll = None

@@ -48,7 +48,7 @@ from thudmud.store.running import (
     Subscription,
     Subscriptions,
     Take,
-    TakeBare,
+    TakeWithPlies,
     ThreadRunner,
 )
 from thudmud.store.steady import SteadyClock
@@ -483,7 +483,7 @@ class Store:
         self,
         streams: Collection[str] | None,
         after: int,
-        take: Take | TakeBare,
+        take: Take | TakeWithPlies,
         failed: Failed,
         *,
         may_wait: MayWait | None = None,
@@ -500,7 +500,7 @@ class Store:
                 It must not raise.
             failed: called with the error that keeps entries from being read for now.
             may_wait: returns whether there is no hurry for other nodes' plies at a stream: then
-                they may come `LATE` seconds later. With it, ``take`` gets all their plies as
+                they may come `POLL_DELAY` seconds later. With it, ``take`` gets all their plies as
                 `StoredPly`. None for entries alone, all at once.
 
         Raises:
@@ -517,7 +517,7 @@ class Store:
             while not whole:
                 takes_plies = may_wait is not None
                 look = partial(
-                    Database.entries_for_subscriber, after=after, takes_bare_plies=takes_plies
+                    Database.entries_for_subscriber, after=after, takes_stored_plies=takes_plies
                 )
                 entries, whole = await self._runner.read(look)
                 subscription.catch_up(entries)

@@ -170,7 +170,7 @@ class Screen:
         self._end_compression()
 
     def mark(self, sequence: bytes) -> None:
-        """Append a telnet command after all output so far, including a prompt that is due."""
+        """Write all output so far, with a prompt that is due, and append a telnet command."""
         self.flush()
         self.command(sequence)
 
