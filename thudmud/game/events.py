@@ -1007,11 +1007,14 @@ class PairingScored(_OfPairing, tag="pairing scored"):
         battles: the scores of all battles of the match so far.
         absent: whether the first and the second player were absent, and so have lost the match.
         is_over: whether the match is over.
+        numbers: the numbers of these battles; None for an unknown one. Empty if the event was
+            stored by an earlier version.
     """
 
     battles: tuple[BattleScore, ...] = ()
     absent: tuple[bool, bool] = (False, False)
     is_over: bool = True
+    numbers: tuple[int | None, ...] = ()
 
     def _require(self) -> None:
         if len(self.battles) > BATTLES or any(min(each) < 0 for each in self.battles):

@@ -229,6 +229,7 @@ def table_facts_in_full(table: Table, player: str) -> list[Fact]:
 def table_data(table: Table) -> Data:
     """Return a table without its position."""
     match = table.match
+    of = match.tournament if match else None
     return {
         **board_reference(table),
         "rules": (table.game.ruleset if table.game else table.ruleset).name,
@@ -249,6 +250,8 @@ def table_data(table: Table) -> Data:
         "clock": _clock(table),
         "claim_at": None if table.claimable_at is None else int(table.claimable_at),
         "rated": match.rated if match else None,
+        "tournament": of.number if of else None,
+        "round": of.round if of else None,
     }
 
 

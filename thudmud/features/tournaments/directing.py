@@ -19,6 +19,7 @@ from thudmud.features.tournaments.model import (
     TournamentLimits,
     TournamentRegister,
     rest_in,
+    second_battle_due,
 )
 from thudmud.features.tournaments.pairing import Pairing, pair, pair_free
 from thudmud.features.tournaments.standings import standings
@@ -266,8 +267,12 @@ def score_pairing(
     after = tables.fold_events(table, happened[: ends[0] + 1]).match if ends else None
     if tournament is None or match is None or after is None:
         return ()
-    battles = (*match.battles, _score(match, after))
-    return (_score_event(tournament, match, now, battles=battles, over=after.is_over),)
+    match = replace(
+        match,
+        battles=(*match.battles, _score(match, after)),
+        numbers=(*match.numbers, after.number),
+    )
+    return (_score_event(tournament, match, now, over=after.is_over),)
 
 
 hooks.consequences.append(score_pairing)
@@ -302,17 +307,17 @@ def _next_match_step(hall: Hall, tournament: Tournament, match: OpenMatch, now: 
     if made.seconds and not tournament.is_arena and now >= tournament.paired + made.seconds:
         return NextStep(hall.hall_decision("", _score_event(tournament, match, now)))
     later = [tournament.paired + made.seconds] if made.seconds and not tournament.is_arena else []
-    if table.half_played:
+    second_at = second_battle_due(table, tournament, hall)
+    if second_at is not None:
         away = {table.seats[side] for side in table.away}
         absent = _never_moved(table.match)
         if absent and (absent in away or tournament.is_by_days):
             return NextStep(_forfeit_match(hall, tournament, table, {absent}, now))
-        at = _first_battle_end(table) + rest_in(tournament, hall)
-        if at <= now:
+        if second_at <= now:
             inputs = Context(now, first_move=hall.first_move)
             second = Decision("", table.name, table.version, (battle_begun(table, "", inputs),))
             return NextStep(end_seeks_of_players(hall, second, now))
-        later.append(at)
+        later.append(second_at)
     elif table.is_running and not tournament.is_by_days:
         due = dict(_no_shows(hall, tournament, table))
         if min(due.values(), default=inf) <= now:
@@ -362,12 +367,6 @@ def _has_moved(match: Match, side: Side) -> bool:
     return len(match.game.moves) > (side is not match.game.initial_position.turn)
 
 
-def _first_battle_end(table: Table) -> float:
-    """Return when the first battle at a board ended."""
-    clock = table.match.clock if table.match else None
-    return clock.at if clock else table.waiting_since
-
-
 def _forfeit_match(
     hall: Hall, tournament: Tournament, table: Table, absent: Iterable[str], now: float
 ) -> Decision:
@@ -399,11 +398,11 @@ def _score_event(
     match: OpenMatch,
     now: float,
     *,
-    battles: tuple[BattleScore, ...] | None = None,
     absent: tuple[bool, bool] = (False, False),
     over: bool = True,
 ) -> PairingScored:
     """Return the event that scores a match; if not ``over``, only its battles so far."""
-    battles = match.battles if battles is None else battles
     place = tournament.number, match.round, match.index
-    return PairingScored(now, "", *place, *match.players, battles, absent, over)
+    return PairingScored(
+        now, "", *place, *match.players, match.battles, absent, over, match.numbers
+    )

@@ -35,6 +35,7 @@ from thudmud.features.tournaments.model import (
     TournamentRegister,
     TournamentState,
     rest_in,
+    second_battle_due,
 )
 from thudmud.features.tournaments.pairing import Pairing, advancing_player, field_size
 from thudmud.features.tournaments.standings import Placing, course, standings
@@ -888,7 +889,7 @@ def crosstable_data(tournament: Tournament, hall: Hall) -> Data:
         "tournament": tournament.number,
         "players": [_placing_data(each, tournament) for each in placings],
         "matches": [
-            _match_data(pairing, tournament.open.get((number, index)), number, hall)
+            _match_data(pairing, tournament, (number, index), hall)
             for number, pairings in enumerate(tournament.rounds, 1)
             for index, pairing in enumerate(pairings)
         ],
@@ -908,19 +909,23 @@ def _placing_data(placing: Placing, tournament: Tournament) -> Data:
     }
 
 
-def _match_data(pairing: Pairing, match: OpenMatch | None, number: int, hall: Hall) -> Data:
+def _match_data(
+    pairing: Pairing, tournament: Tournament, place: tuple[int, int], hall: Hall
+) -> Data:
+    match = tournament.open.get(place)
     board = hall.tables.with_key(match.key) if match and match.key else None
-    result = pairing.result
-    battles = result.battles if result else match.battles if match else ()
-    absent = result.absent if result else ()
+    known = pairing.result or match
+    due = second_battle_due(board, tournament, hall) if board else None
     return {
-        "round": number,
+        "round": place[0],
         "first": pairing.first,
         "second": pairing.second,
         "over": pairing.is_over,
         "board": board.name if board else None,
-        "scores": [[each.first, each.second] for each in battles],
-        "absent": list(absent),
+        "scores": [[each.first, each.second] for each in known.battles] if known else [],
+        "battles": list(known.numbers) if known else [],
+        "next_at": None if due is None else ceil(due),
+        "absent": list(pairing.result.absent) if pairing.result else [],
     }
 
 

@@ -25,6 +25,7 @@ from thudmud.game.archive import MIDDLE, Lookup
 from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleScore, HallEvent, TournamentKind
 from thudmud.game.hall import Hall, HallPart, handles
+from thudmud.game.table import Table
 from thudmud.values import Value, replace
 
 
@@ -102,6 +103,7 @@ class OpenMatch(Value):
         second: the player with the trolls in the first battle.
         key: the key of the board; "" until the match begins.
         battles: the scores of the battles so far.
+        numbers: the numbers of these battles, as far as they are known.
     """
 
     round: int
@@ -110,6 +112,7 @@ class OpenMatch(Value):
     second: str
     key: str = ""
     battles: tuple[BattleScore, ...] = ()
+    numbers: tuple[int | None, ...] = ()
 
     @property
     def players(self) -> tuple[str, str]:
@@ -305,10 +308,11 @@ class Tournament(Value):
         if match is None:
             return self
         if not event.is_over:
-            scored = replace(match, battles=event.battles)
+            scored = replace(match, battles=event.battles, numbers=event.numbers)
             return replace(self, open=_with(self.open, place, scored))
         absent = tuple(each for each, away in zip(match.players, event.absent, strict=True) if away)
-        over = Pairing(match.first, match.second, MatchResult(event.battles, absent))
+        result = MatchResult(event.battles, absent, event.numbers)
+        over = Pairing(match.first, match.second, result)
         pairings = self.rounds[event.round - 1]
         pairings = (*pairings[: event.index], over, *pairings[event.index + 1 :])
         before, after = self.rounds[: event.round - 1], self.rounds[event.round :]
@@ -327,6 +331,15 @@ class Tournament(Value):
 def rest_in(tournament: Tournament, hall: Hall) -> float:
     """Return the seconds between battles, and between rounds; 0 by correspondence."""
     return 0.0 if tournament.is_by_days else hall.limits(TournamentLimits).rest
+
+
+def second_battle_due(table: Table, tournament: Tournament, hall: Hall) -> float | None:
+    """Return when the second battle of a match begins by itself; None if none is to begin."""
+    if not table.half_played or tournament.paused:
+        return None
+    clock = table.match.clock if table.match else None
+    ended = clock.at if clock else table.waiting_since
+    return ended + rest_in(tournament, hall)
 
 
 def folded(stream: Iterable[events.TournamentEvent]) -> Tournament:

@@ -31,10 +31,12 @@ class MatchResult(Value):
         battles: the scores of the battles that were played.
         absent: the players who didn't come, or gave up the match, and so lost it: none, one or
             both.
+        numbers: the numbers of these battles, as far as they are known.
     """
 
     battles: tuple[BattleScore, ...] = ()
     absent: tuple[str, ...] = ()
+    numbers: tuple[int | None, ...] = ()
 
 
 class Entrant(Value):
