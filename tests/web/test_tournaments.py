@@ -75,9 +75,12 @@ def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None
     dialog.get_by_label("Minutes it lasts").fill("90")
     anna.press("Announce")
     expect(dialog).to_be_hidden()
+    expect(anna.page.get_by_role("heading", name="Thursday")).to_be_visible()
+    expect(anna.page.get_by_role("button", name="Enter", exact=True)).to_be_visible()
+    anna.press("Hall")
     expect(anna.page.locator("#tournaments")).to_contain_text("ThursdayArena · Classic · 10+5")
     said = 'tournament new arena for 90 minutes 10+5 classic "Thursday" starts in 15 minutes'
-    assert anna.sent[-1] == said
+    assert said in anna.sent
 
 
 def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
@@ -135,7 +138,7 @@ def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
     walt.page.get_by_role("button", name=re.compile("^Watch ")).click()
     expect(walt.page.locator("body")).to_have_attribute("data-view", "game")
     walt.press("Hall")
-    walt.page.get_by_role("link", name="Thursday").click()
+    walt.page.get_by_role("link", name="Thursday", exact=True).click()  # not that at the board
     expect(board).to_be_visible()
     expect(bert.page.locator("#game-facts")).to_contain_text("battle 2 of 2")
     bert.type("resign on it").press("Resign", within="dialog")
@@ -143,6 +146,38 @@ def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
     for each in (anna, bert):
         each.press("Hall")
     expect(board).to_be_hidden()  # closed: a picture of it would be an error on the console
+
+
+def test_match_leads_back_to_its_tournament(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    patient = EVERYBODY.replace("rest = 1", "rest = 600")
+    with Served(tmp_path, free_port(), {"oak": "discworld"}, patient) as server:
+        anna, bert = (visit(server=server).come_in(name) for name in ("Anna", "Bert"))
+        for each in (anna, bert):
+            each.loses_server = True
+        anna.type('tournament new round robin 5+3 "Thursday" starts in 20 seconds', "enter 1")
+        bert.type("enter 1")
+        facts = bert.page.locator("#game-facts")
+        expect(facts).to_contain_text(re.compile("^Thursday, round 1 · "))
+        result = anna.page.get_by_role("region", name=re.compile(" wins?$"))
+        anna.type("resign on it").press("Resign", within="dialog")
+        soon = re.compile(r"The second battle begins in 5\d\d seconds\.")
+        expect(result).to_contain_text(soon)
+        result.get_by_role("button", name="Close").click()
+        expect(anna.page.locator("#notices")).to_contain_text(soon)
+        expect(bert.page.locator("#game .result")).to_contain_text(soon)
+        bert.press("Play the second battle")
+        expect(facts).to_contain_text("battle 2 of 2")
+        bert.type("resign on it").press("Resign", within="dialog")
+        back = result.get_by_role("link", name="Back to Thursday")
+        expect(back).to_have_class("button primary")
+        expect(result.get_by_role("button", name="Rematch")).to_have_class("")
+        back.click()
+        assert anna.path == "/tournament/1"
+        matches = anna.page.locator("#tournament-matches")
+        expect(matches.get_by_role("link")).to_have_text([re.compile(r"^\d+ \u2013 \d+$")] * 2)
+        expect(matches.get_by_role("link").last).to_have_attribute("href", "/game/2")
 
 
 def test_axe_finds_no_violations_on_the_tournament_page(visit: Visit, server: Served) -> None:

@@ -105,6 +105,10 @@ export class GameView {
     this.state = state;
     this.outside = outside;
     this.name = "";
+    /** What was shown last of a second battle that begins by itself. */
+    this.soon = "";
+    /** The tournament, and the battle before the second one, of which we have asked. */
+    this.askedOf = "";
     /** @type {number | null} */
     this.at = null; // the ply that is looked back at; null is now
     this.filledIn = "";
@@ -218,8 +222,11 @@ export class GameView {
       this.at === null ? this.state.mover(name) : null,
     );
     if (planned) this.mover.playPremove(planned);
-    byId("game-facts").textContent = this.facts(table, board);
+    this.askTournament(table);
+    const isOfTournament = table.tournament && !exercise;
+    fill(byId("game-facts"), ...(isOfTournament ? [this.tournamentLink(table), " · "] : []), this.facts(table, board));
     this.showPlayers(table, board, position);
+    this.soon = this.secondBattle(table);
     this.showResult(table, board);
     this.showNotices(table, board);
     this.showActions(table, board);
@@ -415,6 +422,55 @@ export class GameView {
     return facts.join(" · ");
   }
 
+  // The tournament of a match.
+
+  /**
+   * Ask what the tournament of a match is called, and players when their second battle begins.
+   *
+   * @param {Table} table
+   */
+  askTournament(table) {
+    const { tournament, battle } = table;
+    const isWaiting = this.isBetween(table) && this.state.sides(table).length > 0;
+    if (!tournament || (this.state.tournaments.has(tournament) && !isWaiting)) return;
+    const asked = `${tournament} ${isWaiting ? battle : ""}`;
+    if (asked === this.askedOf) return;
+    this.askedOf = asked;
+    this.outside.ask(`tournament ${tournament}`);
+  }
+
+  /**
+   * @param {Table} table
+   * @param {string} [kind]
+   */
+  tournamentLink({ tournament, round }, kind = "") {
+    const title = this.state.tournamentTitle(Number(tournament));
+    const words = kind ? `Back to ${title}` : `${title}, round ${round}`;
+    return h(`a${kind}`, { href: `/tournament/${tournament}` }, words);
+  }
+
+  /**
+   * Whether the first battle of a match is over, and the second has not begun.
+   *
+   * @param {Table} table
+   */
+  isBetween({ running, over, part }) {
+    return part === 1 && !running && !over;
+  }
+
+  /**
+   * Return when the second battle of a tournament's match begins by itself, as a sentence.
+   *
+   * @param {Table} table
+   */
+  secondBattle(table) {
+    const { matches = [] } = this.state.crosstables.get(table.tournament ?? 0) ?? {};
+    const { next_at = null } = matches.find((/** @type {any} */ each) => each.board === table.board) ?? {};
+    if (next_at === null || !this.isBetween(table)) return "";
+    const seconds = Math.round(next_at + this.state.skew - Date.now() / 1000);
+    return seconds > 0 ? `The second battle begins in ${counted(seconds, "second")}.` : "";
+  }
+
   // The players.
 
   /**
@@ -499,6 +555,7 @@ export class GameView {
     const table = this.state.tables.get(this.name);
     const isPaused = !this.outside.isConnected() && this.state.me.player !== null;
     this.lostAt = isPaused ? (this.lostAt ?? Date.now()) : null;
+    if (table && this.secondBattle(table) !== this.soon) this.show(this.name);
     if (!table?.clock) return;
     const board = this.state.boards.get(this.name);
     if (board && this.stood && !this.stands(table)) this.showNotices(table, board);
@@ -536,7 +593,8 @@ export class GameView {
     let notices = offers.map(({ words, buttons }) => notice(words, ...buttons));
     notices.push(...this.awayNotices(table));
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const words = [this.resultWords(table, board), ...offers.map((each) => each.words)].join(" ");
+      const told = [this.resultWords(table, board), this.soon, ...offers.map((each) => each.words)];
+      const words = told.filter(Boolean).join(" ");
       const buttons = [...offers.flatMap((each) => each.buttons), ...this.next(table, board)];
       notices = this.isCardOf(board) ? [] : [notice(words, ...buttons)];
     }
@@ -639,6 +697,7 @@ export class GameView {
       `${capitalised(rest)}.`,
       matchEnding(table, player),
       ratingChanges(board.end, this.state.me),
+      this.soon,
       ...offers.map(({ words }) => words),
     ];
     return {
@@ -646,7 +705,7 @@ export class GameView {
       lines: lines.map((each) => each.trim()).filter(Boolean),
       buttons: [
         ...offers.flatMap(({ buttons }) => buttons),
-        isAlone && this.button(search),
+        isAlone && !table.tournament && this.button(search),
         ...this.next(table, board),
       ].filter((each) => each !== false),
     };
@@ -691,10 +750,12 @@ export class GameView {
   next(table, board) {
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
-    const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: true };
+    const isDone = Boolean(table.tournament) && table.over; // what else its players do is up to them
+    const start = { label: this.startLabel(table), line: `start game on ${table.board}`, isFirst: !isDone };
     const isOffered = table.offers.some(({ offer }) => OFFERS[offer].verb === "start game"); // see there
     const mayStart = mine.length > 0 && isFull && !isOffered;
     return [
+      isDone && this.tournamentLink(table, ".button.primary"),
       mayStart && this.button(start),
       board.battle !== null && h("a.button", { href: `/game/${board.battle}` }, "Analyse"),
     ];

@@ -51,7 +51,7 @@ const outside = {
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const register = (/** @type {string} */ why) => registration.open(why);
-const tournament = new TournamentView(state, { ...outside, register });
+const tournament = new TournamentView(state, { ...outside, register, show: openTournament });
 const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.challenge(name) });
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {

@@ -31,6 +31,8 @@ import { read, write } from "./settings.js";
  * @property {Clock | null} [clock]
  * @property {number | null} [claim_at]
  * @property {boolean | null} [rated]
+ * @property {number | null} [tournament]
+ * @property {number | null} [round]
  *
  * @typedef {object} Board what stands on it, from `Thud.Board` and `Thud.Move`
  * @property {string} board
@@ -402,6 +404,15 @@ export class State extends EventTarget {
   /** @param {{boards: string[]}} data */
   onObserve({ boards }) {
     this.observed = boards;
+  }
+
+  /**
+   * Return what a tournament is called.
+   *
+   * @param {number} number
+   */
+  tournamentTitle(number) {
+    return this.tournaments.get(number)?.title ?? `Tournament ${number}`;
   }
 
   /** @param {{tournament: number}} tournament */

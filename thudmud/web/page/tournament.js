@@ -33,6 +33,8 @@ import { Terms, copyTerms } from "./play.js";
  * @property {boolean} over
  * @property {string | null} board
  * @property {number[][]} scores
+ * @property {(number | null)[]} battles
+ * @property {number | null} next_at
  * @property {string[]} absent
  */
 
@@ -52,8 +54,9 @@ export class TournamentView {
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
    * @param {(why: string) => void} outside.register asks a guest to register
+   * @param {(number: number) => void} outside.show shows a tournament
    */
-  constructor(state, { send, ask, register }) {
+  constructor(state, { send, ask, register, show }) {
     this.state = state;
     this.send = send;
     this.ask = ask;
@@ -62,14 +65,18 @@ export class TournamentView {
     this.asking = undefined;
     /** Whether an answer is on its way, which has all that has happened until then. */
     this.isAsked = false;
+    /** Whether its matches are known as they are now: their boards may have been closed since. */
+    this.isCurrent = false;
     /** The pictures of boards, by their names. @type {Map<string, HTMLImageElement>} */
     this.pictures = new Map();
     /** Whether there is no such tournament. */
     this.isMissing = false;
     /** What is wrong with the terms of a new one, in the dialog for it. */
     this.problem = h("p.wrong", { role: "alert" });
-    state.on("Thud.Tournament", ({ player }) => {
-      if (player === state.me.player && this.problem.checkVisibility()) byId("dialog").close();
+    state.on("Thud.Tournament", ({ player, tournament }) => {
+      if (player !== state.me.player || !this.problem.checkVisibility()) return;
+      byId("dialog").close();
+      show(tournament);
     });
     state.on("Thud.Refused", ({ code, details, text }) => {
       this.problem.textContent = text ?? "";
@@ -79,6 +86,7 @@ export class TournamentView {
     state.on("Thud.Crosstable", ({ tournament }) => {
       if (tournament !== this.number) return;
       this.isAsked = false;
+      this.isCurrent = true;
       this.pictures.clear(); // of boards that may have been closed
     });
     state.on("Thud.End", () => this.askSoon());
@@ -88,7 +96,7 @@ export class TournamentView {
 
   /** @param {number | null} number */
   open(number) {
-    if (number !== this.number) this.isMissing = false;
+    if (number !== this.number) this.isMissing = this.isCurrent = false;
     this.number = number;
     this.isAsked = number !== null;
     if (number !== null) this.ask(`tournament ${number}`);
@@ -107,7 +115,7 @@ export class TournamentView {
   }
 
   get title() {
-    return this.known ? named(this.known) : `Tournament ${this.number}`;
+    return this.state.tournamentTitle(Number(this.number));
   }
 
   /** Show the list in the hall. */
@@ -182,7 +190,7 @@ export class TournamentView {
       h(
         "span.what",
         {},
-        h("a", { href: `/tournament/${each.tournament}` }, named(each)),
+        h("a", { href: `/tournament/${each.tournament}` }, this.state.tournamentTitle(each.tournament)),
         h("small", {}, facts.join(" · ")),
       ),
     );
@@ -190,7 +198,7 @@ export class TournamentView {
 
   show() {
     const { known } = this;
-    const table = this.state.crosstables.get(this.number ?? 0);
+    const table = this.isCurrent ? this.state.crosstables.get(this.number ?? 0) : undefined;
     byId("tournament-title").textContent = this.title;
     const link = h("a", { href: "/" }, "The hall");
     const missing = [`There is no tournament ${this.number}. `, link, " lists them all."];
@@ -326,11 +334,10 @@ export class TournamentView {
 
   /** @param {Match} match */
   match(match) {
-    const { first, second, board, scores, absent, over } = match;
-    const points = scores.map(([one, two]) => `${one} – ${two}`).join(", ");
+    const { first, second, board, scores, battles, absent, over } = match;
     const facts = second
       ? [
-          points,
+          ...scores.map((each, index) => score(each, battles[index])),
           absent.length > 0 && `forfeit: ${absent.join(" and ")} absent`,
           board,
           !over && !board && "is about to begin",
@@ -344,7 +351,7 @@ export class TournamentView {
         "span.what",
         {},
         h("b", {}, second ? `${first} – ${second}` : first),
-        h("small", {}, facts.filter(Boolean).join(" · ")),
+        h("small", {}, ...facts.filter(Boolean).flatMap((each, index) => (index ? [" · ", each] : [each]))),
       ),
       board &&
         this.button(
@@ -403,11 +410,6 @@ export class TournamentView {
 }
 
 /** @param {Tournament} known */
-function named(known) {
-  return known.title ?? `Tournament ${known.tournament}`;
-}
-
-/** @param {Tournament} known */
 function standing(known) {
   const players = counted(known.entrants, "player");
   if (known.state === "over") return known.winner ? `${known.winner} has won` : "over";
@@ -449,6 +451,17 @@ function cell(player, round, matches, lines) {
   return mine < 0
     ? told(`0 ${line}`, `lost to ${other}`)
     : told(`½ ${line}`, `level with ${other}`);
+}
+
+/**
+ * Return the points of a battle, which lead to its replay.
+ *
+ * @param {number[]} points
+ * @param {number | null} [battle]
+ */
+function score([one, two], battle) {
+  const points = `${one} – ${two}`;
+  return battle ? h("a", { href: `/game/${battle}` }, points) : points;
 }
 
 /**
