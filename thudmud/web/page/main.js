@@ -878,6 +878,7 @@ function show() {
     fit(); // the log may not have been seen before
     scrollTo(0, 0);
   }
+  if (isElsewhere() && lobby.form.leave()) toast("You’ve stopped waiting for an opponent.");
   chat.show(board);
   if (!isReplay) replay.playback.pause();
   if (isReplay) replay.show();

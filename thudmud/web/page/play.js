@@ -201,6 +201,20 @@ export class PlayForm {
     byId("seek").classList.toggle("waits", isWaiting);
   }
 
+  /**
+   * Stop looking for anybody on the clock, as nothing shows it where the player goes.
+   *
+   * @returns {boolean} whether they were looking
+   */
+  leave() {
+    const live = this.own.filter(({ to, time }) => !to && !/day/.test(time ?? ""));
+    for (const { seek } of live) {
+      this.state.seeks.delete(seek);
+      this.send(`withdraw ${seek}`);
+    }
+    return live.length > 0;
+  }
+
   /** Withdraw what the player waits with. */
   stop() {
     for (const { seek } of this.own) this.send(`withdraw ${seek}`);
