@@ -104,6 +104,8 @@ let endedBy = "";
 let stopping = "";
 /** Where the address leads, until we are there. */
 let wanted = placeNamed();
+/** Whether a challenge is being accepted by its link, and its board hasn't come yet. */
+let isAccepting = false;
 /** Whether the address is that of the hall, until we are back there. */
 let isHallWanted = wanted === null;
 /** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
@@ -400,6 +402,10 @@ function take(name, data) {
   else if (name === "Char.Login.Result") loggedIn(data);
   else state.take(name, data);
 }
+
+// The challenge is not accepted at once, if at all.
+state.on("Thud.Refused", () => (isAccepting = false));
+state.on("Thud.Seek", ({ player }) => player === state.me.player && (isAccepting = false));
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
@@ -749,7 +755,7 @@ function linked(link) {
   else if (hasEnded(link) || (link === "open" && !keptWord())) isLost = false;
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
-  if (link !== "open") registration.stop();
+  if (link !== "open") [isAccepting = false, registration.stop()];
   if (link === "lost" && state.me.player) {
     roomBefore = state.me.room;
     if (state.exercise) wanted = placeOf(state.exercise);
@@ -852,6 +858,7 @@ function boardInView() {
 function show() {
   isDue = false;
   const board = boardInView();
+  if (board) isAccepting = false;
   const view = isReplay
     ? "replay"
     : isTournament()
@@ -862,9 +869,9 @@ function show() {
           ? "lessons"
       : board
         ? "game"
-        : state.me.player
+        : state.me.player && !isAccepting
           ? "lobby"
-          : isComingBack || !wantsIn // what the address names has not come yet
+          : isAccepting || isComingBack || !wantsIn // what the address names has not come yet
             ? "coming"
             : "welcome";
   const before = document.body.dataset.view;
@@ -1008,7 +1015,7 @@ let hasJustComeIn = false;
 
 /** @param {string} view */
 function focusAfterLogin(view) {
-  if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
+  if (isAccepting || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
   hasJustComeIn = false;
   if (isFocusLost()) settleFocus();
 }
@@ -1127,6 +1134,7 @@ function openPlayer(name) {
 
 /** @param {string} word what its maker has put into the link */
 function acceptChallenge(word) {
+  isAccepting = true;
   namePlace(state.me.room ? { board: state.me.room } : null);
   send(`accept word ${word}`);
 }
