@@ -183,8 +183,11 @@ def test_engine_draws_its_best_line_with_its_evaluation(visit: Visit, boards: Se
     expect(words).to_have_text(re.compile(rf"^The trolls are .* \(depth \d\){LINE}"))
     expect(said).to_have_text(words.text_content() or "")
     seen = page.evaluate("noted")
-    assert seen[0] == ["Thinking …", ""]
-    reports = [shown for shown, heard in seen if not heard and shown != "Thinking …"]
+    assert seen[0] == ["Thinking …", "Thinking …"]
+    heard = [words for _, words in seen]
+    assert heard == sorted(heard, key="Thinking …".__ne__), "the result is heard last"
+    assert len(set(heard)) == 2
+    reports = [shown for shown, said in seen if said == "Thinking …" != shown]
     assert reports, "it shows what it has found while it thinks"
     assert all(re.search(rf"\(depth \d …\){LINE}", each) for each in reports)
     expect(page.locator(".arrow.best:visible")).to_have_count(1)

@@ -267,8 +267,9 @@ let isFit = false;
 function hear(text) {
   unanswered = [];
   const words = plain(text);
-  // What is said again to who comes back isn't read out.
-  if (isFit && !registration.isAsked(words)) log.say(text, !(isComingBack || isReturning));
+  // What is said again to who comes back isn't read out, nor all that is said of another battle on tv.
+  const isRead = !(isComingBack || isReturning || words.startsWith("Your tv shows "));
+  if (isFit && !registration.isAsked(words)) log.say(text, isRead);
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
@@ -319,7 +320,10 @@ function answered(text, words) {
  */
 function note(words, isWrong = false) {
   const host = byId("login-note");
-  byId("name").setAttribute("aria-invalid", String(isWrong));
+  const name = byId("name");
+  name.setAttribute("aria-invalid", String(isWrong));
+  host.ariaLive = isWrong && document.activeElement !== name ? "off" : "polite"; // it describes the field
+  if (isWrong) name.focus();
   host.classList.toggle("wrong", isWrong);
   if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
@@ -669,11 +673,11 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   // Who is quick has typed a name before they are asked for it.
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
-  if (asks === "command" && isReturning) {
-    setTimeout(() => (isReturning = false), RETURNED);
-    say(`Connected again.${called(null) && " It’s your turn."}`);
-  }
   if (asks === "command" && isBack) {
+    if (isReturning) {
+      setTimeout(() => (isReturning = false), RETURNED);
+      say(`Connected again.${called(null) && " It’s your turn."}`);
+    }
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
       for (const board of observed) if (board !== tv.board) wire.send(`observe ${board}`);
@@ -1248,6 +1252,7 @@ state.on("Thud.Tv", () => {
   const isTurned = tv.board ? look === tv.board : !isReplay && boardInView() === null;
   isTvSeen = isBack ? isNamed({ tv: true }) : !tv.on || isTurned;
   tv = state.tv;
+  if (tv.board && !isBack) say(`TV: ${titleOf(state.tables.get(tv.board), tv.board)}.`);
   if (look === null) nameView();
 });
 state.on("Thud.Renamed", ({ board, name }) => {
