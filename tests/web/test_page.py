@@ -536,7 +536,13 @@ def test_settings_show_the_player_and_log_out(visit: Visit) -> None:
         tilda.page.evaluate("JSON.parse(localStorage['thud.word']).word")
     )
     tilda.press("Log out").press("Log out", within="dialog")
-    expect(tilda.page.locator("#link")).to_contain_text("You are logged out.")
+    link = tilda.page.locator("#link")
+    expect(link).to_contain_text("You are logged out.")
+    expect(link).to_have_class("quit")
+    colours = "each => [each, document.body].map((one) => getComputedStyle(one).color)"
+    assert len(set(link.evaluate(colours))) == 1, "nothing is wrong"
+    tilda.page.set_viewport_size({"width": 390, "height": 844})
+    assert link.evaluate("each => getComputedStyle(each).position") == "static"
 
 
 def test_settings_log_a_member_out_everywhere_else(visit: Visit) -> None:

@@ -818,6 +818,7 @@ function showLink(link, reason) {
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
+  host.classList.toggle("quit", link === "quit");
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
   fill(
     host,
