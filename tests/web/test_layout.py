@@ -547,7 +547,7 @@ def test_offer_at_the_beginning_leaves_the_steps_in_view(visit: Visit) -> None:
     bert.press("Offer to end").press("Offer to end", within="dialog")
     expect(anna.page.locator("#notices")).to_contain_text("offers to end")
     expect(anna.page.locator("#goal")).to_be_hidden()
-    for part in ("#brief", "#steps", "#actions .danger"):
+    for part in ("#brief", "#steps", "#resign .danger"):
         expect(anna.page.locator(part)).to_be_in_viewport(ratio=1)
     resign(anna, bert)
     for each in (anna, bert):

@@ -797,8 +797,10 @@ export class GameView {
     const all = this.possible(table, board);
     this.inMenu = all.filter(({ label }) => SMALL.matches && IN_MENU.includes(label));
     this.share.name(this.inMenu.length ? "More" : "Share");
-    const actions = all.filter((each) => !this.inMenu.includes(each)).map((each) => this.button(each));
-    fill(byId("actions"), ...actions);
+    const buttons = (/** @type {Action[]} */ some) => some.map((each) => this.button(each));
+    const isLast = (/** @type {Action} */ { label }) => label === "Resign";
+    fill(byId("actions"), ...buttons(all.filter((each) => !this.inMenu.includes(each) && !isLast(each))));
+    fill(byId("resign"), ...buttons(all.filter(isLast))); // after the chat for the Tab key, too
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
