@@ -893,7 +893,8 @@ export class GameView {
       ];
     }
     if (isOver(table, board)) return [leave]; // to begin another one stands above
-    return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
+    const label = table.part === 1 ? this.startLabel(table) : "Begin";
+    return [{ label, line: `start game ${on}`, isFirst: true }, leave];
   }
 
   /**
