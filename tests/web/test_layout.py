@@ -117,7 +117,7 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     anna.press("Close").page.locator("#places .place").nth(1).click()
     bert.press("Play the second battle")
     for side, points in (("#strip-bottom", "0"), ("#strip-top", "32")):
-        expect(anna.page.locator(f"{side} .points")).to_have_text(f"{points} in the match")
+        expect(anna.page.locator(f"{side} .points")).to_have_text(f"{points} from battle 1")
     assert_fits(anna, width)
     anna.press("Hall")
     expect(anna.page.locator("#lobby")).to_be_visible()
@@ -321,7 +321,7 @@ def test_player_to_move_keeps_the_score_before_the_clock_runs(
     expect(strips[1].locator(".turn")).to_be_visible()
     for strip in strips:
         expect(strip.locator(".points")).to_be_visible()
-        expect(strip.locator(".points")).to_contain_text("in the match")
+        expect(strip.locator(".points")).to_contain_text("from battle 1")
         assert strip.locator(".points").evaluate("each => each.scrollWidth - each.clientWidth") == 0
         assert strip.evaluate(OVERLAPS) == []
     resign(anna, bert)

@@ -512,7 +512,7 @@ export class GameView {
         h(
           "span.points",
           {},
-          table.part === 1 ? counted(points, "point") : `${points} in the match`,
+          table.running && table.part === 2 ? `${points} from battle 1` : counted(points, "point"),
         ),
       table.clock &&
         h(
@@ -1207,7 +1207,8 @@ function matchEnding({ over, part, seats, points }, me) {
   if (part === null || seats.some((each) => each.player === null)) return "";
   const [winner, loser] = [...seats].sort((a, b) => points[b.side] - points[a.side]);
   const score = `${points[winner.side]} to ${points[loser.side]}`;
-  if (part === 1) return ` Match score: ${score}.`;
+  const named = (/** @type {Table["seats"][number]} */ { player, side }) => `${player === me ? "you" : player} ${points[side]}`;
+  if (part === 1) return ` Match score: ${named(winner)}, ${named(loser)}.`;
   if (!over) return "";
   if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
   return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;
