@@ -66,6 +66,7 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     dwarf.page.get_by_role("link", name="Analyse").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
     expect(dwarf.page.locator("#replay-moves .ply")).to_have_count(2)
+    dwarf.page.keyboard.press("Home")
     dwarf.page.keyboard.press("ArrowRight")
     expect_said(dwarf, MOVE)
     dwarf.page.get_by_role("button", name="Try other moves").press("Enter")

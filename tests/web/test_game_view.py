@@ -184,7 +184,7 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
     expect(entries.first).to_be_hidden()
     player.type("end game").page.get_by_role("link", name="Analyse").click()
-    player.sees(A6="dwarf").press("Share", within="#replay")
+    player.sees(G6="troll").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
 

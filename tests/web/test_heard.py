@@ -116,7 +116,7 @@ def test_analysis_and_its_verdicts_are_said_once(visit: Visit) -> None:
     started, done = [words for _, words in heard(anna, "is analysed.")]
     assert "You'll be told when it's done." in " ".join(started.split())
     assert "the trolls made no mistakes" in " ".join(done.split())
-    anna.press("Next move")
+    anna.press("First move").press("Next move")
     (move,) = [said for said in heard(anna, "blunder") if "beginning" not in said[1]]
     assert move[0] == "status"
     assert re.match(r"E6.E10, move 1: dwarf\. A blunder: it loses [\d.]+ points\.", move[1])

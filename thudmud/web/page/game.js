@@ -757,7 +757,7 @@ export class GameView {
     return [
       isDone && this.tournamentLink(table, ".button.primary"),
       mayStart && this.button(start),
-      board.battle !== null && h("a.button", { href: `/game/${board.battle}` }, "Analyse"),
+      board.battle !== null && h("a.button", { href: `/game/${board.battle}#end` }, "Analyse"),
     ];
   }
 
