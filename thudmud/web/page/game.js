@@ -27,6 +27,7 @@ import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { Premove } from "./premove.js";
 import { ResultCard } from "./result.js";
+import { AIMS, openRules } from "./rules.js";
 import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
@@ -54,20 +55,6 @@ const SMALL = matchMedia("(max-width: 40rem), (max-height: 34rem)");
 const IN_MENU = ["Offer to end", "Adjourn"];
 
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
-
-const HUNT =
-  "Dwarfs and trolls hunt each other. At the end each surviving troll scores 4 points, each dwarf 1.";
-const HURL = "A line of dwarfs hurls its first one onto a troll.";
-
-/** What each side wants, and how it captures, by the rules. */
-const AIMS = /** @type {Record<string, string[]>} */ ({
-  discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
-  classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
-  "koom valley": [
-    "The dwarfs want the Rock home on F1 to J1. The trolls want three trolls next to the Rock.",
-    "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
-  ],
-});
 
 /** Keys on the board, and what they ask the server. */
 const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
@@ -228,8 +215,11 @@ export class GameView {
     );
     if (planned) this.mover.playPremove(planned);
     this.askTournament(table);
-    const isOfTournament = table.tournament && !exercise;
-    fill(byId("game-facts"), ...(isOfTournament ? [this.tournamentLink(table), " · "] : []), this.facts(table, board));
+    const match = table.tournament && !exercise ? [this.tournamentLink(table), " · "] : [];
+    const rules = `${rulesTitle(table.rules)} rules`;
+    const [before, after] = this.facts(table, board).split(rules);
+    const click = () => openRules(table.rules);
+    fill(byId("game-facts"), ...match, before, h("button", { type: "button", click }, rules), after);
     this.showPlayers(table, board, position);
     this.soon = this.secondBattle(table);
     this.showResult(table, board);

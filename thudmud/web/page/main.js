@@ -883,7 +883,7 @@ function show() {
   if (view !== before) {
     hasJustComeIn ||= before === "welcome" && state.me.player !== null;
     document.body.dataset.view = view;
-    if (view === "welcome") showRules(byId("rules"));
+    if (view === "welcome") [showRules(byId("rules")), HAS_KEYS && isFocusLost() && byId("name").focus()];
     else byId("showcase").replaceChildren();
     showSkip(view);
     byId("talk").classList.remove("sheet");
@@ -1012,6 +1012,7 @@ function noteBattles(seen) {
     if (!begun.has(Number(battle))) {
       if (board !== seen && !isBack) warn(`Your battle has begun: ${placeTitle(board)}.`);
       begun.set(Number(battle), performance.now());
+      change({ hasPlayed: true });
     }
 }
 
