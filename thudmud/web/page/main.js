@@ -9,7 +9,7 @@ import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
+import { HAS_KEYS, byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
