@@ -461,7 +461,7 @@ def test_analysis_opens_at_the_last_move(visit: Visit) -> None:
     player = visit().come_in("Lasse").practises("elm").type("a6-b6").sees(B6="dwarf")
     player.type("end game").page.get_by_role("link", name="Analyse").click()
     player.sees(B6="dwarf, last move")
-    assert player.path.endswith("#end")
+    assert player.path.endswith("#ply=1")
     player.press("Hall").type("leave game on elm")
 
 

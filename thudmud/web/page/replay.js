@@ -114,7 +114,9 @@ export class ReplayView {
     const opening = positionOf(record.rows);
     const position = record.moves.reduce(played, opening);
     this.record = { ...record, position, ply: record.moves.length, plies: record.moves };
+    const isToEnd = this.at === Infinity;
     this.at = Math.min(this.at, record.moves.length);
+    if (isToEnd) this.outside.at(this.number, this.at, false); // a link or a snippet is of this move
     if (this.board.battle !== record.battle || !this.board.isOpen)
       this.board.load(record.battle, opening, record.moves);
     this.exploreIfAsked();
