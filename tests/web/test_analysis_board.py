@@ -75,7 +75,7 @@ def explore(visit: Visit, server: Served, name: str, board: str) -> Player:
     player.click("A6", "B6").sees(B6="dwarf").click("G7", "G6").sees(G6="troll")
     player.press("End").press("End", within="dialog")
     player.page.get_by_role("link", name="Analyse").click()
-    player.press("Last move").press("Try other moves")
+    player.press("Try other moves")
     expect(player.page.get_by_role("button", name="Back to the game")).to_be_visible()
     return player.sees(G6="troll, last move")
 
@@ -183,8 +183,11 @@ def test_engine_draws_its_best_line_with_its_evaluation(visit: Visit, boards: Se
     expect(words).to_have_text(re.compile(rf"^The trolls are .* \(depth \d\){LINE}"))
     expect(said).to_have_text(words.text_content() or "")
     seen = page.evaluate("noted")
-    assert seen[0] == ["Thinking …", ""]
-    reports = [shown for shown, heard in seen if not heard and shown != "Thinking …"]
+    assert seen[0] == ["Thinking …", "Thinking …"]
+    heard = [words for _, words in seen]
+    assert heard == sorted(heard, key="Thinking …".__ne__), "the result is heard last"
+    assert len(set(heard)) == 2
+    reports = [shown for shown, said in seen if said == "Thinking …" != shown]
     assert reports, "it shows what it has found while it thinks"
     assert all(re.search(rf"\(depth \d …\){LINE}", each) for each in reports)
     expect(page.locator(".arrow.best:visible")).to_have_count(1)

@@ -35,7 +35,8 @@ def over(player: Player) -> str:
     """End the practice battle and open its replay; return its path."""
     player.press("End").press("End", within="dialog")
     player.page.get_by_role("link", name="Analyse").click()
-    expect(player.page.locator("body")).to_have_attribute("data-view", "replay")
+    expect(player.page.locator("#replay-moves [aria-current]")).to_be_visible()
+    player.press("First move")
     return player.path.partition("#")[0]
 
 
@@ -124,6 +125,8 @@ def test_explorer_is_hidden_from_players_of_the_board(visit: Visit) -> None:
     bert.press("Resign").press("Resign", within="dialog")
     for player in (anna, nobody):
         player.page.get_by_role("link", name="Analyse").click()
+        expect(player.page.locator("#replay-moves [aria-current]")).to_be_visible()
+        player.press("First move")
         expect(rows(opened(player))).to_have_count(2)
         player.press("Next move").sees(C6="dwarf, last move")
         expect(player.page.locator("#replay-explorer")).to_contain_text("No finished battle")
@@ -184,3 +187,15 @@ def test_board_offers_picture_embed_and_download(visit: Visit, served: Served) -
         anna.page.locator("#share").get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8").endswith("\ndA6-B6\n")
     anna.type("leave game")
+
+
+def test_explorer_says_that_variations_have_no_statistics(visit: Visit) -> None:
+    vera = visit().come_in("Variata").practises("cedar", SETUP.format("a6, e1"))
+    vera.click("A6", "B6").sees(B6="dwarf")
+    over(vera)
+    opened(vera)
+    vera.press("Try other moves").click("A6", "C6").sees(C6="dwarf, last move")
+    explorer = vera.page.locator("#replay-explorer")
+    expect(explorer).to_contain_text("No statistics for variations.")
+    vera.press("Previous move").sees(A6="dwarf")
+    expect(rows(vera)).to_contain_text(ply("A6", "B6"))

@@ -66,6 +66,7 @@ def test_steps_through_moves_are_said(visit: Visit, server: Served) -> None:
     dwarf.page.get_by_role("link", name="Analyse").click()
     expect(dwarf.page.locator("#replay-title")).to_be_focused()
     expect(dwarf.page.locator("#replay-moves .ply")).to_have_count(2)
+    dwarf.page.keyboard.press("Home")
     dwarf.page.keyboard.press("ArrowRight")
     expect_said(dwarf, MOVE)
     dwarf.page.get_by_role("button", name="Try other moves").press("Enter")
@@ -238,3 +239,25 @@ def test_focus_goes_from_the_button_to_the_analysis(visit: Visit, server: Served
     expect(curve).to_be_focused()
     expect(curve.locator("svg")).to_be_visible()
     expect(curve).to_be_focused()
+
+
+def test_resign_is_the_last_button_that_tab_comes_to(visit: Visit, server: Served) -> None:
+    dwarf, _ = begin(visit, server, "gum", "Resa", "Resi")
+    dwarf.page.set_viewport_size({"width": 390, "height": 844})
+    chat = dwarf.page.locator("#to-chat")
+    chat.focus()
+    for name in ("More", "Resign"):
+        dwarf.page.keyboard.press("Tab")
+        button = dwarf.page.locator("#game").get_by_role("button", name=name, exact=True)
+        expect(button).to_be_focused()
+    places = [each.bounding_box() for each in (chat, button)]
+    assert places[0]
+    assert places[1]
+    assert places[0]["x"] < places[1]["x"] or places[0]["y"] < places[1]["y"]
+
+
+def test_name_field_has_the_focus_where_there_are_keys(visit: Visit, server: Served) -> None:
+    expect(visit(server=server).page.get_by_label("Your name")).to_be_focused()
+    phone = visit(server=server, has_touch=True, is_mobile=True)
+    expect(phone.page.locator("#rules figure")).to_have_count(3)
+    expect(phone.page.get_by_label("Your name")).not_to_be_focused()

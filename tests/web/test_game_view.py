@@ -59,10 +59,13 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     rosa, rudi = start_match(visit, "Rosa", "Rudi")
     rosa.type("a6-b6")
     resign(rudi)
-    for each, who in ((rosa, "You win"), (rudi, "Rosa wins")):
+    for each, who, score in (
+        (rosa, "You win", "you 32, Rudi 0"),
+        (rudi, "Rosa wins", "Rosa 32, you 0"),
+    ):
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
-        expect(card).to_contain_text("Match score: 32 to 0.")
+        expect(card).to_contain_text(f"Match score: {score}.")
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
         for role, name in (("button", "Play the second battle"), ("link", "Analyse")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]
@@ -181,7 +184,7 @@ def test_share_menu_works_by_keyboard(visit: Visit) -> None:
     player.type("g7-g6").sees(G6="troll")  # the focus is elsewhere
     expect(entries.first).to_be_hidden()
     player.type("end game").page.get_by_role("link", name="Analyse").click()
-    player.sees(A6="dwarf").press("Share", within="#replay")
+    player.sees(G6="troll").press("Share", within="#replay")
     expect(player.page.locator("#replay-share-menu > *")).to_have_count(4)
     player.press("Hall").type("leave game on elm")
 
@@ -442,3 +445,58 @@ def test_result_and_menu_fit_on_phones(visit: Visit, width: int, height: int) ->
     assert_fits(player, width)
     for each in (player, opponent):
         each.type("quit")
+
+
+def test_second_battle_is_called_so_after_a_new_login(visit: Visit) -> None:
+    sara, siri = start_match(visit, "Sara", "Siri")
+    resign(siri)
+    for each in (sara, siri):
+        expect(each.page.get_by_role("button", name="Play the second battle")).to_be_visible()
+    sara.page.reload()
+    expect(sara.page.get_by_role("button", name="Play the second battle")).to_be_visible()
+    expect(sara.page.get_by_role("button", name="Begin", exact=True)).to_have_count(0)
+
+
+def test_analysis_opens_at_the_last_move(visit: Visit) -> None:
+    player = visit().come_in("Lasse").practises("elm").type("a6-b6").sees(B6="dwarf")
+    player.type("end game").page.get_by_role("link", name="Analyse").click()
+    player.sees(B6="dwarf, last move")
+    assert player.path.endswith("#ply=1")
+    player.press("Hall").type("leave game on elm")
+
+
+def test_moves_of_a_piece_are_asked_for_once_in_a_position(visit: Visit) -> None:
+    player = visit().come_in("Wanja").practises("elm")
+
+    def asked() -> int:
+        return sum("moves a6 on" in each for each in player.sent)
+
+    for _ in range(3):
+        player.click("A6").sees(A6="dwarf, picked up", B6="empty, can")
+        player.click("A6").sees(A6="dwarf")
+        expect(player.page.locator("#status")).to_have_text("A6 is put back.")
+    assert asked() == 1
+    player.click("A7", "B7").sees(B7="dwarf, last move")
+    player.type("undo").sees(A7="dwarf")
+    player.click("A6").sees(A6="dwarf, picked up", B6="empty, can")
+    assert asked() == 2
+    player.type("leave game")
+
+
+@pytest.mark.parametrize(
+    ("board", "pictures", "goal"),
+    [("oak", 3, "when one side is wiped out"), ("yew", 0, "when the Rock is home or surrounded")],
+)
+def test_rules_and_ends_are_told_during_a_battle(
+    visit: Visit, board: str, pictures: int, goal: str
+) -> None:
+    player = visit().come_in(f"Rule{board}").practises(board)
+    player.page.locator("#game-facts button").click()
+    dialog = player.page.locator("dialog")
+    expect(dialog.locator("figure")).to_have_count(pictures)
+    expect(dialog).to_contain_text("How a battle ends")
+    expect(dialog).to_contain_text(goal)
+    assert violations(player, "rules") == []
+    player.press("Close", within="dialog")
+    expect(player.page.locator("#game-facts button")).to_be_focused()
+    player.type("leave game")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.ports import free_ports
 from tests.web.conftest import Served, Visit
@@ -266,3 +268,84 @@ def test_focus_stays_on_its_item_while_others_come_and_go(visit: Visit) -> None:
     link = people.get_by_role("link", name="Nachher")
     keeps_focus(link, lambda: before.type("quit"), people.get_by_text("Vorher"), 0)
     keeps_focus(link, lambda: visit().come_in("Aaron"), people.get_by_text("Aaron"), 1)
+
+
+def test_search_ends_when_another_page_is_opened(visit: Visit, with_bot: Served) -> None:
+    otto, rike = (visit(server=with_bot).come_in(name) for name in ("Otto", "Rike"))
+    otto.press("Play").sees(A6="dwarf")
+    expect(otto.page.locator("#sought")).to_contain_text("Searching for a person")
+    expect(rike.page.locator("#seeks")).to_contain_text("Otto")
+    otto.press("Hall", within="#places")
+    expect(otto.page.locator("#play-hint")).to_contain_text("Waiting for an opponent")
+    otto.page.get_by_role("link", name="All lessons and puzzles").click()
+    expect(otto.page.locator("#toast")).to_contain_text("stopped waiting for an opponent")
+    expect(rike.page.locator("#seeks")).not_to_contain_text("Otto")
+
+
+NOTE_VIEWS = """() => {
+    window.views = [];
+    const note = () => views.push(document.body.dataset.view);
+    const changes = { attributes: true, attributeFilter: ["data-view"] };
+    new MutationObserver(note).observe(document.body, changes);
+}"""
+"""Notes which views are shown."""
+
+
+def test_accepted_link_shows_the_board_without_the_hall(visit: Visit) -> None:
+    xaver = visit().come_in("Xaver").press("Challenge a friend")
+    link = xaver.page.get_by_role("textbox", name="Link").input_value()
+    yvo = visit("/" + link.split("/", 3)[3])
+    expect(yvo.page.locator("#welcome-title")).to_have_text("Xaver challenges you")
+    yvo.page.evaluate(NOTE_VIEWS)
+    yvo.page.get_by_label("Your name").fill("Yvo")
+    yvo.press("Accept and play")
+    expect(yvo.page.locator("body")).to_have_attribute("data-view", "game")
+    assert "lobby" not in yvo.page.evaluate("views")
+
+
+def test_challenge_to_a_guest_offers_no_ratings(visit: Visit) -> None:
+    mia, gus = visit().come_in("Miamember"), visit().come_in("Gustav")
+    mia.register().press("Challenge Gustav")
+    dialog = mia.page.get_by_role("dialog", name="Challenge Gustav")
+    expect(dialog).to_contain_text("Only members\u2019 matches are rated.")
+    expect(dialog.get_by_text("Rated", exact=True)).to_be_hidden()
+    mia.press("Send challenge")
+    expect(gus.page.locator("#challenges")).to_contain_text("casual")
+    mia.press("Withdraw", within="#seeks")
+    gus.register()
+    mia.page.reload()
+    expect(mia.page.locator("#who li").filter(has_text="Gustav")).not_to_contain_text("guest")
+    mia.press("Challenge Gustav")
+    expect(dialog.get_by_text("Rated", exact=True)).to_be_visible()
+
+
+def test_lessons_come_first_until_a_battle_was_played(visit: Visit) -> None:
+    nele = visit().come_in("Nele")
+    learn = nele.page.get_by_role("button", name="Learn the rules")
+    expect(nele.page.locator("#lobby").get_by_role("button").first).to_have_text("Learn the rules")
+    expect(learn).to_have_class("primary")
+    visit().come_in("Nils").type("seek discworld as dwarf")
+    nele.press("Accept Nils's match", within="#seeks").sees(A6="dwarf")
+    nele.press("Hall", within="#places")
+    expect(learn).to_be_visible()
+    expect(learn).not_to_have_class("primary")
+
+
+def test_hesitation_of_a_bot_is_not_counted_as_talk(visit: Visit, with_bot: Served) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def keep(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    hans = visit("/nothing.txt", server=with_bot)
+    hans.errors.clear()  # of the missing page
+    hans.page.route_web_socket("**/ws", keep)
+    hans.page.goto(with_bot.address)
+    hans.come_in("Hansi").press("Play").sees(A6="dwarf")
+    board = unquote(hans.path.split("/")[2])
+    hans.page.get_by_role("tab", name="Log").click()
+    said = {"at": 0, "room": board, "player": "Chip", "to": None}
+    for kind, text in (("emote", "is thinking."), ("say", "Hm.")):
+        sockets[-1].send(f"Thud.Say {json.dumps(said | {'kind': kind, 'text': text})}")
+    expect(hans.page.get_by_role("tab", name="Chat, 1 new")).to_be_visible()

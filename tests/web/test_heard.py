@@ -13,7 +13,7 @@ from tests.web.test_page import SHORT, sit_down
 
 pytestmark = pytest.mark.slow
 
-BOARDS = ("oak", "elm", "ash", "fir", "yew", "bay", "box")
+BOARDS = ("oak", "elm", "ash", "fir", "yew", "bay", "box", "gum", "fig")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_analysis_and_its_verdicts_are_said_once(visit: Visit) -> None:
     started, done = [words for _, words in heard(anna, "is analysed.")]
     assert "You'll be told when it's done." in " ".join(started.split())
     assert "the trolls made no mistakes" in " ".join(done.split())
-    anna.press("Next move")
+    anna.press("First move").press("Next move")
     (move,) = [said for said in heard(anna, "blunder") if "beginning" not in said[1]]
     assert move[0] == "status"
     assert re.match(r"E6.E10, move 1: dwarf\. A blunder: it loses [\d.]+ points\.", move[1])
@@ -236,3 +236,34 @@ def test_settings_have_a_switch_for_boards_in_words(visit: Visit) -> None:
     reda.press("Close", within="dialog").hears("if your client reports a screen reader")
     reda.press("Settings")
     expect(box).not_to_be_checked()
+
+
+def test_next_battle_on_tv_is_said_in_a_line(visit: Visit) -> None:
+    players = [*begin(visit, "gum", "Gisa", "Gero"), *begin(visit, "fig", "Fina", "Falk")]
+    viewer = visit().come_in("Theo").press("TV").sees(G6="troll")
+    on = viewer.page.locator("#game-title").inner_text()
+    is_first = "Gisa" in on
+    viewer.page.evaluate(LISTEN)
+    players[1 if is_first else 3].press("Resign").press("Resign", within="dialog")
+    pair = ("Fina", "Falk") if is_first else ("Gisa", "Gero")
+    title = " \N{EN DASH} ".join(pair)
+    said = heard(viewer, title)
+    assert said[-1] == ["status", f"TV: {title}."]
+    assert not any("shows the" in words for _, words in said)
+    assert len(said) == 2, "the result is the other"
+
+
+def test_refused_name_is_described_by_its_field_alone(visit: Visit) -> None:
+    visit().come_in("Taken")
+    other = visit()
+    field, note = other.page.get_by_label("Your name"), other.page.locator("#login-note")
+    field.fill("Taken")
+    other.press("Play as guest")
+    expect(note).to_have_text("Taken is taken. Another name?")
+    expect(field).to_be_focused()
+    expect(field).to_have_attribute("aria-describedby", "login-note")
+    expect(note).to_have_attribute("aria-live", "off")
+    field.fill("who")
+    field.press("Enter")  # the focus stays, so that nothing else reads the answer
+    expect(note).to_contain_text("is a command")
+    expect(note).to_have_attribute("aria-live", "polite")

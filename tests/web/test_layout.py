@@ -110,14 +110,14 @@ def test_screens_fit_the_width_of_phones(visit: Visit, width: int, height: int) 
     resign(anna, bert)
     assert_fits(anna, width)
     anna.page.get_by_role("link", name="Analyse").click()
-    anna.press("Last move", within="#replay").sees(G6="troll")
+    anna.sees(G6="troll")
     assert_fits(anna, width)
     anna.press("Settings")
     assert_fits(anna, width)
     anna.press("Close").page.locator("#places .place").nth(1).click()
     bert.press("Play the second battle")
     for side, points in (("#strip-bottom", "0"), ("#strip-top", "32")):
-        expect(anna.page.locator(f"{side} .points")).to_have_text(f"{points} in the match")
+        expect(anna.page.locator(f"{side} .points")).to_have_text(f"{points} from battle 1")
     assert_fits(anna, width)
     anna.press("Hall")
     expect(anna.page.locator("#lobby")).to_be_visible()
@@ -321,7 +321,7 @@ def test_player_to_move_keeps_the_score_before_the_clock_runs(
     expect(strips[1].locator(".turn")).to_be_visible()
     for strip in strips:
         expect(strip.locator(".points")).to_be_visible()
-        expect(strip.locator(".points")).to_contain_text("in the match")
+        expect(strip.locator(".points")).to_contain_text("from battle 1")
         assert strip.locator(".points").evaluate("each => each.scrollWidth - each.clientWidth") == 0
         assert strip.evaluate(OVERLAPS) == []
     resign(anna, bert)
@@ -547,7 +547,7 @@ def test_offer_at_the_beginning_leaves_the_steps_in_view(visit: Visit) -> None:
     bert.press("Offer to end").press("Offer to end", within="dialog")
     expect(anna.page.locator("#notices")).to_contain_text("offers to end")
     expect(anna.page.locator("#goal")).to_be_hidden()
-    for part in ("#brief", "#steps", "#actions .danger"):
+    for part in ("#brief", "#steps", "#resign .danger"):
         expect(anna.page.locator(part)).to_be_in_viewport(ratio=1)
     resign(anna, bert)
     for each in (anna, bert):

@@ -30,7 +30,7 @@ def finish_battle(visit: Visit, server: Served, name: str, board: str) -> Player
     player.type("end game")
     player.page.get_by_role("link", name="Analyse").click()
     expect(player.page.locator("#replay-moves [data-ply]")).to_have_count(4)
-    return player
+    return player.press("First move")
 
 
 MOVE = 375

@@ -359,7 +359,7 @@ def test_steps_of_a_replay_are_beside_the_board(visit: Visit) -> None:
     resign(dwarf, troll)
     link = dwarf.page.get_by_role("link", name="Analyse").get_attribute("href")
     assert link
-    player = visit(link, **phone(390, 844)).sees(A6="dwarf")
+    player = visit(link.partition("#")[0], **phone(390, 844)).sees(A6="dwarf")
     for size in (*PHONES, (768, 1024), (844, 390)):
         resize(player, *size)
         player.page.evaluate("scrollTo(0, 0)")

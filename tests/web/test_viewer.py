@@ -229,7 +229,7 @@ def test_battle_offers_picture_embed_and_link(visit: Visit, served: Served) -> N
     anna = visit().come_in("Greta").practises("beech").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Analyse").click()
-    anna.press("Last move").sees(B6="dwarf").press("Share").press("Picture")
+    anna.sees(B6="dwarf").press("Share").press("Picture")
     dialog = anna.page.locator("dialog")
     expect(dialog.locator("img")).to_be_visible()
     links = [each.get_attribute("href") or "" for each in dialog.get_by_role("link").all()]

@@ -324,7 +324,7 @@ export class AnalysisBoard {
       },
       "Engine",
     );
-    const said = words.includes("…") ? "" : words; // once it is done
+    const said = words && current.evaluation?.thinking ? "Thinking …" : words; // what is done is said once
     fill(
       this.hosts.engine,
       button,

@@ -213,7 +213,8 @@ export class Chat {
   hear(said, isOld = false) {
     this.lines = [...this.lines, keyOf(said)].slice(-KEPT);
     const entry = this.add(said);
-    if (isOld || said.player === this.state.me.player || isOnScreen(entry)) return;
+    const isHesitating = said.kind === "emote" && this.state.isBot(said.player);
+    if (isOld || isHesitating || said.player === this.state.me.player || isOnScreen(entry)) return;
     this.unread.add(entry);
     this.reading.observe(entry);
     this.markUnread();

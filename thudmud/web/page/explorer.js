@@ -74,14 +74,15 @@ export class Explorer {
    * Show what was played from a position.
    *
    * @param {Where | null} where null if there is nothing to be shown
+   * @param {boolean} [isVariation] whether that is so because nobody has played it in this battle
    */
-  show(where) {
-    this.host.hidden = where === null || !hasFeature("explorer");
+  show(where, isVariation = false) {
+    this.host.hidden = !(where || isVariation) || !hasFeature("explorer");
     this.host.open = settings.explores;
     if (where && this.where && sameAs(where, this.where)) return;
     this.where = where;
     this.found = null;
-    this.words = "Loading …";
+    this.words = where ? "Loading …" : "No statistics for variations.";
     this.wish();
   }
 
@@ -89,8 +90,8 @@ export class Explorer {
   wish() {
     clearTimeout(this.timer);
     const { where } = this;
-    if (!this.host.open || this.host.hidden || !where) return;
-    if (!this.found) this.timer = setTimeout(() => this.ask(where), WAIT);
+    if (!this.host.open || this.host.hidden) return;
+    if (where && !this.found) this.timer = setTimeout(() => this.ask(where), WAIT);
     this.draw();
   }
 

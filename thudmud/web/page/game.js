@@ -27,6 +27,7 @@ import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { Premove } from "./premove.js";
 import { ResultCard } from "./result.js";
+import { AIMS, openRules } from "./rules.js";
 import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
@@ -54,20 +55,6 @@ const SMALL = matchMedia("(max-width: 40rem), (max-height: 34rem)");
 const IN_MENU = ["Offer to end", "Adjourn"];
 
 const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
-
-const HUNT =
-  "Dwarfs and trolls hunt each other. At the end each surviving troll scores 4 points, each dwarf 1.";
-const HURL = "A line of dwarfs hurls its first one onto a troll.";
-
-/** What each side wants, and how it captures, by the rules. */
-const AIMS = /** @type {Record<string, string[]>} */ ({
-  discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
-  classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
-  "koom valley": [
-    "The dwarfs want the Rock home on F1 to J1. The trolls want three trolls next to the Rock.",
-    "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
-  ],
-});
 
 /** Keys on the board, and what they ask the server. */
 const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
@@ -124,6 +111,10 @@ export class GameView {
     this.stood = false;
     /** Until when clicks are ignored, as they were meant for another board. */
     this.restsUntil = 0;
+    /** The version of a board that `legal` is about. @type {number | undefined} */
+    this.asked = undefined;
+    /** What pieces can do there, as far as it was asked. @type {Map<string, any>} */
+    this.legal = new Map();
     /** The command of the button that was pressed last. */
     this.pressed = "";
     /** The command for a hint that hasn't come yet, and the moves that were played before it. */
@@ -164,6 +155,7 @@ export class GameView {
     this.underWay = new Set();
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => {
+      this.legal.set(`${legal.board} ${legal.ply} ${legal.from}`, legal);
       this.mover.answered(legal);
       this.premove.answered(legal);
     });
@@ -223,8 +215,11 @@ export class GameView {
     );
     if (planned) this.mover.playPremove(planned);
     this.askTournament(table);
-    const isOfTournament = table.tournament && !exercise;
-    fill(byId("game-facts"), ...(isOfTournament ? [this.tournamentLink(table), " · "] : []), this.facts(table, board));
+    const match = table.tournament && !exercise ? [this.tournamentLink(table), " · "] : [];
+    const rules = `${rulesTitle(table.rules)} rules`;
+    const [before, after] = this.facts(table, board).split(rules);
+    const click = () => openRules(table.rules);
+    fill(byId("game-facts"), ...match, before, h("button", { type: "button", click }, rules), after);
     this.showPlayers(table, board, position);
     this.soon = this.secondBattle(table);
     this.showResult(table, board);
@@ -267,7 +262,11 @@ export class GameView {
    */
   askMoves(board, from) {
     const line = `moves ${from.toLowerCase()}`;
-    if (this.lesson.commands.includes(line)) this.outside.send(line);
+    const { version, ply } = this.mover.board ?? {};
+    if (version !== this.asked) [this.asked, this.legal] = [version, new Map()];
+    const known = this.legal.get(`${board} ${ply} ${from}`);
+    if (known) queueMicrotask(() => this.mover.answered(known));
+    else if (this.lesson.commands.includes(line)) this.outside.send(line);
     else this.outside.ask(`${line} on ${board}`);
   }
 
@@ -512,7 +511,7 @@ export class GameView {
         h(
           "span.points",
           {},
-          table.part === 1 ? counted(points, "point") : `${points} in the match`,
+          table.running && table.part === 2 ? `${points} from battle 1` : counted(points, "point"),
         ),
       table.clock &&
         h(
@@ -757,7 +756,7 @@ export class GameView {
     return [
       isDone && this.tournamentLink(table, ".button.primary"),
       mayStart && this.button(start),
-      board.battle !== null && h("a.button", { href: `/game/${board.battle}` }, "Analyse"),
+      board.battle !== null && h("a.button", { href: `/game/${board.battle}#end` }, "Analyse"),
     ];
   }
 
@@ -797,8 +796,10 @@ export class GameView {
     const all = this.possible(table, board);
     this.inMenu = all.filter(({ label }) => SMALL.matches && IN_MENU.includes(label));
     this.share.name(this.inMenu.length ? "More" : "Share");
-    const actions = all.filter((each) => !this.inMenu.includes(each)).map((each) => this.button(each));
-    fill(byId("actions"), ...actions);
+    const buttons = (/** @type {Action[]} */ some) => some.map((each) => this.button(each));
+    const isLast = (/** @type {Action} */ { label }) => label === "Resign";
+    fill(byId("actions"), ...buttons(all.filter((each) => !this.inMenu.includes(each) && !isLast(each))));
+    fill(byId("resign"), ...buttons(all.filter(isLast))); // after the chat for the Tab key, too
     this.share.host.hidden = this.exercise(board.board) !== null;
   }
 
@@ -891,7 +892,8 @@ export class GameView {
       ];
     }
     if (isOver(table, board)) return [leave]; // to begin another one stands above
-    return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
+    const label = table.part === 1 ? this.startLabel(table) : "Begin";
+    return [{ label, line: `start game ${on}`, isFirst: true }, leave];
   }
 
   /**
@@ -1204,7 +1206,8 @@ function matchEnding({ over, part, seats, points }, me) {
   if (part === null || seats.some((each) => each.player === null)) return "";
   const [winner, loser] = [...seats].sort((a, b) => points[b.side] - points[a.side]);
   const score = `${points[winner.side]} to ${points[loser.side]}`;
-  if (part === 1) return ` Match score: ${score}.`;
+  const named = (/** @type {Table["seats"][number]} */ { player, side }) => `${player === me ? "you" : player} ${points[side]}`;
+  if (part === 1) return ` Match score: ${named(winner)}, ${named(loser)}.`;
   if (!over) return "";
   if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
   return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;

@@ -6,6 +6,7 @@ import { share } from "./dialogs.js";
 import { byId, capitalised, counted, fill, h, hasFeature, playerLink, rulesTitle, token } from "./dom.js";
 import { agreeing } from "./game.js";
 import { PlayForm } from "./play.js";
+import { settings } from "./settings.js";
 import { holder } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -104,6 +105,10 @@ export class LobbyView {
 
   show() {
     this.form.show();
+    const isNew = !this.state.me.member && !settings.hasPlayed;
+    const column = byId("play").closest(".column");
+    if (isNew && !column.contains(byId("learning"))) column.prepend(byId("learning"));
+    byId("learn").classList.toggle("primary", isNew);
     fill(byId("seeks"), ...this.seeks());
     const { on, board } = this.state.tv;
     byId("tv").setAttribute("aria-pressed", String(on));

@@ -9,7 +9,7 @@ import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
+import { HAS_KEYS, byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -104,6 +104,8 @@ let endedBy = "";
 let stopping = "";
 /** Where the address leads, until we are there. */
 let wanted = placeNamed();
+/** Whether a challenge is being accepted by its link, and its board hasn't come yet. */
+let isAccepting = false;
 /** Whether the address is that of the hall, until we are back there. */
 let isHallWanted = wanted === null;
 /** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
@@ -265,8 +267,9 @@ let isFit = false;
 function hear(text) {
   unanswered = [];
   const words = plain(text);
-  // What is said again to who comes back isn't read out.
-  if (isFit && !registration.isAsked(words)) log.say(text, !(isComingBack || isReturning));
+  // What is said again to who comes back isn't read out, nor all that is said of another battle on tv.
+  const isRead = !(isComingBack || isReturning || words.startsWith("Your tv shows "));
+  if (isFit && !registration.isAsked(words)) log.say(text, isRead);
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
@@ -317,7 +320,10 @@ function answered(text, words) {
  */
 function note(words, isWrong = false) {
   const host = byId("login-note");
-  byId("name").setAttribute("aria-invalid", String(isWrong));
+  const name = byId("name");
+  name.setAttribute("aria-invalid", String(isWrong));
+  host.ariaLive = isWrong && document.activeElement !== name ? "off" : "polite"; // it describes the field
+  if (isWrong) name.focus();
   host.classList.toggle("wrong", isWrong);
   if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
@@ -400,6 +406,10 @@ function take(name, data) {
   else if (name === "Char.Login.Result") loggedIn(data);
   else state.take(name, data);
 }
+
+// The challenge is not accepted at once, if at all.
+state.on("Thud.Refused", () => (isAccepting = false));
+state.on("Thud.Seek", ({ player }) => player === state.me.player && (isAccepting = false));
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
@@ -663,11 +673,11 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   // Who is quick has typed a name before they are asked for it.
   if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
-  if (asks === "command" && isReturning) {
-    setTimeout(() => (isReturning = false), RETURNED);
-    say(`Connected again.${called(null) && " It’s your turn."}`);
-  }
   if (asks === "command" && isBack) {
+    if (isReturning) {
+      setTimeout(() => (isReturning = false), RETURNED);
+      say(`Connected again.${called(null) && " It’s your turn."}`);
+    }
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
       for (const board of observed) if (board !== tv.board) wire.send(`observe ${board}`);
@@ -749,7 +759,7 @@ function linked(link) {
   else if (hasEnded(link) || (link === "open" && !keptWord())) isLost = false;
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
-  if (link !== "open") registration.stop();
+  if (link !== "open") [isAccepting = false, registration.stop()];
   if (link === "lost" && state.me.player) {
     roomBefore = state.me.room;
     if (state.exercise) wanted = placeOf(state.exercise);
@@ -808,6 +818,7 @@ function showLink(link, reason) {
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
+  host.classList.toggle("quit", link === "quit");
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
   fill(
     host,
@@ -852,6 +863,7 @@ function boardInView() {
 function show() {
   isDue = false;
   const board = boardInView();
+  if (board) isAccepting = false;
   const view = isReplay
     ? "replay"
     : isTournament()
@@ -862,22 +874,23 @@ function show() {
           ? "lessons"
       : board
         ? "game"
-        : state.me.player
+        : state.me.player && !isAccepting
           ? "lobby"
-          : isComingBack || !wantsIn // what the address names has not come yet
+          : isAccepting || isComingBack || !wantsIn // what the address names has not come yet
             ? "coming"
             : "welcome";
   const before = document.body.dataset.view;
   if (view !== before) {
     hasJustComeIn ||= before === "welcome" && state.me.player !== null;
     document.body.dataset.view = view;
-    if (view === "welcome") showRules(byId("rules"));
+    if (view === "welcome") [showRules(byId("rules")), HAS_KEYS && isFocusLost() && byId("name").focus()];
     else byId("showcase").replaceChildren();
     showSkip(view);
     byId("talk").classList.remove("sheet");
     fit(); // the log may not have been seen before
     scrollTo(0, 0);
   }
+  if (isElsewhere() && lobby.form.leave()) toast("You’ve stopped waiting for an opponent.");
   chat.show(board);
   if (!isReplay) replay.playback.pause();
   if (isReplay) replay.show();
@@ -999,6 +1012,7 @@ function noteBattles(seen) {
     if (!begun.has(Number(battle))) {
       if (board !== seen && !isBack) warn(`Your battle has begun: ${placeTitle(board)}.`);
       begun.set(Number(battle), performance.now());
+      change({ hasPlayed: true });
     }
 }
 
@@ -1007,7 +1021,7 @@ let hasJustComeIn = false;
 
 /** @param {string} view */
 function focusAfterLogin(view) {
-  if (view === "lobby" && (isFollowing || going)) return; // it is on the way elsewhere
+  if (isAccepting || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
   hasJustComeIn = false;
   if (isFocusLost()) settleFocus();
 }
@@ -1126,6 +1140,7 @@ function openPlayer(name) {
 
 /** @param {string} word what its maker has put into the link */
 function acceptChallenge(word) {
+  isAccepting = true;
   namePlace(state.me.room ? { board: state.me.room } : null);
   send(`accept word ${word}`);
 }
@@ -1239,6 +1254,7 @@ state.on("Thud.Tv", () => {
   const isTurned = tv.board ? look === tv.board : !isReplay && boardInView() === null;
   isTvSeen = isBack ? isNamed({ tv: true }) : !tv.on || isTurned;
   tv = state.tv;
+  if (tv.board && !isBack) say(`TV: ${titleOf(state.tables.get(tv.board), tv.board)}.`);
   if (look === null) nameView();
 });
 state.on("Thud.Renamed", ({ board, name }) => {

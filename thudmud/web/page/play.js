@@ -37,9 +37,11 @@ export class Terms {
    * @param {HTMLFormElement} form
    * @param {State} state
    * @param {Record<string, any>} values what is chosen at first
+   * @param {boolean} [isGuest] whether the opponent is a guest, who isn't rated
    */
-  constructor(form, state, values) {
+  constructor(form, state, values, isGuest = false) {
     this.form = form;
+    this.isGuest = isGuest;
     this.state = state;
     form.addEventListener("change", () => this.show());
     this.choose(values);
@@ -63,7 +65,7 @@ export class Terms {
   show() {
     const { form } = this;
     const { elements } = form;
-    const { member } = this.state.me;
+    const isRated = this.state.me.member && !this.isGuest;
     const { unit, time } = this.values;
     const [isByDays, isCustom] = [unit === "days", time === "custom"];
     const part = (/** @type {string} */ name) => /** @type {any} */ (form.querySelector(name));
@@ -74,8 +76,8 @@ export class Terms {
       /** @type {HTMLElement} */ (field.parentElement).hidden = isOther;
       field.disabled = !isCustom || isOther; // else it could stop the form
     }
-    part(".ratings").hidden = !member;
-    part(".unrated")?.toggleAttribute("hidden", member); // a tournament's form has none
+    part(".ratings").hidden = !isRated;
+    part(".unrated")?.toggleAttribute("hidden", isRated); // a tournament's form has none
   }
 
   /** Return the terms in a line. */
@@ -201,6 +203,20 @@ export class PlayForm {
     byId("seek").classList.toggle("waits", isWaiting);
   }
 
+  /**
+   * Stop looking for anybody on the clock, as nothing shows it where the player goes.
+   *
+   * @returns {boolean} whether they were looking
+   */
+  leave() {
+    const live = this.own.filter(({ to, time }) => !to && !/day/.test(time ?? ""));
+    for (const { seek } of live) {
+      this.state.seeks.delete(seek);
+      this.send(`withdraw ${seek}`);
+    }
+    return live.length > 0;
+  }
+
   /** Withdraw what the player waits with. */
   stop() {
     for (const { seek } of this.own) this.send(`withdraw ${seek}`);
@@ -247,7 +263,7 @@ export class PlayForm {
     const terms = new Terms(/** @type {HTMLFormElement} */ (form), this.state, {
       ...settings.terms,
       ...this.terms.values,
-    });
+    }, this.state.someone(player)?.member === false && !usual);
     open(h("h2", { id: "dialog-title" }, `Challenge ${player}`), form);
     form.querySelector(":checked").focus();
   }

@@ -114,7 +114,9 @@ export class ReplayView {
     const opening = positionOf(record.rows);
     const position = record.moves.reduce(played, opening);
     this.record = { ...record, position, ply: record.moves.length, plies: record.moves };
+    const isToEnd = this.at === Infinity;
     this.at = Math.min(this.at, record.moves.length);
+    if (isToEnd) this.outside.at(this.number, this.at, false); // a link or a snippet is of this move
     if (this.board.battle !== record.battle || !this.board.isOpen)
       this.board.load(record.battle, opening, record.moves);
     this.exploreIfAsked();
@@ -274,7 +276,7 @@ export class ReplayView {
     const isMain = !node || node.isMain;
     const hadFocus = this.curve.host.contains(document.activeElement);
     this.curve.show(this.analysis, isMain ? this.at : null);
-    this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null);
+    this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null, !isMain);
     this.showWords();
     this.showActions();
     if (hadFocus && !this.analysis) byId("replay-actions").querySelector("[data-key=analyse]")?.focus();

@@ -1,9 +1,11 @@
 /**
- * The rules in three pictures, on the first screen: parts of a board, each with a sentence.
+ * The rules in three pictures: parts of a board, each with a sentence. They are on the first screen,
+ * and in a dialog that also says how a battle ends.
  */
 
 import { BoardView, NO_MARKS } from "./board.js";
-import { h } from "./dom.js";
+import { open } from "./dialogs.js";
+import { h, rulesTitle } from "./dom.js";
 
 const PART = "0 5 6 4"; // A6 to F9
 const IN_PART = /^[A-F][6-9]$/;
@@ -50,6 +52,42 @@ const RULES = [
     marks: { selected: "C8", targets: new Map([["F8", "take"]]) },
   },
 ];
+
+const HUNT =
+  "Dwarfs and trolls hunt each other. At the end each surviving troll scores 4 points, each dwarf 1.";
+const HURL = "A line of dwarfs hurls its first one onto a troll.";
+
+/** What each side wants, and how it captures, by the rules. */
+export const AIMS = /** @type {Record<string, string[]>} */ ({
+  discworld: [HUNT, `${HURL} A troll takes all dwarfs next to where it goes.`],
+  classic: [HUNT, `${HURL} A troll takes a dwarf next to where it goes.`],
+  "koom valley": [
+    "The dwarfs want the Rock home on F1 to J1. The trolls want three trolls next to the Rock.",
+    "Dwarfs trap a troll between two of them. Trolls trample dwarfs next to them.",
+  ],
+});
+
+/**
+ * Open the rules of a battle, and how it ends.
+ *
+ * @param {string} rules
+ */
+export function openRules(rules) {
+  const isKoom = rules === "koom valley";
+  const goal = isKoom ? "the Rock is home or surrounded" : "one side is wiped out";
+  open(
+    h("h2", { id: "dialog-title" }, `${rulesTitle(rules)} rules`),
+    h("div.rules", {}, ...(isKoom ? [] : RULES.map(picture))),
+    ...(AIMS[rules] ?? AIMS.discworld).map((each) => h("p", {}, each)),
+    h("h3", {}, "How a battle ends"),
+    h(
+      "p",
+      {},
+      `A battle ends when ${goal}, when a side can’t move, resigns or runs out of time, or when both agree.`,
+    ),
+    h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+  );
+}
 
 /**
  * Draw the pictures, once.

@@ -20,6 +20,7 @@ const WORD = "thud.word";
  * @property {boolean} premoves whether moves can be chosen during the opponent's turn
  * @property {string} speed how fast replays are played back
  * @property {boolean} explores whether what others have played is shown
+ * @property {boolean} hasPlayed whether a battle was ever played
  * @property {Record<string, string>} terms those of the last match, by the fields of the form
  */
 
@@ -38,6 +39,7 @@ const DEFAULTS = {
   premoves: true,
   speed: "1×",
   explores: false,
+  hasPlayed: false,
   terms: {},
 };
 

@@ -360,8 +360,17 @@ export class State extends EventTarget {
    * @param {string | null} name
    */
   isBot(name) {
-    const isTheirs = (/** @type {any} */ each) => each.bot && each.player === name;
-    return this.bots.has(name) || [...this.people, ...this.everybody].some(isTheirs);
+    return this.bots.has(name) || this.someone(name)?.bot === true;
+  }
+
+  /**
+   * Return what is known of somebody who is here.
+   *
+   * @param {string | null} name
+   * @returns {any}
+   */
+  someone(name) {
+    return [...this.people, ...this.everybody].find(({ player }) => player === name);
   }
 
   /** @param {{bots: {bot: string, level: number | null}[]}} data */

@@ -447,10 +447,10 @@ function cell(player, round, matches, lines) {
   }
   const ahead = match.scores.reduce((sum, [one, two]) => sum + one - two, 0);
   const mine = match.first === player ? ahead : -ahead;
-  if (mine > 0) return told(`1 ${line}`, `beat ${other}`);
+  if (mine > 0) return told(`W${line}`, `beat ${other}`);
   return mine < 0
-    ? told(`0 ${line}`, `lost to ${other}`)
-    : told(`½ ${line}`, `level with ${other}`);
+    ? told(`L${line}`, `lost to ${other}`)
+    : told(`D${line}`, `drew with ${other}`);
 }
 
 /**
