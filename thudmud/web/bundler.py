@@ -6,8 +6,7 @@ module becomes a function of its own, in topological order, so no names need to 
 exports becomes a constant of the bundle, which needs no imports then; so no two modules may export
 the same name. The sources may only have named imports of other modules, at the beginning of a line,
 and no dynamic or renamed ones. Comments and indentation are removed, so no string may span lines,
-nor hold " // ". What is not needed goes, too: a semicolon or comma before a bracket at the start of
-the next line, and spaces; and ``const`` becomes ``let``, which is shorter.
+nor hold " // ".
 """
 
 from __future__ import annotations
@@ -25,16 +24,11 @@ _TRAILING_COMMENT = re.compile(r"(?<=[^\s:]) // [^\n\"`]*+$", re.MULTILINE)
 _JOINED = re.compile(  # not after ")", "]" and "}", where a statement may end without a semicolon
     r"^((?:(?! // )[^\n])*)\n(?:(?<=[,([{;:?=>&|]\n)|(?=[])}.?:&|]))", re.MULTILINE
 )
-_INNER = r"`(?:[^`$\\\n]|\$\{[^`{}\n]*+\})*+`"
-_STRING = rf'"(?:[^"\\\n]|\\.)*+"|`(?:[^`$\\\n]|\\.|\$(?!\{{)|\$\{{(?:[^`{{}}\n]|{_INNER})*+\}})*+`'
-_PLAIN = re.compile(  # no regular expression, and no template string deep within another
+_STRING = r'"(?:[^"\\\n]|\\.)*+"|`(?:[^`$\\\n]|\\.|\$(?!\{)|\$\{[^`{}\n]*+\})*+`'
+_PLAIN = re.compile(  # no regular expression, and no template string within another
     rf"""^(?:[^\n/`'"]|{_STRING})++$""", re.MULTILINE
 )
-_SPACED = re.compile(
-    rf"({_STRING})| ?([=!]==|=>|&&|\|\||\?\?|\+(?! ?[+=])|-(?! ?[-=])|[]=?:,;{{}}()[<>*%|]) ?"
-)
-_ENDED = re.compile(r";\n(?=\})|,\n(?=[])}])")
-_CONST = re.compile(r"(?<![^(;{}\n])const(?=[ {[])")
+_SPACED = re.compile(rf"({_STRING})| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{{}}()[]) ?")
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_SPACE = re.compile(r"(?<=[{};,>~])\s+| (?=[{>~])|(?<=:) |;\s*(?=})")
@@ -60,8 +54,7 @@ def without_comments(script: str) -> str:
     """Return a script without comments and indentation, and with fewer lines and spaces."""
     script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
     script = _PLAIN.sub(lambda line: _SPACED.sub(r"\1\2", line[0]), script)
-    script = _JOINED.sub(r"\1", _ENDED.sub("", script)).strip()
-    return _CONST.sub("let", script)
+    return _JOINED.sub(r"\1", script).strip()
 
 
 def bundle_styles(sheets: Iterable[str]) -> str:

@@ -126,7 +126,7 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     bodies |= {NAME: mpackage(), VIEWER: bundle(), "icon.svg": icon(Piece.TROLL).encode()}
     bodies |= _bundles(bodies)
     version = sha256(repr(bodies).encode()).hexdigest()[:12]
-    page = re.sub(rb"\n +", b"\n", bodies["index.html"].replace(_PIECES, bodies["pieces.svg"]))
+    page = bodies["index.html"].replace(_PIECES, bodies["pieces.svg"])
     flags = f' data-features="{" ".join(features)}"' + (" data-pixels" if can_draw_pixels() else "")
     page = page.replace(b'<html lang="en"', f'<html lang="en"{flags}'.encode())
     for name, body in (("index.html", page), ("missing.html", bodies["missing.html"])):
