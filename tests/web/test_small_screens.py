@@ -107,6 +107,13 @@ def test_chat_leaves_the_board_in_view(visit: Visit, how: dict[str, Any]) -> Non
         for part in ("#board .cells", "#strip-top", "#strip-bottom", "#line"):
             expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
         expect_apart(dwarf, "#talk", "#strip-bottom .name")
+    if letter == "b":
+        for part in ("#strip-top", "#strip-bottom"):
+            expect_apart(dwarf, "#talk", part)
+            expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+        resize(dwarf, 844, 200)  # as above a keyboard
+        expect(line).to_be_in_viewport(ratio=WHOLE)
+        resize(dwarf, 844, 390)
     line.fill("Hello!")
     line.press("Enter")
     expect(troll.page.locator("#chat")).to_contain_text("Hello!")
@@ -208,6 +215,54 @@ def test_result_card_covers_neither_board_nor_players(visit: Visit) -> None:
         if size[1] > size[0]:
             expect_apart(dwarf, ".result", "#strip-bottom .name")
     assert dwarf.page.evaluate("scrollY") == 0
+
+
+BOARD = """() => {
+    const { left, top, width } = document.querySelector("#board .cells").getBoundingClientRect();
+    return [left, top, width];
+}"""
+"""Returns where the board is, and how wide."""
+
+
+def boards_at(player: Player, *sizes: tuple[int, int]) -> list[Any]:
+    """Return where the board is on screens of some sizes."""
+    places = []
+    for size in sizes:
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        places.append(player.page.evaluate(BOARD))
+    return places
+
+
+def test_notices_leave_board_and_buttons_where_they_can_be_used(visit: Visit) -> None:
+    sizes = *PHONES, (640, 400), (844, 390)
+    dwarf, troll = start_match(visit, ("Raumila", "Raumilo"), "10+5", **screen(390, 844))
+    dwarf.type("a10-b10")
+    expect(dwarf.page.locator("#moves .ply")).to_have_count(1)
+    before = boards_at(dwarf, *sizes)
+    visit().come_in("Herausforderin").type("match raumila 10+5 casual")
+    expect(dwarf.page.locator("#challenges .notice")).to_be_visible()
+    assert boards_at(dwarf, *sizes) == before
+    for size in sizes:
+        resize(dwarf, *size)
+        for part in ("#moves", "#steps", "#game .foot", "#strip-bottom"):
+            expect_apart(dwarf, "#challenges", part)
+        expect(dwarf.page.locator("#challenges .notice")).to_be_in_viewport(ratio=WHOLE)
+    dwarf.press("Decline", within="#challenges")
+    troll.press("Offer to end").press("Offer to end", within="dialog")
+    accept = dwarf.page.locator("#notices").get_by_role("button", name="Accept")
+    expect(accept).to_be_visible()
+    assert boards_at(dwarf, *sizes) == before
+    for size in sizes:
+        resize(dwarf, *size)
+        expect(accept).to_be_in_viewport(ratio=WHOLE)
+        if size[1] < size[0]:
+            foot = dwarf.page.locator("#game .foot button:visible")
+            seen = dwarf.page.evaluate(SEEN_WHOLE, ["#game .panel", "#game .foot button"])
+            assert seen == foot.count()
+    resign(troll, dwarf)
+    expect(dwarf.page.locator(".result")).to_be_visible()
+    assert boards_at(dwarf, *PHONES) == before[: len(PHONES)]
 
 
 def test_result_card_moves_no_buttons_on_a_wide_screen(visit: Visit) -> None:
