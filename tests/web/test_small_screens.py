@@ -643,3 +643,26 @@ def test_analysis_is_seen_with_the_board_on_a_phone(visit: Visit) -> None:
     dwarf.page.evaluate("scrollTo(0, 0)")
     for part in ("#replay-board .cells", "#replay-curve"):
         expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_low_screen_shows_five_moves_and_the_engine(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Tiefa", "Tiefo"), "10+5", **screen(1366, 650))
+    lines = ("f1-f6", "g7-g6 capturing f6", "a6-b6", "g6-g5", "b6-c6", "g5-f5", "a7-b7", "f5-e5")
+    for ply, line in enumerate((*lines, "a9-b9", "e5-d5"), 1):
+        (dwarf if ply % 2 else troll).type(line)
+        for each in (dwarf, troll):
+            expect(each.page.locator("#moves .ply")).to_have_count(ply)
+    resign(dwarf, troll)
+    dwarf.page.locator(".result").get_by_role("link", name="Analyse").click()
+    dwarf.press("Computer analysis")
+    expect(dwarf.page.locator("#replay-curve path.now")).to_be_attached()
+    dwarf.press("Next move")
+    expect(dwarf.page.locator("#replay-curve p").first).not_to_be_empty()
+    for moves in ("#replay-moves", "#replay-tree"):
+        for frame in (moves, "#replay .panel"):
+            assert dwarf.page.evaluate(SEEN_WHOLE, [frame, f"{moves} > li"]) >= 5, moves
+        if moves == "#replay-moves":
+            dwarf.press("Try other moves")
+            expect(dwarf.page.locator("#replay-tree > li")).to_have_count(5)
+    engine = dwarf.page.get_by_role("button", name="Engine", exact=True)
+    expect(engine).to_be_in_viewport(ratio=WHOLE)
