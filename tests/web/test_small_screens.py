@@ -666,3 +666,109 @@ def test_low_screen_shows_five_moves_and_the_engine(visit: Visit) -> None:
             expect(dwarf.page.locator("#replay-tree > li")).to_have_count(5)
     engine = dwarf.page.get_by_role("button", name="Engine", exact=True)
     expect(engine).to_be_in_viewport(ratio=WHOLE)
+
+
+LEFT_AND_TOP = "(each) => [each.getBoundingClientRect().left, each.getBoundingClientRect().top]"
+
+
+def test_seeks_that_come_in_move_nothing_in_the_hall(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Ruhiga")
+    parts = "#play-now", "#learn", "#tv"
+
+    def places(*selectors: str) -> list[Any]:
+        return [player.page.locator(each).evaluate(LEFT_AND_TOP) for each in selectors]
+
+    seeker = visit().come_in("Erstling")
+    expect(player.page.locator("#who")).to_contain_text("Erstling")
+    before = places(*parts)
+    seeker.type("seek classic")
+    first = "#seeks li:last-child button"
+    expect(player.page.locator(first)).to_have_accessible_name("Accept Erstling's match")
+    assert places(*parts) == before
+    for size in ((1366, 650), (1280, 800)):
+        resize(player, *size)
+        expect(player.page.locator(first)).to_be_in_viewport(ratio=WHOLE)
+    first = first.replace("last-child", f"nth-child({player.page.locator('#seeks li').count()})")
+    listed = places(first)
+    seeker.type("seek classic 5+3")
+    expect(player.page.locator(first)).to_have_accessible_name("Accept Erstling's match")
+    expect(player.page.locator("#seeks")).to_contain_text("5+3")
+    assert places(*parts, first) == [*before, *listed]
+    seeker.type("quit")
+
+
+def test_hall_is_found_again_where_it_was_left(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Wiedera")
+    watch = player.page.locator("#boards button").first
+    expect(watch).to_be_visible()
+    player.page.evaluate("scrollTo(0, 150)")
+    watch.evaluate("(each) => each.click()")
+    expect(player.page.locator("body")).to_have_attribute("data-view", "game")
+    assert player.page.evaluate("scrollY") == 0
+    player.page.go_back()
+    expect(player.page.locator("body")).to_have_attribute("data-view", "lobby")
+    player.page.wait_for_function("scrollY === 150")
+
+
+ROWS = """(all) => new Set(
+    all.filter((each) => each.checkVisibility())
+        .map((each) => Math.round(each.getBoundingClientRect().top)),
+).size"""
+"""Returns in how many rows elements are."""
+
+
+def test_buttons_share_their_rows(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Einzela")
+    for size in PHONES:
+        resize(player, *size)
+        assert player.page.locator("#seek, #friend").evaluate_all(ROWS) == 1
+    player.type("go to poplar board")
+    buttons = player.page.locator("#game .foot button")
+    expect(player.page.get_by_role("button", name="Sit as dwarfs")).to_be_visible()
+    for size in ((360, 640), (390, 844)):
+        resize(player, *size)
+        assert buttons.evaluate_all(ROWS) == 1
+    player.practises("cedar")
+    for size in (*PHONES, (640, 400)):
+        resize(player, *size)
+        assert buttons.evaluate_all(ROWS) == 1
+    player.type("end game", "leave game")
+
+
+def test_toast_is_rounded_and_the_name_stands_apart(visit: Visit) -> None:
+    player = visit("/board/oak%20board", **phone(390, 844))
+    join = player.page.get_by_role("button", name="Join to play")
+    expect(join).to_be_visible()
+    end = player.page.locator(".brand span").evaluate(
+        "(each) => each.getBoundingClientRect().right"
+    )
+    assert join.evaluate(LEFT_AND_TOP)[0] - end >= 12
+    toast = player.page.locator("#toast")
+    assert toast.evaluate("(each) => getComputedStyle(each).borderRadius") == "8px"
+    assert toast.evaluate(LEFT_AND_TOP)[0] > 0
+
+
+HELD = """() => {
+    const ring = document.querySelector("#board .ring");
+    return getComputedStyle(ring).display === "none" ? "" : ring.style.transform;
+}"""
+"""Returns where the mark of a square is, if it is seen."""
+
+
+def test_square_below_a_dragged_piece_is_marked(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Ziehara").practises("linden")
+    player.page.evaluate("scrollTo(0, 0)")
+    session = player.page.context.new_cdp_session(player.page)
+    for kind, square in (("Start", "A6"), ("Move", "B6"), ("Move", "C6")):
+        x, y, _ = player.place(square)
+        session.send(
+            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]}
+        )
+        if kind == "Move":
+            column = "ABC".index(square[0])
+            moved = f"() => ({HELD})().startsWith('translate({column}px, 5px')"
+            player.page.wait_for_function(moved)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    player.sees(C6="dwarf")
+    assert player.page.evaluate(HELD) == ""
+    player.type("end game", "leave game")
