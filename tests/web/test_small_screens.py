@@ -107,6 +107,13 @@ def test_chat_leaves_the_board_in_view(visit: Visit, how: dict[str, Any]) -> Non
         for part in ("#board .cells", "#strip-top", "#strip-bottom", "#line"):
             expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
         expect_apart(dwarf, "#talk", "#strip-bottom .name")
+    if letter == "b":
+        for part in ("#strip-top", "#strip-bottom"):
+            expect_apart(dwarf, "#talk", part)
+            expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+        resize(dwarf, 844, 200)  # as above a keyboard
+        expect(line).to_be_in_viewport(ratio=WHOLE)
+        resize(dwarf, 844, 390)
     line.fill("Hello!")
     line.press("Enter")
     expect(troll.page.locator("#chat")).to_contain_text("Hello!")
@@ -208,6 +215,54 @@ def test_result_card_covers_neither_board_nor_players(visit: Visit) -> None:
         if size[1] > size[0]:
             expect_apart(dwarf, ".result", "#strip-bottom .name")
     assert dwarf.page.evaluate("scrollY") == 0
+
+
+BOARD = """() => {
+    const { left, top, width } = document.querySelector("#board .cells").getBoundingClientRect();
+    return [left, top, width];
+}"""
+"""Returns where the board is, and how wide."""
+
+
+def boards_at(player: Player, *sizes: tuple[int, int]) -> list[Any]:
+    """Return where the board is on screens of some sizes."""
+    places = []
+    for size in sizes:
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        places.append(player.page.evaluate(BOARD))
+    return places
+
+
+def test_notices_leave_board_and_buttons_where_they_can_be_used(visit: Visit) -> None:
+    sizes = *PHONES, (640, 400), (844, 390)
+    dwarf, troll = start_match(visit, ("Raumila", "Raumilo"), "10+5", **screen(390, 844))
+    dwarf.type("a10-b10")
+    expect(dwarf.page.locator("#moves .ply")).to_have_count(1)
+    before = boards_at(dwarf, *sizes)
+    visit().come_in("Herausforderin").type("match raumila 10+5 casual")
+    expect(dwarf.page.locator("#challenges .notice")).to_be_visible()
+    assert boards_at(dwarf, *sizes) == before
+    for size in sizes:
+        resize(dwarf, *size)
+        for part in ("#moves", "#steps", "#game .foot", "#strip-bottom"):
+            expect_apart(dwarf, "#challenges", part)
+        expect(dwarf.page.locator("#challenges .notice")).to_be_in_viewport(ratio=WHOLE)
+    dwarf.press("Decline", within="#challenges")
+    troll.press("Offer to end").press("Offer to end", within="dialog")
+    accept = dwarf.page.locator("#notices").get_by_role("button", name="Accept")
+    expect(accept).to_be_visible()
+    assert boards_at(dwarf, *sizes) == before
+    for size in sizes:
+        resize(dwarf, *size)
+        expect(accept).to_be_in_viewport(ratio=WHOLE)
+        if size[1] < size[0]:
+            foot = dwarf.page.locator("#game .foot button:visible")
+            seen = dwarf.page.evaluate(SEEN_WHOLE, ["#game .panel", "#game .foot button"])
+            assert seen == foot.count()
+    resign(troll, dwarf)
+    expect(dwarf.page.locator(".result")).to_be_visible()
+    assert boards_at(dwarf, *PHONES) == before[: len(PHONES)]
 
 
 def test_result_card_moves_no_buttons_on_a_wide_screen(visit: Visit) -> None:
@@ -588,3 +643,132 @@ def test_analysis_is_seen_with_the_board_on_a_phone(visit: Visit) -> None:
     dwarf.page.evaluate("scrollTo(0, 0)")
     for part in ("#replay-board .cells", "#replay-curve"):
         expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_low_screen_shows_five_moves_and_the_engine(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Tiefa", "Tiefo"), "10+5", **screen(1366, 650))
+    lines = ("f1-f6", "g7-g6 capturing f6", "a6-b6", "g6-g5", "b6-c6", "g5-f5", "a7-b7", "f5-e5")
+    for ply, line in enumerate((*lines, "a9-b9", "e5-d5"), 1):
+        (dwarf if ply % 2 else troll).type(line)
+        for each in (dwarf, troll):
+            expect(each.page.locator("#moves .ply")).to_have_count(ply)
+    resign(dwarf, troll)
+    dwarf.page.locator(".result").get_by_role("link", name="Analyse").click()
+    dwarf.press("Computer analysis")
+    expect(dwarf.page.locator("#replay-curve path.now")).to_be_attached()
+    dwarf.press("Next move")
+    expect(dwarf.page.locator("#replay-curve p").first).not_to_be_empty()
+    for moves in ("#replay-moves", "#replay-tree"):
+        for frame in (moves, "#replay .panel"):
+            assert dwarf.page.evaluate(SEEN_WHOLE, [frame, f"{moves} > li"]) >= 5, moves
+        if moves == "#replay-moves":
+            dwarf.press("Try other moves")
+            expect(dwarf.page.locator("#replay-tree > li")).to_have_count(5)
+    engine = dwarf.page.get_by_role("button", name="Engine", exact=True)
+    expect(engine).to_be_in_viewport(ratio=WHOLE)
+
+
+LEFT_AND_TOP = "(each) => [each.getBoundingClientRect().left, each.getBoundingClientRect().top]"
+
+
+def test_seeks_that_come_in_move_nothing_in_the_hall(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Ruhiga")
+    parts = "#play-now", "#learn", "#tv"
+
+    def places(*selectors: str) -> list[Any]:
+        return [player.page.locator(each).evaluate(LEFT_AND_TOP) for each in selectors]
+
+    seeker = visit().come_in("Erstling")
+    expect(player.page.locator("#who")).to_contain_text("Erstling")
+    before = places(*parts)
+    seeker.type("seek classic")
+    first = "#seeks li:last-child button"
+    expect(player.page.locator(first)).to_have_accessible_name("Accept Erstling's match")
+    assert places(*parts) == before
+    for size in ((1366, 650), (1280, 800)):
+        resize(player, *size)
+        expect(player.page.locator(first)).to_be_in_viewport(ratio=WHOLE)
+    first = first.replace("last-child", f"nth-child({player.page.locator('#seeks li').count()})")
+    listed = places(first)
+    seeker.type("seek classic 5+3")
+    expect(player.page.locator(first)).to_have_accessible_name("Accept Erstling's match")
+    expect(player.page.locator("#seeks")).to_contain_text("5+3")
+    assert places(*parts, first) == [*before, *listed]
+    seeker.type("quit")
+
+
+def test_hall_is_found_again_where_it_was_left(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Wiedera")
+    watch = player.page.locator("#boards button").first
+    expect(watch).to_be_visible()
+    player.page.evaluate("scrollTo(0, 150)")
+    watch.evaluate("(each) => each.click()")
+    expect(player.page.locator("body")).to_have_attribute("data-view", "game")
+    assert player.page.evaluate("scrollY") == 0
+    player.page.go_back()
+    expect(player.page.locator("body")).to_have_attribute("data-view", "lobby")
+    player.page.wait_for_function("scrollY === 150")
+
+
+ROWS = """(all) => new Set(
+    all.filter((each) => each.checkVisibility())
+        .map((each) => Math.round(each.getBoundingClientRect().top)),
+).size"""
+"""Returns in how many rows elements are."""
+
+
+def test_buttons_share_their_rows(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Einzela")
+    for size in PHONES:
+        resize(player, *size)
+        assert player.page.locator("#seek, #friend").evaluate_all(ROWS) == 1
+    player.type("go to poplar board")
+    buttons = player.page.locator("#game .foot button")
+    expect(player.page.get_by_role("button", name="Sit as dwarfs")).to_be_visible()
+    for size in ((360, 640), (390, 844)):
+        resize(player, *size)
+        assert buttons.evaluate_all(ROWS) == 1
+    player.practises("cedar")
+    for size in (*PHONES, (640, 400)):
+        resize(player, *size)
+        assert buttons.evaluate_all(ROWS) == 1
+    player.type("end game", "leave game")
+
+
+def test_toast_is_rounded_and_the_name_stands_apart(visit: Visit) -> None:
+    player = visit("/board/oak%20board", **phone(390, 844))
+    join = player.page.get_by_role("button", name="Join to play")
+    expect(join).to_be_visible()
+    end = player.page.locator(".brand span").evaluate(
+        "(each) => each.getBoundingClientRect().right"
+    )
+    assert join.evaluate(LEFT_AND_TOP)[0] - end >= 12
+    toast = player.page.locator("#toast")
+    assert toast.evaluate("(each) => getComputedStyle(each).borderRadius") == "8px"
+    assert toast.evaluate(LEFT_AND_TOP)[0] > 0
+
+
+HELD = """() => {
+    const ring = document.querySelector("#board .ring");
+    return getComputedStyle(ring).display === "none" ? "" : ring.style.transform;
+}"""
+"""Returns where the mark of a square is, if it is seen."""
+
+
+def test_square_below_a_dragged_piece_is_marked(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Ziehara").practises("linden")
+    player.page.evaluate("scrollTo(0, 0)")
+    session = player.page.context.new_cdp_session(player.page)
+    for kind, square in (("Start", "A6"), ("Move", "B6"), ("Move", "C6")):
+        x, y, _ = player.place(square)
+        session.send(
+            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]}
+        )
+        if kind == "Move":
+            column = "ABC".index(square[0])
+            moved = f"() => ({HELD})().startsWith('translate({column}px, 5px')"
+            player.page.wait_for_function(moved)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    player.sees(C6="dwarf")
+    assert player.page.evaluate(HELD) == ""
+    player.type("end game", "leave game")

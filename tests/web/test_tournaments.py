@@ -180,6 +180,17 @@ def test_match_leads_back_to_its_tournament(
         expect(matches.get_by_role("link").last).to_have_attribute("href", "/game/2")
 
 
+def test_crosstable_fits_the_narrowest_phone(visit: Visit, server: Served) -> None:
+    anna = visit(server=server, viewport={"width": 320, "height": 568}).come_in("Margaretanncath")
+    anna.type('tournament new swiss 3 rounds 5+3 "Narrow" starts in 9 minutes', "enter 1")
+    anna.page.get_by_role("link", name="Narrow").click()
+    last = anna.page.locator("#crosstable thead th").last
+    expect(last).to_have_text("Buch.")
+    expect(last.locator("abbr")).to_have_attribute("title", "Buchholz score")
+    assert last.evaluate("(each) => each.getBoundingClientRect().right") <= 320
+    anna.loses_server = True
+
+
 def test_axe_finds_no_violations_on_the_tournament_page(visit: Visit, server: Served) -> None:
     anna = visit(server=server, color_scheme="dark").come_in("Anna")
     anna.type('tournament new swiss 3 rounds 5+3 "The long evening" starts in 9 minutes', "enter 1")

@@ -82,7 +82,7 @@ export class BoardView {
     this.pieces = new Map();
     /** @type {Map<string, SVGElement>} */
     this.cells = new Map();
-    /** @type {{square: string, x: number, y: number, moves: boolean} | null} */
+    /** @type {{square: string, x: number, y: number, moves: boolean, over?: string | null} | null} */
     this.drag = null;
     this.grid = svg("g", {
       role: "grid",
@@ -94,7 +94,7 @@ export class BoardView {
     this.under = svg("g", { class: "under", "aria-hidden": "true" });
     this.men = svg("g", { class: "men", "aria-hidden": "true" });
     this.over = svg("g", { class: "over", "aria-hidden": "true" });
-    /** Where the focus is, over whatever is marked there. */
+    /** Where the focus is, or where a dragged piece would go, over whatever is marked there. */
     this.ring = svg("g", { class: "ring" }, ring(), ring());
     this.notes = svg("g", { class: "notes", "aria-hidden": "true" });
     /** Arrows and circles on it. @type {readonly Annotation[]} */
@@ -307,7 +307,7 @@ export class BoardView {
       ...[...this.named].map((square) => this.dot(square, "named")),
       ...[...targets].filter(([to]) => !isFree(to)).map(([to, kind]) => this.dot(to, kind)),
       ...[...preys].map((square) => this.dot(square, chosen.includes(square) ? "chosen" : "prey")),
-      this.put(this.ring, this.focus),
+      this.put(this.ring, this.drag?.over ?? this.focus),
     );
     for (const [square, { element }] of this.pieces) {
       if (square !== this.drag?.square)
@@ -508,6 +508,8 @@ export class BoardView {
     piece.element.classList.add("dragged");
     piece.element.style.transform = `translate(${x - 0.5}px, ${y - 0.5}px)`;
     if (this.men.lastChild !== piece.element) this.men.append(piece.element);
+    this.drag.over = this.squareOf({ x, y }, event);
+    this.put(this.ring, this.drag.over ?? this.focus);
   }
 
   /** @param {PointerEvent} event */

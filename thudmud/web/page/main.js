@@ -846,6 +846,9 @@ addEventListener("resize", () => {
 
 // What is shown.
 
+/** How far the hall was scrolled when it was left. */
+let hallTop = 0;
+
 let isDue = false;
 state.on("change", () => {
   if (isDue) return;
@@ -882,13 +885,15 @@ function show() {
   const before = document.body.dataset.view;
   if (view !== before) {
     hasJustComeIn ||= before === "welcome" && state.me.player !== null;
+    if (before === "lobby") hallTop = scrollY;
     document.body.dataset.view = view;
     if (view === "welcome") [showRules(byId("rules")), HAS_KEYS && isFocusLost() && byId("name").focus()];
     else byId("showcase").replaceChildren();
     showSkip(view);
     byId("talk").classList.remove("sheet");
     fit(); // the log may not have been seen before
-    scrollTo(0, 0);
+    scrollTo(0, view === "lobby" ? hallTop : 0);
+    if (view !== "lobby") document.getElementById(view)?.scrollTo(0, 0);
   }
   if (isElsewhere() && lobby.form.leave()) toast("You’ve stopped waiting for an opponent.");
   chat.show(board);

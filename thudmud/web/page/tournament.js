@@ -262,7 +262,7 @@ export class TournamentView {
     if (!players.length) return h("p.hint", {}, "No one has entered yet.");
     const rounds = known?.kind === "arena" ? 0 : (known?.round ?? 0);
     const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
-    const tieBreak = { swiss: "Buchholz" }[known?.kind ?? ""] ?? "Sonneborn-Berger";
+    const tieBreak = known?.kind === "swiss" ? ["Buch.", "Buchholz"] : ["S-B", "Sonneborn-Berger"];
     const hasTieBreak = known !== undefined && !["arena", "knock-out"].includes(known.kind);
     /** @type {Map<string, number>} */
     const lines = new Map(
@@ -287,7 +287,7 @@ export class TournamentView {
           ...numbers.map((number) => column(String(number), `Round ${number}`)),
           column("Pts", "Match points"),
           column("±", "Battle points, won minus lost"),
-          hasTieBreak && column(tieBreak, `${tieBreak} score`),
+          hasTieBreak && column(tieBreak[0], `${tieBreak[1]} score`),
         ),
       ),
       h(
