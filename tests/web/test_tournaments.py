@@ -178,6 +178,9 @@ def test_match_leads_back_to_its_tournament(
         matches = anna.page.locator("#tournament-matches")
         expect(matches.get_by_role("link")).to_have_text([re.compile(r"^\d+ \u2013 \d+$")] * 2)
         expect(matches.get_by_role("link").last).to_have_attribute("href", "/game/2")
+        drawn = anna.page.get_by_role("row", name="1 Anna").get_by_role("link", name="drew with")
+        expect(drawn).to_have_text("D2drew with Bert")
+        expect(drawn).to_have_attribute("href", "/game/1")
 
 
 def test_crosstable_fits_the_narrowest_phone(visit: Visit, server: Served) -> None:

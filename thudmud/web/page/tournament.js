@@ -447,10 +447,8 @@ function cell(player, round, matches, lines) {
   }
   const ahead = match.scores.reduce((sum, [one, two]) => sum + one - two, 0);
   const mine = match.first === player ? ahead : -ahead;
-  if (mine > 0) return told(`W${line}`, `beat ${other}`);
-  return mine < 0
-    ? told(`L${line}`, `lost to ${other}`)
-    : told(`D${line}`, `drew with ${other}`);
+  const [letter, words] = mine > 0 ? ["W", "beat"] : mine < 0 ? ["L", "lost to"] : ["D", "drew with"];
+  return told(letter + line, `${words} ${other}`, match.battles[0]);
 }
 
 /**
@@ -467,14 +465,11 @@ function score([one, two], battle) {
 /**
  * @param {string} shown
  * @param {string} spoken
+ * @param {number | null} [battle] the one to whose replay it leads
  */
-function told(shown, spoken) {
-  return h(
-    "td",
-    { title: spoken },
-    h("span", { "aria-hidden": "true" }, shown),
-    h("span.unseen", {}, spoken),
-  );
+function told(shown, spoken, battle) {
+  const words = [h("span", { "aria-hidden": "true" }, shown), h("span.unseen", {}, spoken)];
+  return h("td", { title: spoken }, ...(battle ? [h("a", { href: `/game/${battle}` }, ...words)] : words));
 }
 
 /** @param {number} points */
