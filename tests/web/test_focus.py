@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig"), "discworld"
+        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may"), "discworld"
     )
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
         yield server
@@ -242,7 +242,7 @@ def test_focus_goes_from_the_button_to_the_analysis(visit: Visit, server: Served
 
 
 def test_resign_is_the_last_button_that_tab_comes_to(visit: Visit, server: Served) -> None:
-    dwarf, _ = begin(visit, server, "gum", "Resa", "Resi")
+    dwarf, _ = begin(visit, server, "may", "Resa", "Resi")
     dwarf.page.set_viewport_size({"width": 390, "height": 844})
     chat = dwarf.page.locator("#to-chat")
     chat.focus()

@@ -60,12 +60,12 @@ def test_result_card_shows_the_end_and_what_is_next(visit: Visit) -> None:
     rosa.type("a6-b6")
     resign(rudi)
     for each, who, score in (
-        (rosa, "You win", "you 32, Rudi 0"),
-        (rudi, "Rosa wins", "Rosa 32, you 0"),
+        (rosa, "You win", "You lead 32 to 0 so far."),
+        (rudi, "Rosa wins", "You trail 0 to 32 so far."),
     ):
         card = each.page.get_by_role("region", name=who)
         expect(card).to_contain_text("32 to 0, by resignation.")
-        expect(card).to_contain_text(f"Match score: {score}.")
+        expect(card).to_contain_text(score)
         expect(each.page.locator("#notices")).not_to_contain_text(who)  # it is said once
         for role, name in (("button", "Play the second battle"), ("link", "Analyse")):
             expect(each.page.get_by_role(role, name=name)).to_have_count(1)  # type: ignore[arg-type]

@@ -485,7 +485,7 @@ def test_analysed_replay_opens_at_its_top(visit: Visit) -> None:
         expect(player.page.locator("#replay-curve svg")).to_be_attached()
         assert player.page.evaluate("document.querySelector('#replay .panel').scrollTop") == 0
     phoned = visit(**phone(390, 844)).come_in("Obelix")
-    phoned.page.evaluate("(link) => { location.hash = ''; location.pathname = link; }", link)
+    phoned.page.evaluate("(link) => { location.assign(link); }", link)
     explore = phoned.page.get_by_role("button", name="Try other moves")
     explore.scroll_into_view_if_needed()
     explore.click()
@@ -656,7 +656,7 @@ def test_low_screen_shows_five_moves_and_the_engine(visit: Visit) -> None:
     dwarf.page.locator(".result").get_by_role("link", name="Analyse").click()
     dwarf.press("Computer analysis")
     expect(dwarf.page.locator("#replay-curve path.now")).to_be_attached()
-    dwarf.press("Next move")
+    dwarf.press("First move").press("Next move")
     expect(dwarf.page.locator("#replay-curve p").first).not_to_be_empty()
     for moves in ("#replay-moves", "#replay-tree"):
         for frame in (moves, "#replay .panel"):

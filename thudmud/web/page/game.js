@@ -1206,10 +1206,12 @@ function matchEnding({ over, part, seats, points }, me) {
   if (part === null || seats.some((each) => each.player === null)) return "";
   const [winner, loser] = [...seats].sort((a, b) => points[b.side] - points[a.side]);
   const score = `${points[winner.side]} to ${points[loser.side]}`;
-  const named = (/** @type {Table["seats"][number]} */ { player, side }) => `${player === me ? "you" : player} ${points[side]}`;
-  if (part === 1) return ` Match score: ${named(winner)}, ${named(loser)}.`;
+  const isLevel = points[winner.side] === points[loser.side];
+  if (part === 1 && isLevel) return ` The match is level, ${points.dwarf} all.`;
+  if (part === 1 && loser.player === me) return ` You trail ${points[loser.side]} to ${points[winner.side]} so far.`;
+  if (part === 1) return ` ${winner.player === me ? "You lead" : `${winner.player} leads`} ${score} so far.`;
   if (!over) return "";
-  if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
+  if (isLevel) return ` The match is a draw, ${score}.`;
   return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;
 }
 

@@ -106,8 +106,6 @@ export class LobbyView {
   show() {
     this.form.show();
     const isNew = !this.state.me.member && !settings.hasPlayed;
-    const column = byId("play").closest(".column");
-    if (isNew && !column.contains(byId("learning"))) column.prepend(byId("learning"));
     byId("learn").classList.toggle("primary", isNew);
     fill(byId("seeks"), ...this.seeks());
     const { on, board } = this.state.tv;
