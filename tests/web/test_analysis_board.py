@@ -101,6 +101,10 @@ def test_variations_are_played_stepped_through_and_deleted(visit: Visit, boards:
     player.click("H7").click("H6").sees(H6="troll, last move", G7="troll")  # a side line
     expect(page.locator("#replay-tree .variation")).to_have_count(1)
     is_current(player, f"H7{DASH}H6")
+    player.press("Share")
+    expect(page.get_by_role("button", name="Embed")).to_be_visible()
+    expect(page.get_by_role("button", name="Picture")).to_be_hidden()  # it would be of the battle
+    page.keyboard.press("Escape")
     expect(page.locator(".variation .ply")).to_have_attribute(
         "aria-label", re.compile("variation$")
     )

@@ -49,6 +49,20 @@ def resign(player: Player) -> Player:
     return player.press("Resign").press("Resign", within="dialog")
 
 
+def test_resign_counts_however_late_it_is_confirmed(visit: Visit) -> None:
+    rosa, _ = start_match(visit, "Rosalinde", "Rudibert")
+    rosa.type("a6-b6").press("Resign")
+    expect(rosa.page.locator("dialog")).to_be_visible()
+    rosa.page.evaluate(
+        "{ const { now } = performance; performance.now = () => now.call(performance) + 9e5; }"
+    )
+    rosa.press("Resign", within="dialog")
+    expect(rosa.page.get_by_role("heading", name="Rudibert wins")).to_be_visible()
+    line = next(each for each in rosa.sent if each.startswith("resign"))
+    assert rosa.sent[-3:].count("yes") == 1
+    assert rosa.sent.count(line) == 2, "the server may have given up waiting"
+
+
 def expect_spoken(player: Player, sentence: str) -> None:
     """Wait until the page's status has told a sentence to screen readers, just once."""
     player.page.wait_for_function("said => window.spoken.includes(said)", arg=sentence)

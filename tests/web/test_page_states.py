@@ -196,7 +196,7 @@ def test_log_out_by_keyboard_is_confirmed(visit: Visit) -> None:
     tilda.press("Settings").press("Log out")
     expect(dialog).to_contain_text("Log out in this browser?")
     tilda.press("Log out", within="dialog")
-    expect(tilda.page.locator("#link")).to_contain_text("You are logged out.")
+    expect(tilda.page.locator("#login-note")).to_have_text("You are logged out.")
 
 
 def test_superseded_tab_is_inert_and_can_take_over(visit: Visit) -> None:

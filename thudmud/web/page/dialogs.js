@@ -48,8 +48,8 @@ export async function share(address, words, { say, toast }, isShown = false) {
       h(
         "form.row",
         { method: "dialog" },
-        h("button", { type: "button", click: copyShared }, isCopied ? "Copied" : "Copy"),
-        h("button.primary", { value: "" }, "Close"),
+        h("button.primary", { type: "button", click: copyShared }, isCopied ? "Copied" : "Copy"),
+        h("button", { value: "" }, "Close"),
       ),
     );
     /** @type {HTMLInputElement} */ (field).select();

@@ -163,7 +163,7 @@ export class Explorer {
       ),
       h("td.number", {}, String(times)),
       h("td", { title: words }, bar(dwarf, drawn, troll), unseen(words)),
-      h("td.number", {}, lead === null ? "" : `${lead > 0 ? "+" : ""}${lead.toFixed(1)}`),
+      h("td.number", {}, lead === null ? "" : `${lead > 0 ? "+" : ""}${lead.toFixed(1).replace("-", "−")}`),
       h("td.number", {}, battle(best, ply.record)),
     );
   }

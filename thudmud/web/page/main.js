@@ -19,7 +19,7 @@ import { LobbyView } from "./lobby.js";
 import { Log, endsInPrompt, plain } from "./log.js";
 import { showNotify } from "./notify.js";
 import { keepStartPage } from "./offline.js";
-import { Registration } from "./register.js";
+import { ADVICE, Registration } from "./register.js";
 import { showRules } from "./rules.js";
 import { ReplayView } from "./replay.js";
 import { shortPly } from "./position.js";
@@ -76,6 +76,8 @@ const LINKS = {
   logged_out: "You have been logged out everywhere. Please log in again with your password.",
   rejected: "This page sent too much at once and has been disconnected.",
 };
+/** Connections that have ended, after which one logs in anew, where these words are shown. */
+const OUT = ["quit", "banned", "logged_out"];
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const OFFLINE = "No connection: nothing was sent. Try again in a moment.";
@@ -163,6 +165,7 @@ function send(line) {
   return true;
 }
 
+const ANSWERS = 10000; // milliseconds in which the server surely waits for an answer
 const KEY = "key"; // marks the questions that keys stand for
 
 /**
@@ -325,6 +328,7 @@ function note(words, isWrong = false) {
   host.ariaLive = isWrong && document.activeElement !== name ? "off" : "polite"; // it describes the field
   if (isWrong) name.focus();
   host.classList.toggle("wrong", isWrong);
+  words = words.replace(ADVICE, " Try again.").replaceAll("'", "’");
   if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
 }
@@ -482,11 +486,25 @@ state.on("Thud.Seek", (seek) => {
 
 state.on("Thud.Analysis", ({ done }) => done === null && say("Analysis cancelled."));
 
+/** The question that was answered after the server had given up waiting, and when. */
+let late = { code: "", at: -Infinity };
+
 // What the server asks before it does something.
 state.on("Thud.Refused", async ({ code, text }) => {
   const label = SURE[code];
   if (!label) return;
-  send((await confirmed(text, label)) ? "yes" : "no");
+  const [line, since] = [sent, performance.now()];
+  if (code === late.code && since - late.at < ANSWERS) {
+    late.code = "";
+    send("yes");
+    return;
+  }
+  const isSure = await confirmed(text, label);
+  const at = performance.now();
+  if (isSure && at - since > ANSWERS) {
+    late = { code, at };
+    send(line);
+  } else send(isSure ? "yes" : "no");
 });
 
 // What is for everybody, wherever on the page they look.
@@ -764,7 +782,6 @@ function linked(link) {
     roomBefore = state.me.room;
     if (state.exercise) wanted = placeOf(state.exercise);
   }
-  if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
     note(invitation() || NOTE);
     delete byId("login").dataset.sent;
@@ -774,7 +791,8 @@ function linked(link) {
     state.isStale = true;
     log.hide(false);
   }
-  if (link === "quit" || link === "banned" || link === "logged_out") {
+  if (OUT.includes(link)) {
+    note(reason || LINKS[link]);
     keepWord(null);
     observed = [];
     state.clear();
@@ -818,9 +836,9 @@ function showLink(link, reason) {
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
-  host.classList.toggle("quit", link === "quit");
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
-  fill(
+  if (OUT.includes(link)) fill(host);
+  else fill(
     host,
     words,
     hasEnded(link) &&
@@ -1076,7 +1094,9 @@ function isFocusLost() {
  */
 function called(board) {
   const isCalled = [...state.tables].some(
-    ([each, table]) => state.mover(each) && (each === board || state.sides(table).length === 1),
+    ([each, table]) =>
+      state.mover(each) &&
+      (each === board || (state.sides(table).length === 1 && each !== state.exercise?.board)),
   );
   return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
 }

@@ -154,9 +154,9 @@ export class MoveList {
         click: () => this.step(ply.ply),
       },
       shortPly(ply),
+      mark && h("b", {}, mark),
       time && " ", // else the time would be one word with the squares
       time && h("small", {}, time),
-      mark && h("b", {}, mark),
     );
   }
 }

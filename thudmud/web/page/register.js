@@ -10,7 +10,7 @@ import { endsInPrompt, plain } from "./log.js";
 const [SHORTEST, LONGEST] = [8, 128];
 
 /** What the server says after a refusal, to those who type. */
-const ADVICE = / Try again, or just press Enter to stop\.$/;
+export const ADVICE = / Try again, or just press Enter to stop\.$/;
 
 export class Registration {
   /**
@@ -130,7 +130,7 @@ export class Registration {
    * @param {string} words
    */
   isAsked(words) {
-    return this.sent !== "" && /: ?$/.test(words);
+    return this.sent !== "" && /(: ?|press Enter to stop\.)$/.test(words);
   }
 
   /**

@@ -394,8 +394,9 @@ export class ReplayView {
     const { number, at, download } = this;
     return shareItems({
       copyLink: () => this.copyLink(),
-      openPictures: () =>
-        openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped),
+      openPictures: this.node
+        ? null // they are of the battle, not of a variation
+        : () => openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped),
       openSnippet: () => openSnippet(location.href, this.outside),
       record: { href: download, download: `thud-${number}.txt` },
     });

@@ -42,7 +42,7 @@ const RULES = [
     marks: { selected: "B8", landing: "C8", preys: new Set(["D7", "D9"]), chosen: ["D7", "D9"] },
   },
   {
-    words: "A line of dwarfs hurls its first one onto a troll: three reach three squares.",
+    words: "A line of three dwarfs hurls one up to three squares, to capture a troll.",
     pieces: [
       ["A8", "dwarf"],
       ["B8", "dwarf"],

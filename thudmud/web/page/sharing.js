@@ -109,7 +109,7 @@ export class ShareMenu {
  *
  * @param {object} shared
  * @param {() => void} shared.copyLink
- * @param {() => void} shared.openPictures
+ * @param {(() => void) | null} shared.openPictures null if there is no picture of it
  * @param {() => void} shared.openSnippet
  * @param {{href: string, download: string} | null} shared.record null if there is nothing yet
  */
@@ -118,7 +118,7 @@ export function shareItems({ copyLink, openPictures, openSnippet, record }) {
     h("button", { type: "button", click }, label);
   return [
     button("Copy the link", copyLink),
-    button("Picture", openPictures),
+    ...(openPictures ? [button("Picture", openPictures)] : []),
     button("Embed", openSnippet),
     ...(record ? [h("a.button", record, "Download")] : []),
   ];
@@ -193,8 +193,8 @@ export async function openSnippet(address, { say, toast }) {
     h(
       "form.row",
       { method: "dialog" },
-      h("button", { type: "button", click: copy }, "Copy"),
-      h("button.primary", { value: "" }, "Close"),
+      h("button.primary", { type: "button", click: copy }, "Copy"),
+      h("button", { value: "" }, "Close"),
     ),
   );
 }

@@ -245,6 +245,8 @@ export class TournamentView {
   actions(known, table) {
     if (!this.state.me.player || !known || !table || ["over", "cancelled"].includes(known.state)) return [];
     const { player } = this.state.me;
+    const isPlayed = known.state === "running" && known.open === 0 && known.round === known.rounds;
+    if (isPlayed) return []; // it is about to end
     const mine = table.players.find((/** @type {any} */ each) => each.player === player);
     const isLate =
       known.state !== "open" &&
@@ -418,7 +420,8 @@ function standing(known) {
   if (known.kind === "arena")
     return `${players}, ${counted(known.open, "match", "matches")} under way`;
   const of = known.rounds ? ` of ${known.rounds}` : "";
-  return `round ${known.round}${of}, ${counted(known.open, "match", "matches")} under way`;
+  const stands = known.open ? `${counted(known.open, "match", "matches")} under way` : "all matches played";
+  return `round ${known.round}${of}, ${stands}`;
 }
 
 /**
