@@ -783,7 +783,6 @@ def test_login_note_shows_only_errors_of_this_login(
     with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
         nobody = visit(server=server)
         note = nobody.page.locator("#login-note")
-        hint = note.inner_text()
         nobody.page.get_by_label("Your name").fill("x1")
         nobody.press("Play as guest")
         expect(note).to_have_text(
