@@ -1007,8 +1007,8 @@ class PairingScored(_OfPairing, tag="pairing scored"):
         battles: the scores of all battles of the match so far.
         absent: whether the first and the second player were absent, and so have lost the match.
         is_over: whether the match is over.
-        numbers: the numbers of these battles; None for an unknown one. Empty if the event was
-            stored by an earlier version.
+        numbers: the numbers of the battles in the archive; None for an unknown one. Empty if the
+            event was stored by an earlier version.
     """
 
     battles: tuple[BattleScore, ...] = ()

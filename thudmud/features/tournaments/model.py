@@ -103,7 +103,7 @@ class OpenMatch(Value):
         second: the player with the trolls in the first battle.
         key: the key of the board; "" until the match begins.
         battles: the scores of the battles so far.
-        numbers: the numbers of these battles, as far as they are known.
+        numbers: the numbers of the battles in the archive, if known.
     """
 
     round: int

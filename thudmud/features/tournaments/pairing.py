@@ -31,7 +31,7 @@ class MatchResult(Value):
         battles: the scores of the battles that were played.
         absent: the players who didn't come, or gave up the match, and so lost it: none, one or
             both.
-        numbers: the numbers of these battles, as far as they are known.
+        numbers: the numbers of the battles in the archive, if known.
     """
 
     battles: tuple[BattleScore, ...] = ()

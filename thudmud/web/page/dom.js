@@ -223,6 +223,16 @@ export function timeLeftText(seconds) {
 }
 
 /**
+ * Return facts with dots between them.
+ *
+ * @template T
+ * @param {T[]} facts
+ */
+export function dotted(facts) {
+  return facts.flatMap((each, index) => (index ? [" · ", each] : [each]));
+}
+
+/**
  * Return the name of a player, linked to their page.
  *
  * @param {string} name

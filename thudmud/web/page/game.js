@@ -12,6 +12,7 @@ import {
   byId,
   capitalised,
   counted,
+  dotted,
   entitle,
   fill,
   h,
@@ -215,11 +216,7 @@ export class GameView {
     );
     if (planned) this.mover.playPremove(planned);
     this.askTournament(table);
-    const match = table.tournament && !exercise ? [this.tournamentLink(table), " · "] : [];
-    const rules = `${rulesTitle(table.rules)} rules`;
-    const [before, after] = this.facts(table, board).split(rules);
-    const click = () => openRules(table.rules);
-    fill(byId("game-facts"), ...match, before, h("button", { type: "button", click }, rules), after);
+    fill(byId("game-facts"), ...dotted(this.facts(table, board)));
     this.showPlayers(table, board, position);
     this.soon = this.secondBattle(table);
     this.showResult(table, board);
@@ -406,10 +403,13 @@ export class GameView {
    */
   facts(table, board) {
     const name = capitalised(board.board);
-    const facts = [`${rulesTitle(table.rules)} rules`];
+    const click = () => openRules(table.rules);
+    /** @type {(string | Node)[]} */
+    const facts = [h("button", { type: "button", click }, `${rulesTitle(table.rules)} rules`)];
     const exercise = this.exercise(board.board);
-    if (exercise) return facts[0] + (exercise.step ? ` · step ${exercise.step} of ${exercise.steps}` : "");
+    if (exercise) return exercise.step ? [...facts, `step ${exercise.step} of ${exercise.steps}`] : facts;
     if (titleOf(table, name) !== name) facts.unshift(name);
+    if (table.tournament) facts.unshift(this.tournamentLink(table));
     if (table.time) facts.push(table.time);
     if (table.running && table.seats[0].player === table.seats[1].player)
       facts.push("practice");
@@ -418,7 +418,7 @@ export class GameView {
     if (this.state.observed.includes(board.board))
       facts.push(this.state.tv.board === board.board ? "on your TV" : "you observe it");
     if (board.ply) facts.push(counted(board.ply, "move"));
-    return facts.join(" · ");
+    return facts;
   }
 
   // The tournament of a match.

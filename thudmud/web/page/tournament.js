@@ -3,7 +3,7 @@
  */
 
 import { open, sending } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, hasFeature, playerLink, rulesTitle } from "./dom.js";
+import { byId, capitalised, clockText, counted, dotted, fill, h, hasFeature, playerLink, rulesTitle } from "./dom.js";
 import { Terms, copyTerms } from "./play.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -353,7 +353,7 @@ export class TournamentView {
         "span.what",
         {},
         h("b", {}, second ? `${first} – ${second}` : first),
-        h("small", {}, ...facts.filter(Boolean).flatMap((each, index) => (index ? [" · ", each] : [each]))),
+        h("small", {}, ...dotted(facts.filter(Boolean))),
       ),
       board &&
         this.button(
