@@ -49,6 +49,18 @@ def resign(player: Player) -> Player:
     return player.press("Resign").press("Resign", within="dialog")
 
 
+def test_finished_battle_is_shared_not_its_board(visit: Visit) -> None:
+    rosa, rudi = start_match(visit, "Rosamunde", "Rudolfo")
+    rosa.type("a6-b6")
+    resign(rudi)
+    expect(rosa.page.get_by_role("region", name="You win")).to_be_visible()
+    rosa.press("Share").press("Embed")  # of the battle: the board may be closed
+    expect(rosa.page.locator("dialog textarea")).to_have_value(re.compile("/embed/game/"))
+    rosa.press("Close", within="dialog")
+    rosa.press("Share").press("Copy the link")
+    expect(rosa.page.locator("body")).to_contain_text("Anyone with the link can replay it.")
+
+
 def test_resign_counts_however_late_it_is_confirmed(visit: Visit) -> None:
     rosa, _ = start_match(visit, "Rosalinde", "Rudibert")
     rosa.type("a6-b6").press("Resign")

@@ -267,7 +267,7 @@ def test_link_that_leads_nowhere_says_so(visit: Visit) -> None:
 
 def test_missing_page_leads_to_the_start_page(visit: Visit) -> None:
     lost = visit(path="/game/999999")
-    expect(lost.page.get_by_text("There's no such battle.")).to_be_visible()
+    expect(lost.page.get_by_text("There\u2019s no such battle.")).to_be_visible()
     lost.page.get_by_role("link", name="Go to the start page").click()
     expect(lost.page.get_by_label("Your name")).to_be_visible()
     lost.errors = [each for each in lost.errors if "404" not in each]

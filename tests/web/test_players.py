@@ -72,5 +72,5 @@ def test_page_of_an_unknown_player_is_missing(visit: Visit) -> None:
     answer = player.page.goto(f"{player.page.url.removesuffix('/nothing.txt')}/player/Nemo")
     assert answer
     assert answer.status == 404
-    expect(player.page.locator("main")).to_contain_text("There's no such player")
+    expect(player.page.locator("main")).to_contain_text("There\u2019s no such player")
     player.errors.clear()

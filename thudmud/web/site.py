@@ -27,18 +27,18 @@ from thudmud.web.viewer import bundle
 
 _FOLDER = Path(__file__).parent / "page"
 INDEX, MISSING = "/index.html", "/missing.html"
-_SENTENCE = "There's nothing at this address."
+_SENTENCE = "There\u2019s nothing at this address."
 """Sentence in ``missing.html``, which says more where more is known."""
 
 _MISSING = {
-    "board": "There's no such board. It may have been closed: <a href='/'>the hall</a> "
+    "board": "There\u2019s no such board. It may have been closed: <a href='/'>the hall</a> "
     "lists those that are open.",
-    "game": "There's no such battle. <a href='/'>The hall</a> lists the latest ones.",
-    "player": "There's no such player, or they haven't finished a battle yet.",
+    "game": "There\u2019s no such battle. <a href='/'>The hall</a> lists the latest ones.",
+    "player": "There\u2019s no such player, or they haven\u2019t finished a battle yet.",
     "challenge": "This challenge has been accepted or withdrawn. Ask for another link.",
-    "lesson": "There's no such lesson. The list of lessons has them all.",
-    "puzzle": "There's no such puzzle. The list of lessons and puzzles has them all.",
-    "tournament": "There's no such tournament. <a href='/'>The hall</a> lists those that are "
+    "lesson": "There\u2019s no such lesson. The list of lessons has them all.",
+    "puzzle": "There\u2019s no such puzzle. The list of lessons and puzzles has them all.",
+    "tournament": "There\u2019s no such tournament. <a href='/'>The hall</a> lists those that are "
     "coming or under way.",
 }
 _TITLE = "Page not found"

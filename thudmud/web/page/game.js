@@ -824,13 +824,16 @@ export class GameView {
   /** Return the ways to take the board in view elsewhere. */
   shared() {
     const { name, at } = this;
-    const path = `/board/${encodeURIComponent(name)}`;
-    const hasMoves = (this.state.boards.get(name)?.ply ?? 0) > 0;
+    const { ply = 0, battle = null, end = null } = this.state.boards.get(name) ?? {};
+    const board = `/board/${encodeURIComponent(name)}`;
+    const isOver = battle !== null && end !== null; // the battle stays, but not at the board
+    const path = isOver ? `/game/${battle}` : board;
+    const words = `Anyone with the link can ${isOver ? "replay it" : "watch"}.`;
     const items = shareItems({
-      copyLink: () => this.copyLink(),
+      copyLink: () => share(location.origin + path, words, this.outside),
       openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),
       openSnippet: () => openSnippet(location.origin + path, this.outside),
-      record: hasMoves ? { href: `${path}.thud`, download: `${name}.thud` } : null,
+      record: ply ? { href: `${board}.thud`, download: `${name}.thud` } : null,
     });
     return [...this.inMenu.map((each) => this.button(each)), ...items];
   }
@@ -994,11 +997,6 @@ export class GameView {
   flip() {
     change({ flipped: !settings.flipped });
     this.show(this.name);
-  }
-
-  copyLink() {
-    const address = `${location.origin}/board/${encodeURIComponent(this.name)}`;
-    share(address, "Anyone with the link can watch.", this.outside);
   }
 
   /** @param {Board} board */

@@ -207,7 +207,7 @@ export class TournamentView {
           capitalised(known.kind),
           `${rulesTitle(known.rules)} rules`,
           known.time,
-          known.rated === false && "unrated",
+          known.rated === false && "casual",
           known.player && `announced by ${known.player}`,
         ]
           .filter(Boolean)
