@@ -236,7 +236,7 @@ def test_log_is_closed_until_something_is_typed(visit: Visit) -> None:
     room = (
         "['#brief', '#goal'].reduce((sum, id) => sum + document.querySelector(id).offsetHeight, 0)"
     )
-    assert dwarf.page.evaluate(room) >= 9 * 25.6  # where the moves will be
+    assert dwarf.page.evaluate(room) >= 8 * 25.6  # where the moves will be
     dwarf.click("A6", "B6")
     troll.sees(B6="dwarf").click("G7", "G6")
     dwarf.sees(G6="troll")
