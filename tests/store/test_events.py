@@ -28,11 +28,13 @@ from tests.cases import cases
 from tests.store.generated import KINDS, some_events
 from thudmud.game.events import (
     Absent,
+    BattleScore,
     BattleStarted,
     Event,
     Joined,
     Moved,
     Offer,
+    PairingScored,
     Parting,
     RoundPaired,
     StoredEvent,
@@ -277,6 +279,10 @@ class TestTournaments:
             (
                 TournamentLeft(1.0, "Bert", 3, TournamentLeaving.REMOVED),
                 ["left tournament", 2, 3, "removed"],
+            ),
+            (
+                PairingScored(1.0, "", 3, 1, 0, "Anna", "Bert", (BattleScore(32, 8, 40),)),
+                ["pairing scored", 0, 3, 1, 0, 1, 2, ((32, 8, 40),), (False, False), True],
             ),
         ],
     )
