@@ -74,7 +74,7 @@ export class Explorer {
    * Show what was played from a position.
    *
    * @param {Where | null} where null if there is nothing to be shown
-   * @param {boolean} [isVariation] whether that is so because nobody has played it in this battle
+   * @param {boolean} [isVariation] whether that is so because it is a variation, which nobody has played
    */
   show(where, isVariation = false) {
     this.host.hidden = !(where || isVariation) || !hasFeature("explorer");

@@ -112,9 +112,7 @@ export class GameView {
     this.stood = false;
     /** Until when clicks are ignored, as they were meant for another board. */
     this.restsUntil = 0;
-    /** The version of a board that `legal` is about. @type {number | undefined} */
-    this.asked = undefined;
-    /** What pieces can do there, as far as it was asked. @type {Map<string, any>} */
+    /** The last `Thud.Legal` about a piece, by its square. @type {Map<string, any>} */
     this.legal = new Map();
     /** The command of the button that was pressed last. */
     this.pressed = "";
@@ -156,7 +154,7 @@ export class GameView {
     this.underWay = new Set();
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => {
-      this.legal.set(`${legal.board} ${legal.ply} ${legal.from}`, legal);
+      this.legal.set(legal.from, legal);
       this.mover.answered(legal);
       this.premove.answered(legal);
     });
@@ -259,11 +257,10 @@ export class GameView {
    */
   askMoves(board, from) {
     const line = `moves ${from.toLowerCase()}`;
-    const { version, ply } = this.mover.board ?? {};
-    if (version !== this.asked) [this.asked, this.legal] = [version, new Map()];
-    const known = this.legal.get(`${board} ${ply} ${from}`);
-    if (known) queueMicrotask(() => this.mover.answered(known));
-    else if (this.lesson.commands.includes(line)) this.outside.send(line);
+    const known = this.legal.get(from);
+    const isCurrent = known?.board === board && known.version >= Number(this.mover.board?.version);
+    if (this.lesson.commands.includes(line)) this.outside.send(line);
+    else if (isCurrent) queueMicrotask(() => this.mover.answered(known));
     else this.outside.ask(`${line} on ${board}`);
   }
 
@@ -463,9 +460,10 @@ export class GameView {
    * @param {Table} table
    */
   secondBattle(table) {
+    if (!this.isBetween(table)) return "";
     const { matches = [] } = this.state.crosstables.get(table.tournament ?? 0) ?? {};
     const { next_at = null } = matches.find((/** @type {any} */ each) => each.board === table.board) ?? {};
-    if (next_at === null || !this.isBetween(table)) return "";
+    if (next_at === null) return "";
     const seconds = Math.round(next_at + this.state.skew - Date.now() / 1000);
     return seconds > 0 ? `The second battle begins in ${counted(seconds, "second")}.` : "";
   }
@@ -767,8 +765,7 @@ export class GameView {
    */
   startLabel(table) {
     if (this.state.sides(table).length === 2) return "Practise again";
-    if (table.part !== 1 || table.over) return "Rematch";
-    return "Play the second battle";
+    return this.isBetween(table) ? "Play the second battle" : "Rematch";
   }
 
   /**
@@ -826,9 +823,9 @@ export class GameView {
     const { name, at } = this;
     const { ply = 0, battle = null, end = null } = this.state.boards.get(name) ?? {};
     const board = `/board/${encodeURIComponent(name)}`;
-    const isOver = battle !== null && end !== null; // the battle stays, but not at the board
-    const path = isOver ? `/game/${battle}` : board;
-    const words = `Anyone with the link can ${isOver ? "replay it" : "watch"}.`;
+    const hasEnded = battle !== null && end !== null; // the battle stays, but not at the board
+    const path = hasEnded ? `/game/${battle}` : board;
+    const words = `Anyone with the link can ${hasEnded ? "replay it" : "watch"}.`;
     const items = shareItems({
       copyLink: () => share(location.origin + path, words, this.outside),
       openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),

@@ -76,7 +76,7 @@ const LINKS = {
   logged_out: "You have been logged out everywhere. Please log in again with your password.",
   rejected: "This page sent too much at once and has been disconnected.",
 };
-/** Connections that have ended, after which one logs in anew, where these words are shown. */
+/** Connections that have ended, and whose words are shown where one logs in anew. */
 const OUT = ["quit", "banned", "logged_out"];
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
@@ -486,14 +486,15 @@ state.on("Thud.Seek", (seek) => {
 
 state.on("Thud.Analysis", ({ done }) => done === null && say("Analysis cancelled."));
 
-/** The question that was answered after the server had given up waiting, and when. */
+/** A question that was answered when the server may have given up waiting, and when that was. */
 let late = { code: "", at: -Infinity };
 
 // What the server asks before it does something.
 state.on("Thud.Refused", async ({ code, text }) => {
   const label = SURE[code];
   if (!label) return;
-  const [line, since] = [sent, performance.now()];
+  const line = sent;
+  const since = performance.now();
   if (code === late.code && since - late.at < ANSWERS) {
     late.code = "";
     send("yes");
@@ -777,7 +778,10 @@ function linked(link) {
   else if (hasEnded(link) || (link === "open" && !keptWord())) isLost = false;
   showLink(link, reason);
   if (link === "connecting") heard = endedBy = "";
-  if (link !== "open") [isAccepting = false, registration.stop()];
+  if (link !== "open") {
+    isAccepting = false;
+    registration.stop();
+  }
   if (link === "lost" && state.me.player) {
     roomBefore = state.me.room;
     if (state.exercise) wanted = placeOf(state.exercise);
@@ -837,8 +841,11 @@ function showLink(link, reason) {
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
-  if (OUT.includes(link)) fill(host);
-  else fill(
+  if (OUT.includes(link)) {
+    fill(host);
+    return;
+  }
+  fill(
     host,
     words,
     hasEnded(link) &&
@@ -905,8 +912,10 @@ function show() {
     hasJustComeIn ||= before === "welcome" && state.me.player !== null;
     if (before === "lobby") hallTop = scrollY;
     document.body.dataset.view = view;
-    if (view === "welcome") [showRules(byId("rules")), HAS_KEYS && isFocusLost() && byId("name").focus()];
-    else byId("showcase").replaceChildren();
+    if (view === "welcome") {
+      showRules(byId("rules"));
+      if (HAS_KEYS && isFocusLost()) byId("name").focus();
+    } else byId("showcase").replaceChildren();
     showSkip(view);
     byId("talk").classList.remove("sheet");
     fit(); // the log may not have been seen before
