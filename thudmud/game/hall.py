@@ -616,7 +616,7 @@ class Hall:
         """
         self.put(board, replace(self.tables[board], version=version))
         for event, battle in events:
-            self._apply(board, event, battle)
+            self._apply(self.tables[board], event, battle)
 
     def put(self, board: str, table: Table) -> None:
         """Replace a table."""
@@ -687,15 +687,15 @@ class Hall:
         self, event: events.TableEvent, board: str, decision: Decision
     ) -> Delivery:
         """Apply an event at a board and return its delivery."""
-        # The audience includes the seated players from before and after the event.
-        before = self.tables[board].seats.values()
-        table = self._apply(board, event, decision.battle)
+        before = self.tables[board]
+        table = self._apply(before, event, decision.battle)
         if isinstance(event, events.Moved):
             for player in table.seats.values():  # "last" then means their own battle
                 if (here := self.people.get(player)) and here.parts:
                     here.interrupt()
         occupants = self.rooms.occupants_and_observers(board)
-        concerned = (*table.seats.values(), *before, event.player)
+        # The audience includes the seated players from before and after the event.
+        concerned = (*table.seats.values(), *before.seats.values(), event.player)
         person = self.people.get(event.player)
         if person and isinstance(event, events.Joined):
             person.forget_invitations(board)
@@ -817,8 +817,8 @@ class Hall:
             for each in (went, asides.CameIn(player, board, takes_seat=True))
         ]
 
-    def _apply(self, board: str, event: events.TableEvent, battle: int | None) -> Table:
-        table = self.tables[board].apply(event, battle)
+    def _apply(self, before: Table, event: events.TableEvent, battle: int | None) -> Table:
+        board, table = before.name, before.apply(event, battle)
         self.put(board, table)
         if not table.away and not self.missed:
             return table

@@ -76,7 +76,7 @@ from thudmud.service.bus import EventBus
 from thudmud.service.clock_timers import ClockTimers
 from thudmud.service.coroutines import run_eagerly
 from thudmud.service.event_applier import EventApplier
-from thudmud.service.interface import Base, JoinRequest, Onlooker, Outbox, Result, Teller, Visit
+from thudmud.service.interface import Base, JoinRequest, Onlooker, Outbox, Teller, Visit
 from thudmud.service.janitor import Janitor
 from thudmud.service.lines import PlayerLines, Policy
 from thudmud.service.nodes import Node
@@ -123,6 +123,7 @@ class Service:
         scheduler: the timers.
         server_stopper: stops the server, and logs the reason given; None without a server.
         reactors: the features' reactors.
+        submit: carries out a line, after all earlier lines of the player, see `PlayerLines.submit`.
     """
 
     def __init__(
@@ -175,6 +176,7 @@ class Service:
             presence=self.presence,
             is_alone=is_alone,
         )
+        self.submit = self.lines.submit
         self._peer_nodes = PeerNodes(base, broadcaster, self.presence.remove_lost_player)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
@@ -216,27 +218,6 @@ class Service:
                 player is still here.
         """
         return self.presence.leave(visit, parting, at_once=at_once, cause=cause)
-
-    def submit(
-        self,
-        visit: Visit,
-        line: str | Command,
-        *,
-        cause: object = None,
-        expected_version: int | None = None,
-        key: str | None = None,
-        quiet: bool = False,
-    ) -> Coroutine[Any, Any, Result]:
-        """Carry out a line, after all earlier lines of the player, see `PlayerLines.submit`.
-
-        Raises:
-            ConflictError: the board is at another version than ``expected_version``.
-            StoreError: the events cannot be stored, so nothing has happened.
-            OutcomeUnknownError: the line may have been carried out.
-        """
-        return self.lines.submit(
-            visit, line, cause=cause, expected_version=expected_version, key=key, quiet=quiet
-        )
 
     def ask(
         self,
