@@ -73,14 +73,17 @@ PassTime = Callable[[float], Awaitable[None]]
 
 @pytest.fixture(scope="session", autouse=True)
 def _as_players_have_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hide ``interegular`` from child processes, since players lack the package.
+    """Hide ``interegular`` from child processes, and keep the priority of this one.
 
-    With it Lark checks its own grammar for collisions at each start, a third of the start time.
+    Players lack the package. With it Lark checks its own grammar for collisions at each start, a
+    third of the start time. Some commands lower the priority of their process, which here would run
+    all later tests.
     """
     folder = tmp_path_factory.mktemp("modules")
     (folder / "interegular.py").write_text("raise ImportError\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        patch.setattr(os, "nice", lambda _: os.getpriority(os.PRIO_PROCESS, 0))
         with leaks.watched(), warm():
             yield
 

@@ -143,10 +143,7 @@ def test_table_lists_every_command_with_code_3() -> None:
 
 
 @pytest.mark.parametrize("command", OUTDATED)
-def test_command_on_an_outdated_store_is_code_3(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "nice", lambda _: 0)  # it would stay so for all tests
+def test_command_on_an_outdated_store_is_code_3(command: str) -> None:
     make_store()
     write("game.thud", "dA6-B6\n")
     with closing(sqlite3.connect("thudmud.db", isolation_level=None)) as connection:

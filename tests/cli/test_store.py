@@ -27,8 +27,6 @@ IN_ORDER = "is in order: 2 events, 1 battle and 2 players\n"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Change into a folder whose store holds a battle."""
     monkeypatch.chdir(tmp_path)
-    # The command lowers the priority of its whole process, which here runs all tests.
-    monkeypatch.setattr("thudmud.store.checking.os.nice", lambda _: 0)
 
     async def play() -> None:
         store = await Store.open("thudmud.db")

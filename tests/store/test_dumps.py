@@ -26,7 +26,6 @@ STAMP = "2026-11-30T0327Z"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Change into a folder, with PostgreSQL's programs on the path."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "nice", lambda _: 0)
     monkeypatch.setattr(dumps, "time", lambda: NOW)
     if PROGRAMS:
         monkeypatch.setenv("PATH", f"{PROGRAMS[0]}{os.pathsep}{os.environ['PATH']}")
