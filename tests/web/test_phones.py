@@ -1,0 +1,65 @@
+"""Phones: the header, the moves, notices, lessons and large text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shutil import which
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.web.conftest import PROGRAMS, Player, Served, Visit, served_boards
+from tests.web.test_layout import OVERLAPS, PHONES, assert_fits, phone, resign, screen, start_match
+from tests.web.test_small_screens import WHOLE, boards_at, expect_apart, overlap, resize
+
+pytestmark = pytest.mark.slow
+
+TALL = 360, 740
+LANDSCAPE = 844, 390
+LINES = "f1-f6", "g7-g6 capturing f6", "a6-b6", "g6-g5", "b6-c6", "g5-f5", "a7-b7", "f5-e5"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    boards = dict.fromkeys(("oak", "elm"), "discworld")
+    with served_boards(tmp_path_factory.mktemp("phones"), boards) as server:
+        yield server
+
+
+def play(dwarf: Player, troll: Player, *lines: str) -> None:
+    """Play moves by turns, and open the chat."""
+    for ply, line in enumerate(lines, 1):
+        (dwarf if ply % 2 else troll).type(line)
+        for each in (dwarf, troll):
+            expect(each.page.locator("#moves .ply")).to_have_count(ply)
+    dwarf.page.get_by_role("tab", name="Chat").click()
+
+
+def test_header_tells_of_turns_at_boards_out_of_view(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Vielspieler")
+    others = [visit().come_in(name) for name in ("Erster", "Zweiter", "Dritter")]
+    for other in others:
+        other.type("match Vielspieler 3 days as troll casual")
+        player.press("Accept", within="#challenges, #seeks")
+        expect(other.page.locator("body")).to_have_attribute("data-view", "game")
+    places = player.page.locator("#places")
+    expect(places.locator(".calls:not(.next)")).to_have_count(3)
+    order = places.locator(".place:not(.next)").all_inner_texts()
+    following = places.get_by_role("button", name="Your turn at 2 other boards")
+    current = places.locator("[aria-current]")
+    for size in PHONES:
+        resize(player, *size)
+        for shown in (following, current):
+            expect(shown).to_be_in_viewport(ratio=WHOLE)
+    seen: list[str] = []
+    for _ in others:
+        expect(current).not_to_have_text(seen[-1] if seen else "")
+        seen.append(current.inner_text())
+        following.click()
+    assert sorted(seen) == sorted(order[1:])
+    expect(current).to_have_text(seen[0])
+    player.page.reload()
+    expect(places.locator(".calls:not(.next)")).to_have_count(3)
+    assert places.locator(".place:not(.next)").all_inner_texts() == order
+    player.type("quit")
