@@ -63,3 +63,76 @@ def test_header_tells_of_turns_at_boards_out_of_view(visit: Visit) -> None:
     expect(places.locator(".calls:not(.next)")).to_have_count(3)
     assert places.locator(".place:not(.next)").all_inner_texts() == order
     player.type("quit")
+
+
+def test_phone_has_all_steps_and_more_moves_where_there_is_room(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Schritta", "Schritto"), "10+5", **phone(390, 844))
+    play(dwarf, troll, *LINES)
+    steps = dwarf.page.locator("#steps button")
+    for size in (*PHONES, TALL):
+        resize(dwarf, *size)
+        dwarf.page.evaluate("scrollTo(0, 0)")
+        expect(dwarf.page.get_by_role("button", name="First move")).to_be_visible()
+        for step in steps.all():
+            expect(step).to_be_in_viewport(ratio=WHOLE)
+            box = step.bounding_box()
+            assert box
+            assert min(box["width"], box["height"]) >= 44, size
+        for part in ("#board .cells", "#game .foot", "#moves [aria-current]"):
+            expect(dwarf.page.locator(part)).to_be_in_viewport(ratio=WHOLE)
+    resize(dwarf, 390, 844)
+    for ply in dwarf.page.locator("#moves .ply").all():
+        expect(ply).to_be_in_viewport(ratio=WHOLE)
+    dwarf.press("First move")
+    expect(dwarf.square("F1")).to_have_attribute("aria-label", "F1, dwarf")
+    resign(dwarf, troll)
+
+
+TOPS = """() => [...document.querySelectorAll("#steps button, #game .foot button, #board .cells")]
+    .filter((each) => each.checkVisibility())
+    .map((each) => each.getBoundingClientRect().top)"""
+
+
+def test_offer_moves_no_button(visit: Visit) -> None:
+    sizes = *PHONES, TALL, LANDSCAPE
+    names = "Margaretanncatherim", "Christopheralexandem"
+    dwarf, troll = start_match(visit, names, "10+5", **phone(390, 844))
+    play(dwarf, troll, *LINES[:4])
+
+    def tops() -> list[Any]:
+        found = []
+        for size in sizes:
+            resize(dwarf, *size)
+            dwarf.page.evaluate("scrollTo(0, 0)")
+            found.append(dwarf.page.evaluate(TOPS))
+        return found
+
+    before = tops()
+    for board in before:
+        assert len(board) >= 8
+    troll.press("Offer to end").press("Offer to end", within="dialog")
+    accept = dwarf.page.locator("#notices").get_by_role("button", name="Accept")
+    expect(accept).to_be_visible()
+    after = tops()
+    assert after[:-1] == before[:-1]
+    for size in sizes:
+        resize(dwarf, *size)
+        dwarf.page.evaluate("scrollTo(0, 0)")
+        expect(accept).to_be_in_viewport(ratio=WHOLE)
+    for size in (TALL, (390, 844)):
+        resize(dwarf, *size)
+        for part in ("#steps", "#game .foot .danger", "#moves"):
+            expect_apart(dwarf, "#notices", part)
+    resign(dwarf, troll)
+
+
+def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -> None:
+    program = next(filter(None, map(which, PROGRAMS)))
+    arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
+    large = browser.browser_type.launch(executable_path=program, args=arguments)
+    player = Player(large.new_context(**phone(390, 844)).new_page())
+    player.page.goto(served.address)
+    player.come_in("Grossa").type("tutorial 1")
+    expect(player.page.locator("#steps button").last).to_be_visible()
+    assert_fits(player, 390)
+    large.close()
