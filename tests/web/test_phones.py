@@ -88,6 +88,39 @@ def test_phone_has_all_steps_and_more_moves_where_there_is_room(visit: Visit) ->
     resign(dwarf, troll)
 
 
+BOTTOM_PARTS = "#strip-bottom .name", "#strip-bottom .left"
+
+
+def test_hint_covers_neither_board_nor_own_strip(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Hinta").practises("oak").type("f1-f6")
+    player.sees(F6="dwarf").page.get_by_role("tab", name="Chat").click()
+    for size in (*PHONES, TALL):
+        resize(player, *size)
+        player.page.evaluate("scrollTo(0, 0)")
+        player.press("Hint")
+        expect(player.page.locator("#toast.shown")).to_contain_text("Try ")
+        for part in ("#board .cells", "#steps", "#game .foot button", *BOTTOM_PARTS):
+            assert not overlap(player, "#toast", part), (size, part)
+        player.page.keyboard.press("Escape")
+    player.type("end game", "leave game")
+
+
+def test_message_covers_no_clock_on_a_phone(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Uhra", "Uhro"), "10+5", **phone(390, 844))
+    play(dwarf, troll, *LINES[:2])
+    for size in (*PHONES, TALL, LANDSCAPE):
+        resize(dwarf, *size)
+        dwarf.press("Previous move")
+        dwarf.page.evaluate("scrollTo(0, 0)")
+        dwarf.click("A6")
+        expect(dwarf.page.locator("#toast.shown")).to_contain_text("This is an earlier position.")
+        for part in ("#board .cells", "#strip-top .clock", "#strip-bottom .clock", *BOTTOM_PARTS):
+            assert not overlap(dwarf, "#toast", part), (size, part)
+        dwarf.press("Last move")
+        expect(dwarf.page.locator("#toast.shown")).to_have_count(0)
+    resign(dwarf, troll)
+
+
 TOPS = """() => [...document.querySelectorAll("#steps button, #game .foot button, #board .cells")]
     .filter((each) => each.checkVisibility())
     .map((each) => each.getBoundingClientRect().top)"""
