@@ -159,6 +159,20 @@ def test_offer_moves_no_button(visit: Visit) -> None:
     resign(dwarf, troll)
 
 
+def test_board_keeps_its_size_in_a_lesson(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Lernina")
+    widths = set()
+    for number in (1, 2, 6):
+        player.type(f"tutorial {number}")
+        expect(player.page.locator("#game-title")).to_contain_text(f"Lesson {number}:")
+        widths.add(boards_at(player, (320, 568))[0][2])
+        for label in ("Hint", "Leave"):
+            button = player.page.locator("#lesson").get_by_role("button", name=label)
+            expect(button).to_be_in_viewport(ratio=WHOLE)
+    assert len(widths) == 1
+    player.type("stop")
+
+
 def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -> None:
     program = next(filter(None, map(which, PROGRAMS)))
     arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
