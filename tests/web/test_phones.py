@@ -173,6 +173,17 @@ def test_board_keeps_its_size_in_a_lesson(visit: Visit) -> None:
     player.type("stop")
 
 
+def test_challenge_is_sent_without_scrolling(visit: Visit) -> None:
+    player = visit(**phone(320, 568)).come_in("Fordera")
+    visit().come_in("Forderer")
+    player.press("Challenge Forderer")
+    send = player.page.locator("dialog").get_by_role("button", name="Send challenge")
+    for size in (*PHONES, LANDSCAPE, (640, 400)):
+        resize(player, *size)
+        expect(send).to_be_in_viewport(ratio=WHOLE)
+    player.press("Cancel", within="dialog")
+
+
 def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -> None:
     program = next(filter(None, map(which, PROGRAMS)))
     arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
