@@ -184,6 +184,19 @@ def test_challenge_is_sent_without_scrolling(visit: Visit) -> None:
     player.press("Cancel", within="dialog")
 
 
+def test_strips_name_what_they_count_on_a_zoomed_page(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Zaehla", "Zaehlo"), "10+5", **screen(640, 400))
+    for strip in ("#strip-top", "#strip-bottom"):
+        expect(dwarf.page.locator(f"{strip} .left small")).to_be_visible()
+        assert dwarf.page.locator(strip).evaluate(OVERLAPS) == []
+    resize(dwarf, 390, 844)
+    sizes = dwarf.page.locator("#strip-top :is(.left, .left small, .points)").evaluate_all(
+        "(all) => [...new Set(all.map((each) => getComputedStyle(each).fontSize))]"
+    )
+    assert len(sizes) == 1
+    resign(dwarf, troll)
+
+
 def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -> None:
     program = next(filter(None, map(which, PROGRAMS)))
     arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
