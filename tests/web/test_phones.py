@@ -197,6 +197,19 @@ def test_strips_name_what_they_count_on_a_zoomed_page(visit: Visit) -> None:
     resign(dwarf, troll)
 
 
+def test_result_is_in_view_after_a_reload(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Lada", "Lado"), "10+5", **phone(390, 844))
+    play(dwarf, troll, *LINES[:2])
+    resign(dwarf, troll)
+    for size in (*PHONES, TALL):
+        resize(dwarf, *size)
+        dwarf.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        dwarf.page.reload()
+        result = dwarf.page.locator("#notices .notice")
+        expect(result).to_contain_text("by resignation")
+        expect(result).to_be_in_viewport(ratio=WHOLE)
+
+
 def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -> None:
     program = next(filter(None, map(which, PROGRAMS)))
     arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
