@@ -309,6 +309,12 @@ def test_analysis_of_the_battle_says_nothing_in_variations(
     expect(curve.locator("figcaption")).to_have_text("The game, not this variation")
     expect(curve.locator("p")).to_be_empty()
     expect(curve.locator("path.now")).to_have_count(0)
+    expect(curve).to_be_visible()
+    wide = player.page.viewport_size
+    assert wide
+    player.page.set_viewport_size({"width": 390, "height": 844})
+    expect(curve).to_be_hidden()
+    player.page.set_viewport_size(wide)
     player.press("Previous move")
     expect(curve).to_contain_text("After move 2: ")
     expect(curve.locator("path.now")).to_have_count(1)

@@ -82,7 +82,7 @@ def test_explorer_on_a_phone_and_by_keyboard(visit: Visit) -> None:
     anna = visit().come_in("Elke").practises("holly", SETUP.format("a6, g1"))
     anna.click("A6", "B6").sees(B6="dwarf")
     place = over(anna)
-    phone = visit(place, viewport={"width": 360, "height": 740})
+    phone = visit(place, viewport={"width": 360, "height": 740}, has_touch=True)
     summary = phone.page.locator(".explorer:visible summary")
     summary.focus()
     phone.page.keyboard.press("Enter")
@@ -96,6 +96,9 @@ def test_explorer_on_a_phone_and_by_keyboard(visit: Visit) -> None:
     assert violations(phone, "explorer on a phone") == []
     phone.page.keyboard.press("Tab")
     expect(rows(phone).get_by_role("link")).to_be_focused()
+    link = rows(phone).get_by_role("link").bounding_box()
+    assert link
+    assert min(link["width"], link["height"]) >= 44
     summary.press("Enter")
     expect(rows(phone)).to_be_hidden()
     anna.type("leave game on holly")

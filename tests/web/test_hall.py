@@ -322,12 +322,13 @@ def test_challenge_to_a_guest_offers_no_ratings(visit: Visit) -> None:
 def test_lessons_stand_out_until_a_battle_was_played(visit: Visit) -> None:
     nele = visit().come_in("Nele")
     learn = nele.page.get_by_role("button", name="Learn the rules")
-    expect(learn).to_have_class("primary")
+    expect(learn).to_have_class("new")
+    expect(nele.page.locator("#lobby button.primary")).to_have_text(["Play"])
     visit().come_in("Nils").type("seek discworld as dwarf")
     nele.press("Accept Nils's match", within="#seeks").sees(A6="dwarf")
     nele.press("Hall", within="#places")
     expect(learn).to_be_visible()
-    expect(learn).not_to_have_class("primary")
+    expect(learn).not_to_have_class("new")
 
 
 def test_hesitation_of_a_bot_is_not_counted_as_talk(visit: Visit, with_bot: Served) -> None:

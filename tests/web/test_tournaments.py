@@ -180,6 +180,7 @@ def test_match_leads_back_to_its_tournament(
         expect(matches.get_by_role("link").last).to_have_attribute("href", "/game/2")
         drawn = anna.page.get_by_role("row", name="1 Anna").get_by_role("link", name="drew with")
         expect(drawn).to_have_text("D2drew with Bert")
+        expect(anna.page.locator("#crosstable")).to_contain_text("W2: a win against number 2.")
         expect(drawn).to_have_attribute("href", "/game/1")
 
 

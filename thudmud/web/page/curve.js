@@ -41,6 +41,7 @@ export class Curve {
    */
   show(analysis, at) {
     this.host.hidden = !analysis;
+    this.host.classList.toggle("aside", at === null);
     const hadFocus = this.graph.contains(document.activeElement);
     if (!analysis) fill(this.graph);
     if (!analysis) return;

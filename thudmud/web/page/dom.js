@@ -287,7 +287,12 @@ export function shorten(host) {
 const CONTROLS = ".cells, button:not(.ply), a, input, select, summary";
 
 /** What isn't covered, if possible: all that is pressed and read, or less of it, or the least. */
-const KEPT = [`${CONTROLS}, .ply, .strip > *`, `${CONTROLS}, .clock`, CONTROLS];
+const KEPT = [
+  `${CONTROLS}, .ply, .strip > *`,
+  `${CONTROLS}, .clock, .board-host + .strip > *`,
+  `main :is(${CONTROLS}), .clock, .board-host + .strip > *`, // rather the header
+  ".cells, .clock",
+];
 
 /**
  * Put what is shown for a while where it covers as little as possible, near its place by the style.
@@ -296,7 +301,8 @@ const KEPT = [`${CONTROLS}, .ply, .strip > *`, `${CONTROLS}, .clock`, CONTROLS];
  */
 export function keepClear(host) {
   host.style.inset = "";
-  const { offsetTop, offsetLeft, offsetHeight, offsetWidth } = host; // moving or not
+  const { offsetTop, offsetLeft, offsetWidth } = host; // moving or not
+  const offsetHeight = host.offsetHeight + 1; // which was rounded
   for (const kept of KEPT) {
     const boxes = [...document.querySelectorAll(kept)]
       .filter((each) => each.checkVisibility())

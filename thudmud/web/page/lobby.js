@@ -106,7 +106,7 @@ export class LobbyView {
   show() {
     this.form.show();
     const isNew = !this.state.me.member && !settings.hasPlayed;
-    byId("learn").classList.toggle("primary", isNew);
+    byId("learn").classList.toggle("new", isNew);
     fill(byId("seeks"), ...this.seeks());
     const { on, board } = this.state.tv;
     byId("tv").setAttribute("aria-pressed", String(on));

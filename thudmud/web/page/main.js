@@ -9,7 +9,7 @@ import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { HAS_KEYS, byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
+import { HAS_KEYS, byId, capitalised, clockText, counted, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -388,6 +388,9 @@ function toast(sentence, ...more) {
 byId("toast").addEventListener("click", () => untoast(""));
 addEventListener("resize", () => keepClear(byId("toast")));
 new ResizeObserver(() => scrollToPlace(true)).observe(byId("places"));
+byId("places").addEventListener("scroll", () =>
+  byId("places").classList.toggle("scrolled", byId("places").scrollLeft > 4),
+);
 
 /**
  * Show something for a while, and tell it to those who hear the page.
@@ -1102,10 +1105,8 @@ function isFocusLost() {
  * @param {string | null} board
  */
 function called(board) {
-  const isCalled = [...state.tables].some(
-    ([each, table]) =>
-      state.mover(each) &&
-      (each === board || (state.sides(table).length === 1 && each !== state.exercise?.board)),
+  const isCalled = [...state.tables.keys()].some(
+    (each) => isWaitedFor(each) || (each === board && state.mover(each)),
   );
   return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
 }
@@ -1417,11 +1418,11 @@ function showPlaces() {
   }
   const seats = [...state.tables.values()]
     .filter((each) => state.sides(each).length)
-    .map((each) => each.board);
+    .map((each) => each.board)
+    .sort(); // the same after a reconnection
   const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
   const others = state.observed.filter((each) => !boards.has(each));
-  fill(
-    byId("places"),
+  const places = [
     place("Hall", null),
     ...[...boards].map((each) => place(placeTitle(each), each)),
     ...others.map((each) =>
@@ -1433,8 +1434,40 @@ function showPlaces() {
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
     isPlayer() && h("button.place", { type: "button", "aria-current": "page" }, player.name),
     isList() && h("button.place", { type: "button", "aria-current": "page" }, "Lessons"),
-  );
+  ].filter(Boolean);
+  fill(byId("places"), ...places, places.length > 2 && nextCall(seats));
   scrollToPlace();
+}
+
+/**
+ * Return the button that leads to the next board, not in view, where an opponent waits; it is seen
+ * where the places may be scrolled out of view.
+ *
+ * @param {string[]} seats
+ */
+function nextCall(seats) {
+  const here = boardInView() ?? "";
+  const calling = seats.filter((each) => each !== here && isWaitedFor(each));
+  const next = calling.find((each) => each > here) ?? calling[0];
+  const label = `Your turn at ${counted(calling.length, "other board")}`;
+  return (
+    next !== undefined &&
+    h(
+      "button.place.calls.next",
+      { type: "button", "data-key": "next", "aria-label": label, title: label, click: () => visit(next) },
+      String(calling.length),
+    )
+  );
+}
+
+/**
+ * Whether it is the player's turn in a match.
+ *
+ * @param {string} board
+ */
+function isWaitedFor(board) {
+  const isMatch = state.sides(state.tables.get(board)).length === 1 && board !== state.exercise?.board;
+  return isMatch && state.mover(board) !== null;
 }
 
 /**
@@ -1468,7 +1501,7 @@ function scrollToPlace(isResized = false) {
   const hall = places.firstElementChild;
   const current = places.querySelector("[aria-current]");
   if (!current || current === hall) return;
-  const room = places.clientWidth - hall.offsetWidth;
+  const room = places.clientWidth - hall.offsetWidth - (places.querySelector(".next")?.offsetWidth ?? 0);
   const before = hall.offsetWidth + Math.max(0, (room - current.offsetWidth) / 2);
   places.scrollLeft = current.offsetLeft - places.offsetLeft - before;
 }
@@ -1483,35 +1516,41 @@ function comeIn() {
   byId("name").focus();
 }
 
+/** @param {string | null} room */
+function visit(room) {
+  if (isElsewhere() || look !== null) lookAt(null);
+  if (isObserved(room)) {
+    lookAt(room);
+    return;
+  }
+  const isThere = state.place === room;
+  if (state.exercise && !isThere) send("stop");
+  if (state.me.room !== room && !isThere) send(`go to ${room ?? "hall"}`);
+}
+
+/** @param {string | null} room */
+function isObserved(room) {
+  return room !== null && room !== state.place && state.observed.includes(room);
+}
+
 /**
  * @param {string} label
  * @param {string | null} room
  */
 function place(label, room) {
   const isHere = (look ?? state.place) === room;
-  const isObserved = room !== null && room !== state.place && state.observed.includes(room);
   const calls = room !== null && state.mover(room) !== null;
-  const go = () => {
-    if (isElsewhere() || look !== null) lookAt(null);
-    if (isObserved) {
-      lookAt(room);
-      return;
-    }
-    const isThere = state.place === room;
-    if (state.exercise && !isThere) send("stop");
-    if (state.me.room !== room && !isThere) send(`go to ${room ?? "hall"}`);
-  };
   return h(
     `button.place${calls ? ".calls" : ""}`,
     {
       type: "button",
       "data-key": `place-${room}`,
       title: room !== null && label !== capitalised(room) && capitalised(room),
-      "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
+      "aria-label": `${label}${isObserved(room) ? ", observed" : ""}${calls ? ", your turn" : ""}`,
       "aria-current": isHere && !isElsewhere() && "page",
-      click: go,
+      click: () => visit(room),
     },
-    isObserved && h("span.eye", { "aria-hidden": "true" }),
+    isObserved(room) && h("span.eye", { "aria-hidden": "true" }),
     label,
   );
 }

@@ -216,7 +216,9 @@ export class TournamentView {
     fill(byId("tournament-facts"), ...(this.isMissing ? missing : [facts]));
     this.tick();
     fill(byId("tournament-actions"), ...this.actions(known, table));
-    fill(byId("crosstable"), table && this.crosstable(table, known));
+    const hasRounds = known?.round && known.kind !== "arena";
+    const legend = hasRounds && h("p.hint", {}, "W2: a win against number 2. L: a loss. D: a draw.");
+    fill(byId("crosstable"), table && this.crosstable(table, known), legend);
     fill(byId("tournament-matches"), ...(table ? this.matches(table) : []));
   }
 
