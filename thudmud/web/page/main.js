@@ -56,6 +56,7 @@ const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.chal
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
+  comeIn: comeInAsGuest,
   question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply, explores) => namePlace({ battle, ply, explores }),
 });
@@ -83,12 +84,22 @@ const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const OFFLINE = "No connection: nothing was sent. Try again in a moment.";
 const TOAST = 5000; // milliseconds
 const READ = 50; // milliseconds for a character
+const ENDED = 8000; // milliseconds for which visitors see on tv how a battle has ended
 const RETURNED = 500; // milliseconds within which the server has told all that is known already
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
 /** What whoever made the link offers, which the server says in the head of the page. */
 const OFFERED = document.querySelector("meta[property='og:description']")?.getAttribute("content");
+
+/**
+ * Whether visitors see what an address names: of what needs a name, they can watch tv.
+ *
+ * @param {import("./router.js").Place} place
+ */
+function canWatch(place) {
+  return place !== null && (!needsName(place) || "tv" in place);
+}
 
 /** What visitors can do once they have a name. */
 const INVITATIONS = /** @type {Record<string, string>} */ ({
@@ -135,7 +146,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !wanted || needsName(wanted);
+let wantsIn = !canWatch(wanted);
 
 /** What was sent last. */
 let sent = "";
@@ -311,6 +322,7 @@ function answered(text, words) {
   lastWords = words.slice(0, question?.index) || lastWords;
   if (!question || !/[.!?]$/.test(lastWords)) return;
   delete dataset.sent;
+  if (document.body.dataset.view !== "welcome") comeIn();
   note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), true);
   byId("name").select(); // what was refused may be mended
 }
@@ -623,7 +635,18 @@ function loggedIn({ success, message }) {
 byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const input = byId("name");
-  const line = input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST);
+  enter(input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST));
+  if (input.type === "password") input.value = "";
+});
+
+byId("name").addEventListener("input", () => (wantsIn = true)); // rather than watch tv
+
+/**
+ * Answer the question of the login, once there is a connection.
+ *
+ * @param {string} line
+ */
+function enter(line) {
   if (asked === "name") nameGiven = line;
   isOwner = taken = false;
   if (wire.link === "open") {
@@ -632,8 +655,18 @@ byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
     given = line;
     if (wire.link !== "connecting") wire.open();
   }
-  if (input.type === "password") input.value = "";
-});
+}
+
+/**
+ * Make a guest of a visitor, without asking for a name.
+ *
+ * @param {import("./router.js").Place} place where they go on
+ */
+function comeInAsGuest(place) {
+  wanted = place;
+  if (asked === "word" || asked === "password") wire.send(""); // which gives up
+  enter(GUEST);
+}
 
 byId("other").addEventListener("click", () => {
   wire.send(""); // which gives up
@@ -885,11 +918,18 @@ state.on("change", () => {
 function boardInView() {
   if (isElsewhere()) return null;
   if (state.me.player) return look ?? state.place;
-  return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
+  if (wantsIn) return null;
+  return onShow !== null && state.boards.has(onShow) ? onShow : ([...state.boards.keys()][0] ?? null);
+}
+
+/** Whether a visitor watches the best battle, as a player does on tv. */
+function isTvWatched() {
+  return !state.me.player && !wantsIn && !isElsewhere() && wanted !== null && "tv" in wanted;
 }
 
 function show() {
   isDue = false;
+  if (isTvWatched()) watchBest();
   const board = boardInView();
   if (board) isAccepting = false;
   const view = isReplay
@@ -904,7 +944,7 @@ function show() {
         ? "game"
         : state.me.player && !isAccepting
           ? "lobby"
-          : isAccepting || isComingBack || !wantsIn // what the address names has not come yet
+          : isAccepting || isComingBack || !(wantsIn || isNothingOn()) // what the address names has not come yet
             ? "coming"
             : "welcome";
   const before = document.body.dataset.view;
@@ -913,6 +953,7 @@ function show() {
     if (before === "lobby") hallTop = scrollY;
     document.body.dataset.view = view;
     if (view === "welcome") {
+      if (isTvWatched()) note("No battle is on. The next one will be shown here.");
       showRules(byId("rules"));
       if (HAS_KEYS && isFocusLost()) byId("name").focus();
     } else byId("showcase").replaceChildren();
@@ -942,8 +983,34 @@ function show() {
   document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
 }
 
-/** The board that is shown on the first screen. @type {string | null} */
+/** The board that is shown on the first screen, or to visitors on tv. @type {string | null} */
 let onShow = null;
+/** The board of a battle whose end is left in view for a while. @type {string | null} */
+let ended = null;
+
+/** Whether visitors still see on tv how a battle has ended. */
+function isEndInView() {
+  return ended !== null && ended === onShow && isTvWatched() && state.boards.has(ended);
+}
+
+/** Let visitors watch the best battle, or the hall while there is none. */
+function watchBest() {
+  const best = lobby.best(onShow);
+  // On the way to a board, it would be left for what is shown here.
+  if (best === onShow || isEndInView() || !(wantsIn || going === null) || wire.link !== "open") return;
+  onShow = best;
+  wire.ask("Thud.Watch", { board: best });
+  if (best !== null && !wantsIn) say(`TV: ${titleOf(state.tables.get(best), best)}.`);
+}
+
+state.on("Thud.Board", ({ board }) => {
+  if (isTvWatched()) for (const each of state.boards.keys()) if (each !== board) state.boards.delete(each);
+});
+
+/** Whether a visitor watches tv, and there is nothing to be seen, nor to come. */
+function isNothingOn() {
+  return isTvWatched() && onShow === null && state.tables.size > 0;
+}
 
 /** Show what is being played: the first board as it goes on, or a battle of our own. */
 function showWelcome() {
@@ -951,13 +1018,8 @@ function showWelcome() {
   byId("welcome-title").textContent = who || "Thud";
   byId("welcome-title").classList.toggle("words", Boolean(who));
   lobby.showNow();
-  const best = lobby.best();
-  // On the way to a board, it would be left for what is shown here.
-  if (best !== onShow && (wantsIn || going === null) && wire.link === "open") {
-    onShow = best;
-    wire.ask("Thud.Watch", { board: best });
-  }
-  const board = best === null ? null : (state.boards.get(best) ?? null);
+  watchBest();
+  const board = onShow === null ? null : (state.boards.get(onShow) ?? null);
   showcase(byId("showcase"), board);
   const table = board && state.tables.get(board.board);
   byId("showcase-players").textContent = table ? `${lobby.seats(table)}, now` : "";
@@ -1315,6 +1377,8 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   history.pushState(null, "", link.getAttribute("href"));
   follow();
+  const place = placeNamed();
+  if (!state.me.player && needsName(place) && !canWatch(place)) comeInAsGuest(place);
 });
 addEventListener("popstate", follow);
 
@@ -1343,7 +1407,7 @@ function follow() {
   const board = place && "board" in place ? place.board : null;
   if (!state.me.player) {
     wanted = needsName(place) ? place : null;
-    wantsIn = place === null || wanted !== null;
+    wantsIn = !canWatch(place);
     watchBoard(board);
   } else {
     look = null;
@@ -1476,6 +1540,7 @@ function scrollToPlace(isResized = false) {
 function comeIn() {
   isReplay = false;
   wanted = placeNamed(); // to which we come back
+  note(invitation() || NOTE);
   tournament.open(null);
   player.open(null);
   wantsIn = true;
@@ -1525,6 +1590,10 @@ state.on("Thud.Move", (ply) => {
 });
 state.on("Thud.End", (end) => {
   const { board, outcome, player } = end;
+  if (board === onShow) {
+    ended = board;
+    setTimeout(() => [(ended = null), show()], ENDED);
+  }
   if (board === boardInView()) play("end");
   else if (state.sides(state.tables.get(board)).length === 1) {
     const isWon = outcome === "resignation" && player !== state.me.player;
