@@ -9,7 +9,7 @@ import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { HAS_KEYS, byId, capitalised, clockText, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
+import { HAS_KEYS, byId, capitalised, clockText, curly, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -152,6 +152,8 @@ let wantsIn = !canWatch(wanted);
 let sent = "";
 /** Whether the connection is back, and the server has not told yet what the player knows. */
 let isReturning = false;
+/** Whether that was lost while the page was open. */
+let isAgain = false;
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -340,7 +342,7 @@ function note(words, isWrong = false) {
   host.ariaLive = isWrong && document.activeElement !== name ? "off" : "polite"; // it describes the field
   if (isWrong) name.focus();
   host.classList.toggle("wrong", isWrong);
-  words = words.replace(ADVICE, " Try again.").replaceAll("'", "’");
+  words = curly(words.replace(ADVICE, " Try again."));
   if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
 }
@@ -389,7 +391,7 @@ let toasting;
  */
 function toast(sentence, ...more) {
   const host = byId("toast");
-  host.textContent = sentence.replaceAll("'", "’");
+  host.textContent = curly(sentence);
   host.classList.add("shown");
   shorten(host);
   host.append(...more);
@@ -728,7 +730,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   if (asks === "command" && isBack) {
     if (isReturning) {
       setTimeout(() => (isReturning = false), RETURNED);
-      say(`Connected again.${called(null) && " It’s your turn."}`);
+      if (isAgain) say(`Connected again.${called(null) && " It’s your turn."}`);
     }
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
@@ -824,7 +826,8 @@ function linked(link) {
     delete byId("login").dataset.sent;
     isChosen = isFit = false;
     isBack = true;
-    isReturning = state.me.player !== null;
+    isAgain = state.me.player !== null;
+    isReturning = keptWord() !== null;
     state.isStale = true;
     log.hide(false);
   }
@@ -871,6 +874,7 @@ function showLink(link, reason) {
   const host = byId("link");
   const isComing = link === "open" && keptWord() !== null;
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
+  const isSaid = isLost || hasEnded(link); // else it is new
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
@@ -880,7 +884,7 @@ function showLink(link, reason) {
   }
   fill(
     host,
-    words,
+    h("span", { "aria-hidden": !isSaid && "true" }, words),
     hasEnded(link) &&
       h(
         "button",
