@@ -29,7 +29,8 @@ LISTEN = """() => {
         let found = null;
         for (let each = node; each; each = each.parentElement) {
             const live = each.getAttribute("aria-live");
-            if (live === "off" || each.ariaHidden === "true" || getComputedStyle(each).display === "none") return null;
+            if (live === "off" || each.ariaHidden === "true") return null;
+            if (getComputedStyle(each).display === "none") return null;
             if (live || ["log", "status"].includes(each.getAttribute("role"))) found ??= each.id;
         }
         return found;

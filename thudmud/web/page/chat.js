@@ -250,9 +250,9 @@ export class Chat {
   /** Show on whatever leads to the chat how many lines are new. */
   markUnread() {
     const size = [...this.unread].filter((each) => !each.hidden).length;
-    for (const each of [this.tabs.chat, byId("to-chat")]) {
+    for (const [each, name] of [[this.tabs.chat, "Chat"], [byId("to-chat"), "To the chat"]]) {
       each.dataset.unread = size || "";
-      each.setAttribute("aria-label", size ? `Chat, ${size} new` : "Chat");
+      each.setAttribute("aria-label", size ? `${name}, ${size} new` : name);
     }
   }
 

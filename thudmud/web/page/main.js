@@ -884,7 +884,7 @@ function showLink(link, reason) {
   }
   fill(
     host,
-    h("span", { "aria-hidden": !isSaid && "true" }, words),
+    words && h("span", { "aria-hidden": !isSaid && "true" }, words),
     hasEnded(link) &&
       h(
         "button",
