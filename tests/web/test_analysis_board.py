@@ -126,6 +126,20 @@ def test_variations_are_played_stepped_through_and_deleted(visit: Visit, boards:
     player.click("G7").sees(G7="troll", G6="empty")
 
 
+def test_visitor_who_tries_other_moves_is_made_a_guest(
+    visit: Visit, long_battle: str, boards: Served
+) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    visitor = visit(f"{long_battle}#ply=1", server=boards, **phone)
+    visitor.press("Try other moves")
+    expect(visitor.page.get_by_role("button", name="Back to the game")).to_be_visible()
+    expect(visitor.page).to_have_url(f"{boards.address}{long_battle}#explore=1")
+    visitor.square("G7").click()
+    visitor.sees(G6="empty, can go here").square("G6").click()
+    visitor.sees(G6="troll, last move").press("Engine")
+    expect(visitor.page.locator("#replay-engine p")).to_contain_text(re.compile(LINE))
+
+
 def test_moves_have_two_columns_and_variations_lie_beneath(visit: Visit, boards: Served) -> None:
     player = explore(visit, boards, "Tabea", "box")
     badges = player.page.locator("#replay .badge.turn")

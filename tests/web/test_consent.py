@@ -71,7 +71,7 @@ def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> No
     quin, _ = sit_down(visit, "cedar", ("Quin", "Sam"))
     rosa = visit().come_in("Rosa")
     quin.type("seek")
-    sought(quin, "Searching for a person: Discworld.")
+    sought(quin, "Searching for a person: Discworld. You\u2019ll be asked first.")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to begin yours instead")
     wish = "Rosa wants to play you now (Discworld, casual)."

@@ -261,3 +261,18 @@ def test_name_field_has_the_focus_where_there_are_keys(visit: Visit, server: Ser
     phone = visit(server=server, has_touch=True, is_mobile=True)
     expect(phone.page.locator("#rules figure")).to_have_count(3)
     expect(phone.page.get_by_label("Your name")).not_to_be_focused()
+
+
+def test_dialogs_begin_at_what_they_are_for(visit: Visit, server: Served) -> None:
+    """Must hold on a phone: to close them is neither first nor what most will do."""
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    player = visit(server=server, **phone).come_in("Dialoga").press("Settings")
+    dialog = player.page.locator("dialog")
+    expect(dialog.get_by_role("radio", name="Auto")).to_be_focused()
+    close = dialog.get_by_role("button", name="Close", exact=True)
+    expect(close).to_have_class("")
+    close.click()
+    player.page.goto(f"{server.address}/board/oak%20board")
+    player.sees(A6="dwarf").press("Share").press("Picture")
+    expect(dialog.get_by_role("link", name="SVG")).to_be_focused()
+    expect(close).to_have_class("")

@@ -325,9 +325,7 @@ def test_trolls_capture_all_at_once_if_wanted(visit: Visit) -> None:
 def test_trolls_capture_all_from_now_on_by_a_button_of_the_choice(visit: Visit) -> None:
     setup = "setup dwarfs a6, f6, h6, g3 trolls g8, m9 turn trolls"
     player = visit().come_in("Allan").practises("elm", setup).sees(G8="troll").click("G8", "G7")
-    player.press("Always capture all").sees(
-        G7="troll", F6="empty, last move", H6="empty, last move"
-    )
+    player.press("Always all").sees(G7="troll", F6="empty, last move", H6="empty, last move")
     expect(player.page.locator("#toast.shown")).to_contain_text("your trolls capture all they can")
     player.click("A6", "B6").sees(B6="dwarf").click("G7", "G6").sees(G6="troll, last move")
     player.click("G3", "G5").sees(G5="dwarf").click("G6", "H6").sees(

@@ -86,6 +86,7 @@ def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
     wanda, wilma = (visit(server=with_bot).come_in(name) for name in ("Wanda", "Wilma"))
     wanda.press("Play").sees(A6="dwarf")
     expect(wanda.page.locator("#brief")).to_contain_text("You play the dwarfs.")
+    expect(wanda.page.locator("#sought")).to_contain_text("This battle will wait.")
     wilma.press("Play").sees(A6="dwarf")
     notice = wanda.page.locator("#challenges")
     expect(notice).to_contain_text("Wilma has come to play you. Your game with Chip waits.")

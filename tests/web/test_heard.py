@@ -29,7 +29,8 @@ LISTEN = """() => {
         let found = null;
         for (let each = node; each; each = each.parentElement) {
             const live = each.getAttribute("aria-live");
-            if (live === "off" || getComputedStyle(each).display === "none") return null;
+            if (live === "off" || each.ariaHidden === "true") return null;
+            if (getComputedStyle(each).display === "none") return null;
             if (live || ["log", "status"].includes(each.getAttribute("role"))) found ??= each.id;
         }
         return found;
@@ -44,6 +45,14 @@ LISTEN = """() => {
     listener.observe(document.body, { childList: true, subtree: true });
 }"""
 """Notes what is added to live regions, with the regions' names."""
+
+
+LISTEN_FROM_THE_BEGINNING = f"""new MutationObserver((_, observer) => {{
+    if (!document.body) return;
+    observer.disconnect();
+    ({LISTEN})();
+}}).observe(document, {{ childList: true, subtree: true }});"""
+"""The same, for a page that is loaded."""
 
 
 def begin(visit: Visit, board: str, *names: str) -> tuple[Player, Player]:
@@ -251,6 +260,20 @@ def test_next_battle_on_tv_is_said_in_a_line(visit: Visit) -> None:
     assert said[-1] == ["status", f"TV: {title}."]
     assert not any("shows the" in words for _, words in said)
     assert len(said) == 2, "the result is the other"
+
+
+def test_reload_of_a_finished_battle_is_silent(visit: Visit) -> None:
+    ruth, rosa = begin(visit, "bay", "Ruth", "Rosa")
+    ruth.press("Resign").press("Resign", within="dialog")
+    expect(ruth.page.locator(".result")).to_be_visible()
+    ruth.page.add_init_script(LISTEN_FROM_THE_BEGINNING)
+    ruth.page.reload()
+    expect(ruth.page.locator("#notices")).to_contain_text("Rosa wins")
+    while not ruth.page.evaluate("heard.length"):  # until all that was known has been told
+        ruth.type("xyzzy")
+    told = heard(ruth, "xyzzy")
+    assert [each for each in told if "xyzzy" not in each[1]] == []
+    rosa.type("quit")
 
 
 def test_refused_name_is_described_by_its_field_alone(visit: Visit) -> None:

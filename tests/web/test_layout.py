@@ -179,7 +179,7 @@ def test_words_below_the_screen_are_marked_as_new(visit: Visit) -> None:
     expect(counts).to_be_visible()
     assert not anna.page.locator("#toast.shown").count(), "it would hide buttons"
     counts.tap()
-    expect(anna.page.get_by_role("button", name="Chat", exact=True)).to_be_visible()
+    expect(anna.page.get_by_role("button", name="To the chat", exact=True)).to_be_visible()
     anna.press("Close", within="#talk")
     resign(anna, bert)
     for each in (anna, bert):

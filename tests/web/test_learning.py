@@ -13,12 +13,14 @@ from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
+BOARDS = "oak", "elm", "yew", "ash"
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve boards of this module alone, on which nobody else plays."""
     folder: Path = tmp_path_factory.mktemp("learning")
-    with served_boards(folder, {"oak": "discworld", "elm": "classic"}) as server:
+    with served_boards(folder, dict.fromkeys(BOARDS, "discworld")) as server:
         yield server
 
 
@@ -127,6 +129,42 @@ def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
         each.type("quit")
 
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def test_visitor_watches_tv_and_joins_from_there(visit: Visit) -> None:
+    visitor = visit("/tv", **PHONE)
+    expect(visitor.page.locator("#login-note")).to_contain_text("No battle is on.")
+    vera, udo = visit().come_in("Vera"), visit().come_in("Udo")
+    vera.type("join game as dwarf on yew board")
+    udo.type("join game as troll on yew board", "start")
+    expect_view(visitor, "/tv", "Vera \N{EN DASH} Udo")
+    vera.type("a6 b6").hears("B6")
+    visitor.sees(B6="dwarf, last move")
+    udo.type("resign").press("Resign", within="dialog")
+    expect(visitor.page.locator(".result")).to_contain_text("Vera wins")
+    tina, ulf = visit().come_in("Tinka"), visit().come_in("Ulrik")
+    tina.type("join game as dwarf on ash board")
+    ulf.type("join game as troll on ash board", "start").hears("begin a match")
+    expect(visitor.page.locator("#game-title")).to_contain_text("Vera")  # for some seconds
+    expect_view(visitor, "/tv", "Tinka \N{EN DASH} Ulrik")
+    visitor.press("Join to play")
+    expect(visitor.page.locator("#login-note")).to_have_text("Choose a name, or none, to watch.")
+    visitor.press("Play as guest")
+    expect_view(visitor, "/tv", "Tinka \N{EN DASH} Ulrik")
+    expect(visitor.page.locator("#game-facts")).to_contain_text("on your TV")
+    for each in (vera, udo, tina, ulf):
+        each.type("leave game", "yes", "quit")
+
+
+def test_visitor_who_wants_to_learn_is_made_a_guest(visit: Visit) -> None:
+    visitor = visit(**PHONE)
+    visitor.page.get_by_role("link", name="Learn the rules step by step").click()
+    expect_view(visitor, "/lesson/1", "Lesson 1")
+    visitor.page.reload()
+    expect_view(visitor, "/lesson/1", "Lesson 1")
+
+
 def test_unknown_lesson_is_not_found(visit: Visit) -> None:
     lost = visit("/lesson/99")
     expect(lost.page.get_by_role("heading", name="Page not found")).to_be_visible()
@@ -135,7 +173,11 @@ def test_unknown_lesson_is_not_found(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("/lesson/1", "begin the lesson"), ("/lessons", "see all lessons"), ("/tv", "to watch")],
+    [
+        ("/lesson/1", "begin the lesson"),
+        ("/lessons", "see all lessons"),
+        ("/tv", "No battle is on. The next one will be shown here."),
+    ],
 )
 def test_visitor_is_told_what_needs_a_name(visit: Visit, path: str, words: str) -> None:
     visitor = visit(path)
@@ -152,7 +194,8 @@ def test_list_marks_what_is_done(visit: Visit) -> None:
     puzzles.get_by_role("link", name="1: Puzzle 1, dwarfs to move", exact=False).first.click()
     expect_view(carla, "/puzzle/1", "Puzzle 1")
     carla.click("C5", "E5")
-    expect(carla.page.locator("#lesson")).to_contain_text("That's it!")
+    expect(carla.page.locator("#lesson")).to_contain_text("That\u2019s it!")
+    expect(carla.page.locator("#lesson").get_by_text("Next")).to_have_count(1)
     carla.page.get_by_role("link", name="All puzzles", exact=True).click()
     expect(facts).to_have_text("0 of 7 lessons done · 1 of 63 puzzles solved")
     expect(puzzles.locator(".solved")).to_have_count(1)

@@ -15,7 +15,7 @@ from tests.web.test_layout import PHONES, phone, resign, screen, start_match
 pytestmark = pytest.mark.slow
 
 WOODS = "beech", "holly", "maple", "alder", "rowan", "elder", "cedar"
-OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar"
+OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar", "fig"
 SIZES = (320, 568), (360, 640), (390, 844), (640, 400), (844, 390), (1280, 800)
 
 WHOLE = 0.999
@@ -567,6 +567,25 @@ def test_seek_takes_one_line_beside_a_battle(visit: Visit) -> None:
     notice = dwarf.page.locator("#sought .notice")
     expect(notice).to_be_visible()
     assert notice.evaluate("(each) => each.offsetHeight") < 50
+    resign(dwarf, troll)
+
+
+SHOW_EDGE = """(line, seen) => new Promise((resolve) => {
+    scrollBy(0, line.getBoundingClientRect().top - innerHeight + seen);
+    new IntersectionObserver(() => resolve()).observe(line);
+})"""
+"""Scrolls so that a number of pixels of a line are seen, until observers know it."""
+
+
+def test_line_whose_edge_is_seen_is_still_unread(visit: Visit) -> None:
+    dwarf, troll = begin(visit, "fig", ("Leser", "Redner"), **phone(360, 640))
+    troll.type("say Hello!")
+    unread, line = dwarf.page.locator("#to-chat"), dwarf.page.locator("#chat p").last
+    expect(unread).to_have_attribute("data-unread", "1")
+    line.evaluate(SHOW_EDGE, 4)
+    expect(unread).to_have_attribute("data-unread", "1")
+    line.evaluate(SHOW_EDGE, 60)
+    expect(unread).to_have_attribute("data-unread", "")
     resign(dwarf, troll)
 
 

@@ -51,6 +51,26 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
         each.loses_server = True
 
 
+def test_tournament_that_begins_soon_is_joined_at_the_top_of_the_hall(
+    visit: Visit, server: Served
+) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    anna, bert = visit(server=server).come_in("Anna"), visit(server=server, **phone).come_in("Bert")
+    soon = bert.page.locator("#soon")
+    expect(soon).to_be_hidden()
+    anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour')
+    expect(soon).to_have_text(re.compile(r"^Cup starts in 59:\d\dJoin$"))
+    expect(soon).to_be_in_viewport(ratio=1)
+    bert.press("Join", within="#soon")
+    expect(bert.page.get_by_role("row", name="1 Bert")).to_be_visible()
+    bert.press("Hall")
+    expect(soon).to_have_text(re.compile(r"^Cup starts in 59:\d\d. You\u2019re in\.$"))
+    anna.type("cancel tournament 1")
+    expect(soon).to_be_hidden()
+    for each in (anna, bert):
+        each.loses_server = True
+
+
 def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None:
     anna = visit(server=server).come_in("Anna")
     anna.loses_server = True

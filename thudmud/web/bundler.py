@@ -29,6 +29,7 @@ _PLAIN = re.compile(  # no regular expression, and no template string within ano
     rf"""^(?:[^\n/`'"]|{_STRING})++$""", re.MULTILINE
 )
 _SPACED = re.compile(rf"({_STRING})| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{{}}()[]) ?")
+_CONSTANTS = re.compile(r"(\bconst [\w$]+=[^;{}\n]*);const(?: |(?=[{[]))")
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_SPACE = re.compile(r"(?<=[{};,>~])\s+| (?=[{>~])|(?<=:) |;\s*(?=})")
@@ -51,10 +52,13 @@ def bundle_modules(last: str, read: Callable[[str], str]) -> str:
 
 
 def without_comments(script: str) -> str:
-    """Return a script without comments and indentation, and with fewer lines and spaces."""
+    """Return a script without comments and indentation, and with fewer lines, spaces and words."""
     script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
     script = _PLAIN.sub(lambda line: _SPACED.sub(r"\1\2", line[0]), script)
-    return _JOINED.sub(r"\1", script).strip()
+    script, count = _JOINED.sub(r"\1", script).strip(), 1
+    while count:  # a match ends before the next declaration
+        script, count = _CONSTANTS.subn(r"\1,", script)
+    return script
 
 
 def bundle_styles(sheets: Iterable[str]) -> str:

@@ -34,6 +34,7 @@ const ASKED = /** @type {Record<string, string>} */ ({
 /** @typedef {"log" | "chat"} Talk */
 const TALKS = /** @type {const} */ (["log", "chat"]);
 
+const READ = 0.7; // of a line, or of the room for lines, has to be seen
 const KEPT = 50; // lines that are compared with what the server sends after a reconnection
 
 /**
@@ -57,9 +58,14 @@ export class Chat {
     this.toast = toast;
     /** What has not been on the screen yet. @type {Set<HTMLElement>} */
     this.unread = new Set();
-    this.reading = new IntersectionObserver((seen) => {
-      for (const { target, isIntersecting } of seen) if (isIntersecting) this.read(/** @type {HTMLElement} */ (target));
-    });
+    this.reading = new IntersectionObserver(
+      (seen) => {
+        for (const { target, boundingClientRect, intersectionRect } of seen)
+          if (intersectionRect.height > READ * Math.min(boundingClientRect.height, this.chat.clientHeight))
+            this.read(/** @type {HTMLElement} */ (target));
+      },
+      { threshold: Array.from({ length: 20 }, (_, each) => each / 20) },
+    );
     this.isOpen = false;
     /** @type {string | null} */
     this.board = null;
@@ -244,9 +250,9 @@ export class Chat {
   /** Show on whatever leads to the chat how many lines are new. */
   markUnread() {
     const size = [...this.unread].filter((each) => !each.hidden).length;
-    for (const each of [this.tabs.chat, byId("to-chat")]) {
+    for (const [each, name] of [[this.tabs.chat, "Chat"], [byId("to-chat"), "To the chat"]]) {
       each.dataset.unread = size || "";
-      each.setAttribute("aria-label", size ? `Chat, ${size} new` : "Chat");
+      each.setAttribute("aria-label", size ? `${name}, ${size} new` : name);
     }
   }
 
@@ -287,8 +293,9 @@ export class Chat {
   }
 }
 
-/** @param {Element} entry */
+/** @param {HTMLElement} entry */
 function isOnScreen(entry) {
   const { top, bottom } = entry.getBoundingClientRect();
-  return entry.checkVisibility() && top >= 0 && bottom <= innerHeight;
+  const room = byId("chat").getBoundingClientRect();
+  return entry.checkVisibility() && top >= Math.max(0, room.top) && bottom <= innerHeight;
 }

@@ -5,9 +5,6 @@
 import { CLICK, HAS_KEYS, fill, h } from "./dom.js";
 import { change, settings } from "./settings.js";
 
-/** What the button is called that captures all, from now on: there is little room. */
-const ALWAYS = { title: "Always capture all", "aria-label": "Always capture all" };
-
 /**
  * @param {HTMLElement} host
  * @param {import("./mover.js").Mover} mover
@@ -44,6 +41,6 @@ export function showChoice(host, mover) {
     h("p", {}, words),
     button("button.primary", confirm, fits ? what : "Choose"),
     button("button", { "data-key": "cancel", click: () => mover.cancel() }, "Cancel"),
-    mayAlways && button("button", { "data-key": "always", ...ALWAYS, click: always }, "Always"),
+    mayAlways && button("button", { "data-key": "always", title: "From now on, capture all", click: always }, "Always all"),
   );
 }

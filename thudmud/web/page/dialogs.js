@@ -119,7 +119,7 @@ export function openSettings(send, me, { register, showKeys }) {
     toggle("premoves", "Premoves: choose a move during your opponent’s turn"),
     ...(me.player ? readerSwitch(send) : []),
     h("button.keyboard", { type: "button", click: showKeys }, "Keyboard shortcuts (?)"),
-    h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+    h("form.row", { method: "dialog" }, h("button", { value: "" }, "Close")),
   );
 }
 

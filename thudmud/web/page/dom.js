@@ -241,6 +241,15 @@ export function playerLink(name) {
   return h("a.player", { href: `/player/${encodeURIComponent(name)}` }, name);
 }
 
+/**
+ * Return words of the server with the page's apostrophes.
+ *
+ * @param {string} words
+ */
+export function curly(words) {
+  return words.replaceAll("'", "’");
+}
+
 /** @param {string} words */
 export function capitalised(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -693,7 +693,7 @@ export class GameView {
     const lines = [
       `${capitalised(rest)}.`,
       matchEnding(table, player),
-      ratingChanges(board.end, this.state.me),
+      ratingChanges(board.end, player),
       this.soon,
       ...offers.map(({ words }) => words),
     ];
@@ -717,7 +717,7 @@ export class GameView {
   resultWords(table, { end }) {
     const { player } = this.state.me;
     const words = end ? ending(end, player) : "The battle is over.";
-    return words + matchEnding(table, player) + ratingChanges(end ?? {}, this.state.me);
+    return words + matchEnding(table, player) + ratingChanges(end ?? {}, player);
   }
 
   /**
@@ -734,8 +734,16 @@ export class GameView {
     }
     if (to !== null) return [];
     const stop = { label: "Cancel", line: `withdraw ${seek}` };
-    const words = `Searching for a person: ${rulesTitle(rules)}${time ? `, ${time}` : ""}.`;
+    const words = `Searching for a person: ${rulesTitle(rules)}${time ? `, ${time}` : ""}.${this.whenFound()}`;
     return [notice(words, this.button(stop))];
+  }
+
+  /** Return what becomes of the battle in view when an opponent is found, as a further sentence. */
+  whenFound() {
+    const table = this.state.tables.get(this.name);
+    if (!table?.running || this.state.sides(table).length !== 1 || this.exercise(this.name)) return "";
+    const isAsked = table.time ? !table.time.includes("day") : !this.playsBot(table);
+    return isAsked ? " You’ll be asked first." : " This battle will wait.";
   }
 
   /**
@@ -1241,14 +1249,14 @@ function arrow({ from, to }, kind) {
 }
 
 /**
- * Return how ratings have changed, or why none has, as further sentences for one player.
+ * Return how ratings have changed, or why none has, as further sentences for one player; nothing
+ * of a casual battle, as those of guests are: the facts above say so.
  *
  * @param {any} end what `Thud.End` tells; of a record, nothing is known
- * @param {{player: string | null, member: boolean}} me
+ * @param {string | null} me
  */
-function ratingChanges({ ratings = [], unrated = null }, { player: me, member }) {
-  if (unrated === "guest" && me && !member) return " Not rated: you’re a guest.";
-  if (unrated) return ` No rating changes${UNRATED[unrated] ?? ""}.`;
+function ratingChanges({ ratings = [], unrated = "" }, me) {
+  if (UNRATED[unrated]) return ` No rating changes: ${UNRATED[unrated]}.`;
   const ownFirst = [...ratings].sort((a, b) => Number(b.player === me) - Number(a.player === me));
   return ownFirst
     .map(({ player, before, rating, provisional, against }) => {
@@ -1260,12 +1268,10 @@ function ratingChanges({ ratings = [], unrated = null }, { player: me, member })
 }
 
 const UNRATED = /** @type {Record<string, string>} */ ({
-  casual: ": it was casual",
-  guest: ": a player is a guest",
-  too_short: ": a battle was too short",
-  replaced: ": a player was replaced",
-  set_up: ": the position was set up",
-  too_often: ": the two play each other too often",
+  too_short: "a battle was too short",
+  replaced: "a player was replaced",
+  set_up: "the position was set up",
+  too_often: "the two play each other too often",
 });
 
 const ENDINGS = /** @type {Record<string, string>} */ ({

@@ -2,7 +2,7 @@
  * What a lesson or a puzzle asks for, in words beside the board, and the squares that they name.
  */
 
-import { fill, h, hasFeature, measure } from "./dom.js";
+import { curly, fill, h, hasFeature, measure } from "./dom.js";
 
 /** What is said above the task, and what only the log says. */
 const ABOVE = ["done"];
@@ -86,13 +86,14 @@ export class LessonView {
    * @param {any} exercise
    * @returns {[string, string][]}
    */
-  said({ remarks, words }) {
+  said({ remarks, words, step }) {
     /** @type {[string, string][]} */
     const all = remarks.map((/** @type {string} */ each, /** @type {number} */ at) => [
       each,
       words[at],
     ]);
-    return all.filter(([each]) => !UNSAID.includes(each));
+    const isTwice = (/** @type {string} */ each) => each === "over" && step === null; // what Next does
+    return all.filter(([each]) => !UNSAID.includes(each) && !isTwice(each));
   }
 
   /**
@@ -107,14 +108,14 @@ export class LessonView {
     const label = step !== null && over ? "Next lesson" : step === null && task ? "Skip" : "Next";
     this.labels = { ...(goesOn && { next: label }), stop: "Leave" };
     const words = [
-      this.answer && h("p.answer", { role: "status" }, this.answer),
+      this.answer && h("p.answer", { role: "status" }, curly(this.answer)),
       ...said.filter(isAbove).map(([, words]) => h("p.done", {}, ...this.pressable(words))),
       task && h("p.task", {}, ...this.pressable(task)),
       ...said
         .filter((each) => !isAbove(each))
         // What is said against a try at a puzzle is not for the player to do.
         .map(([key, words]) =>
-          h("p", {}, ...(step === null && key === "wrong" ? [words] : this.pressable(words))),
+          h("p", {}, ...(step === null && key === "wrong" ? [curly(words)] : this.pressable(words))),
         ),
     ];
     fill(
@@ -128,7 +129,7 @@ export class LessonView {
         this.button("Leave", "stop"),
       ),
     );
-    return [this.asked, neighbours(exercise, goesOn && label === "Next lesson")];
+    return [this.asked, neighbours(exercise, goesOn && over)];
   }
 
   /**
@@ -137,7 +138,7 @@ export class LessonView {
    * @param {string} words
    */
   pressable(words) {
-    const parts = words.split(COMMAND);
+    const parts = curly(words).split(COMMAND);
     return parts.map((each, at) => {
       if (at % 2 === 0) return each;
       return each in this.labels ? `“${this.labels[each]}”` : this.button(each, each);

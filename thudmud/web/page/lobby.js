@@ -73,7 +73,7 @@ export class LobbyView {
       share(linkOf(seek), "Send this link to a friend: whoever opens it plays you.", { say, toast }, true);
     byId("friend").addEventListener("click", () => this.form.look("seek", newWord()));
     state.on("Thud.Seek", (seek) => seek.word && seek.word === this.form.word && this.share(seek));
-    byId("learning").hidden = !hasFeature("exercises");
+    byId("learning").hidden = byId("teach").hidden = !hasFeature("exercises");
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
     byId("tv").hidden = !hasFeature("tv");
@@ -166,18 +166,18 @@ export class LobbyView {
 
   /**
    * Return the board that is most worth watching: where both players are, and a rated battle rather
-   * than another.
+   * than another; the one that is shown, if it still is.
    *
+   * @param {string | null} shown
    * @returns {string | null}
    */
-  best() {
+  best(shown) {
     const battles = [...this.state.tables.values()].filter(({ running, seats }) => {
       const [dwarf, troll] = seats.map((each) => each.player);
       return running && dwarf && troll && dwarf !== troll;
     });
-    const [best] = battles
-      .filter(isPlayed)
-      .sort((one, other) => Number(other.rated) - Number(one.rated));
+    const worth = (/** @type {Table} */ { board, rated }) => (board === shown ? 2 : Number(rated));
+    const [best] = battles.filter(isPlayed).sort((one, other) => worth(other) - worth(one));
     return best?.board ?? null;
   }
 

@@ -9,7 +9,7 @@ import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
 import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { HAS_KEYS, byId, capitalised, clockText, counted, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
+import { HAS_KEYS, byId, capitalised, clockText, counted, curly, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
@@ -56,6 +56,7 @@ const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.chal
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
+  comeIn: comeInAsGuest,
   question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply, explores) => namePlace({ battle, ply, explores }),
 });
@@ -83,12 +84,22 @@ const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const OFFLINE = "No connection: nothing was sent. Try again in a moment.";
 const TOAST = 5000; // milliseconds
 const READ = 50; // milliseconds for a character
+const ENDED = 8000; // milliseconds for which visitors see on tv how a battle has ended
 const RETURNED = 500; // milliseconds within which the server has told all that is known already
 const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
 /** What is said below the field for a name until there is something else to say. */
 const NOTE = byId("login-note").textContent;
 /** What whoever made the link offers, which the server says in the head of the page. */
 const OFFERED = document.querySelector("meta[property='og:description']")?.getAttribute("content");
+
+/**
+ * Whether visitors see what an address names: of what needs a name, they can watch tv.
+ *
+ * @param {import("./router.js").Place} place
+ */
+function canWatch(place) {
+  return place !== null && (!needsName(place) || "tv" in place);
+}
 
 /** What visitors can do once they have a name. */
 const INVITATIONS = /** @type {Record<string, string>} */ ({
@@ -135,12 +146,14 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !wanted || needsName(wanted);
+let wantsIn = !canWatch(wanted);
 
 /** What was sent last. */
 let sent = "";
 /** Whether the connection is back, and the server has not told yet what the player knows. */
 let isReturning = false;
+/** Whether that was lost while the page was open. */
+let isAgain = false;
 
 /** The commands that the server has not answered yet. @type {string[]} */
 let unanswered = [];
@@ -311,6 +324,7 @@ function answered(text, words) {
   lastWords = words.slice(0, question?.index) || lastWords;
   if (!question || !/[.!?]$/.test(lastWords)) return;
   delete dataset.sent;
+  if (document.body.dataset.view !== "welcome") comeIn();
   note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), true);
   byId("name").select(); // what was refused may be mended
 }
@@ -328,7 +342,7 @@ function note(words, isWrong = false) {
   host.ariaLive = isWrong && document.activeElement !== name ? "off" : "polite"; // it describes the field
   if (isWrong) name.focus();
   host.classList.toggle("wrong", isWrong);
-  words = words.replace(ADVICE, " Try again.").replaceAll("'", "’");
+  words = curly(words.replace(ADVICE, " Try again."));
   if (host.textContent !== words) host.textContent = words; // else it would be read out again
   host.classList.toggle("answer", words !== NOTE);
 }
@@ -377,7 +391,7 @@ let toasting;
  */
 function toast(sentence, ...more) {
   const host = byId("toast");
-  host.textContent = sentence.replaceAll("'", "’");
+  host.textContent = curly(sentence);
   host.classList.add("shown");
   shorten(host);
   host.append(...more);
@@ -626,7 +640,18 @@ function loggedIn({ success, message }) {
 byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const input = byId("name");
-  const line = input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST);
+  enter(input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST));
+  if (input.type === "password") input.value = "";
+});
+
+byId("name").addEventListener("input", () => (wantsIn = true)); // rather than watch tv
+
+/**
+ * Answer the question of the login, once there is a connection.
+ *
+ * @param {string} line
+ */
+function enter(line) {
   if (asked === "name") nameGiven = line;
   isOwner = taken = false;
   if (wire.link === "open") {
@@ -635,8 +660,18 @@ byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
     given = line;
     if (wire.link !== "connecting") wire.open();
   }
-  if (input.type === "password") input.value = "";
-});
+}
+
+/**
+ * Make a guest of a visitor, without asking for a name.
+ *
+ * @param {import("./router.js").Place} place where they go on
+ */
+function comeInAsGuest(place) {
+  wanted = place;
+  if (asked === "word" || asked === "password") wire.send(""); // which gives up
+  enter(GUEST);
+}
 
 byId("other").addEventListener("click", () => {
   wire.send(""); // which gives up
@@ -698,7 +733,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   if (asks === "command" && isBack) {
     if (isReturning) {
       setTimeout(() => (isReturning = false), RETURNED);
-      say(`Connected again.${called(null) && " It’s your turn."}`);
+      if (isAgain) say(`Connected again.${called(null) && " It’s your turn."}`);
     }
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
@@ -794,7 +829,8 @@ function linked(link) {
     delete byId("login").dataset.sent;
     isChosen = isFit = false;
     isBack = true;
-    isReturning = state.me.player !== null;
+    isAgain = state.me.player !== null;
+    isReturning = keptWord() !== null;
     state.isStale = true;
     log.hide(false);
   }
@@ -841,6 +877,7 @@ function showLink(link, reason) {
   const host = byId("link");
   const isComing = link === "open" && keptWord() !== null;
   const words = isLost ? LINKS.lost : isComing ? "Reconnecting …" : reason || LINKS[link];
+  const isSaid = isLost || hasEnded(link); // else it is new
   const isSuspended = SUSPENDED.includes(link) && state.me.player !== null;
   host.classList.toggle("banner", isLost || isSuspended);
   for (const each of ["places", "views", "talk"]) byId(each).inert = isSuspended;
@@ -850,7 +887,7 @@ function showLink(link, reason) {
   }
   fill(
     host,
-    words,
+    words && h("span", { "aria-hidden": !isSaid && "true" }, words),
     hasEnded(link) &&
       h(
         "button",
@@ -888,11 +925,18 @@ state.on("change", () => {
 function boardInView() {
   if (isElsewhere()) return null;
   if (state.me.player) return look ?? state.place;
-  return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
+  if (wantsIn) return null;
+  return onShow !== null && state.boards.has(onShow) ? onShow : ([...state.boards.keys()][0] ?? null);
+}
+
+/** Whether a visitor watches the best battle, as a player does on tv. */
+function isTvWatched() {
+  return !state.me.player && !wantsIn && !isElsewhere() && wanted !== null && "tv" in wanted;
 }
 
 function show() {
   isDue = false;
+  if (isTvWatched()) watchBest();
   const board = boardInView();
   if (board) isAccepting = false;
   const view = isReplay
@@ -907,7 +951,7 @@ function show() {
         ? "game"
         : state.me.player && !isAccepting
           ? "lobby"
-          : isAccepting || isComingBack || !wantsIn // what the address names has not come yet
+          : isAccepting || isComingBack || !(wantsIn || isNothingOn()) // what the address names has not come yet
             ? "coming"
             : "welcome";
   const before = document.body.dataset.view;
@@ -916,6 +960,7 @@ function show() {
     if (before === "lobby") hallTop = scrollY;
     document.body.dataset.view = view;
     if (view === "welcome") {
+      if (isTvWatched()) note("No battle is on. The next one will be shown here.");
       showRules(byId("rules"));
       if (HAS_KEYS && isFocusLost()) byId("name").focus();
     } else byId("showcase").replaceChildren();
@@ -945,8 +990,34 @@ function show() {
   document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
 }
 
-/** The board that is shown on the first screen. @type {string | null} */
+/** The board that is shown on the first screen, or to visitors on tv. @type {string | null} */
 let onShow = null;
+/** The board of a battle whose end is left in view for a while. @type {string | null} */
+let ended = null;
+
+/** Whether visitors still see on tv how a battle has ended. */
+function isEndInView() {
+  return ended !== null && ended === onShow && isTvWatched() && state.boards.has(ended);
+}
+
+/** Let visitors watch the best battle, or the hall while there is none. */
+function watchBest() {
+  const best = lobby.best(onShow);
+  // On the way to a board, it would be left for what is shown here.
+  if (best === onShow || isEndInView() || !(wantsIn || going === null) || wire.link !== "open") return;
+  onShow = best;
+  wire.ask("Thud.Watch", { board: best });
+  if (best !== null && !wantsIn) say(`TV: ${titleOf(state.tables.get(best), best)}.`);
+}
+
+state.on("Thud.Board", ({ board }) => {
+  if (isTvWatched()) for (const each of state.boards.keys()) if (each !== board) state.boards.delete(each);
+});
+
+/** Whether a visitor watches tv, and there is nothing to be seen, nor to come. */
+function isNothingOn() {
+  return isTvWatched() && onShow === null && state.tables.size > 0;
+}
 
 /** Show what is being played: the first board as it goes on, or a battle of our own. */
 function showWelcome() {
@@ -954,13 +1025,8 @@ function showWelcome() {
   byId("welcome-title").textContent = who || "Thud";
   byId("welcome-title").classList.toggle("words", Boolean(who));
   lobby.showNow();
-  const best = lobby.best();
-  // On the way to a board, it would be left for what is shown here.
-  if (best !== onShow && (wantsIn || going === null) && wire.link === "open") {
-    onShow = best;
-    wire.ask("Thud.Watch", { board: best });
-  }
-  const board = best === null ? null : (state.boards.get(best) ?? null);
+  watchBest();
+  const board = onShow === null ? null : (state.boards.get(onShow) ?? null);
   showcase(byId("showcase"), board);
   const table = board && state.tables.get(board.board);
   byId("showcase-players").textContent = table ? `${lobby.seats(table)}, now` : "";
@@ -1316,6 +1382,8 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   history.pushState(null, "", link.getAttribute("href"));
   follow();
+  const place = placeNamed();
+  if (!state.me.player && needsName(place) && !canWatch(place)) comeInAsGuest(place);
 });
 addEventListener("popstate", follow);
 
@@ -1344,7 +1412,7 @@ function follow() {
   const board = place && "board" in place ? place.board : null;
   if (!state.me.player) {
     wanted = needsName(place) ? place : null;
-    wantsIn = place === null || wanted !== null;
+    wantsIn = !canWatch(place);
     watchBoard(board);
   } else {
     look = null;
@@ -1509,6 +1577,7 @@ function scrollToPlace(isResized = false) {
 function comeIn() {
   isReplay = false;
   wanted = placeNamed(); // to which we come back
+  note(invitation() || NOTE);
   tournament.open(null);
   player.open(null);
   wantsIn = true;
@@ -1564,6 +1633,10 @@ state.on("Thud.Move", (ply) => {
 });
 state.on("Thud.End", (end) => {
   const { board, outcome, player } = end;
+  if (board === onShow) {
+    ended = board;
+    setTimeout(() => [(ended = null), show()], ENDED);
+  }
   if (board === boardInView()) play("end");
   else if (state.sides(state.tables.get(board)).length === 1) {
     const isWon = outcome === "resignation" && player !== state.me.player;

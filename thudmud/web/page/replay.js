@@ -32,6 +32,7 @@ export class ReplayView {
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(line: string, id: string) => void} outside.question asks what a command tells
    * @param {(sentence: string) => void} outside.warn shows something, and tells those who hear
+   * @param {(place: import("./router.js").Place) => void} outside.comeIn makes a guest of a visitor
    */
   constructor(state, outside) {
     this.state = state;
@@ -183,8 +184,7 @@ export class ReplayView {
   exploreIfAsked() {
     if (!this.isToExplore || !this.record) return;
     this.isToExplore = false;
-    if (this.mayExplore) this.board.open(this.at);
-    else if (!this.state.me.player) this.outside.warn("Join to use the analysis board.");
+    if (this.mayExplore && this.state.me.player) this.board.open(this.at);
   }
 
   /** Whether the battle is known, and over or given up. */
@@ -194,7 +194,7 @@ export class ReplayView {
 
   /** Whether the server tells players about variations of this battle. */
   get mayExplore() {
-    return this.state.me.player !== null && this.isOver && hasFeature("variations");
+    return this.isOver && hasFeature("variations");
   }
 
   /** Show the position that the analysis board has come to. */
@@ -404,7 +404,12 @@ export class ReplayView {
 
   /** Open the analysis board at the position that is shown, with the focus on it. */
   explore() {
-    this.board.open(this.at);
+    const { number, at } = this;
+    if (!this.state.me.player) {
+      this.outside.comeIn({ battle: number, ply: at, explores: true });
+      return;
+    }
+    this.board.open(at);
     if (this.view) this.view.point(this.view.focus);
     scrollTo(0, 0); // on a phone, the button is below the board
   }

@@ -153,7 +153,7 @@ export function openPictures(path, title, ply, isFlipped) {
       hasPixels && link(still("png"), "PNG"),
       hasPixels && link(moving, "The whole battle as a GIF"),
     ),
-    h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+    h("form.row", { method: "dialog" }, h("button", { value: "" }, "Close")),
   );
 }
 

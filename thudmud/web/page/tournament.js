@@ -61,6 +61,9 @@ export class TournamentView {
     this.send = send;
     this.ask = ask;
     this.register = register;
+    this.page = show;
+    /** The tournament that begins next, and how many had entered it when we asked who. */
+    this.askedOf = "";
     /** @type {number | undefined} */
     this.asking = undefined;
     /** Whether an answer is on its way, which has all that has happened until then. */
@@ -90,6 +93,7 @@ export class TournamentView {
       this.pictures.clear(); // of boards that may have been closed
     });
     state.on("Thud.End", () => this.askSoon());
+    state.on("Thud.Me", () => (this.askedOf = ""));
     setInterval(() => this.tick(), 1000);
     setInterval(() => this.refresh(), DRAWN_EVERY);
   }
@@ -118,8 +122,39 @@ export class TournamentView {
     return this.state.tournamentTitle(Number(this.number));
   }
 
+  /** Show at the top of the hall which tournament begins next. */
+  showNext() {
+    const { tournaments, crosstables, me } = this.state;
+    const open = [...tournaments.values()].filter(({ state }) => state === "open");
+    const [next] = open.sort((a, b) => a.starts - b.starts);
+    byId("soon").hidden = !next;
+    if (!next) return;
+    const { tournament: number, entrants } = next;
+    const asked = `${number} ${entrants}`;
+    if (asked !== this.askedOf) this.ask(`tournament ${number}`);
+    this.askedOf = asked;
+    const players = crosstables.get(number)?.players ?? [];
+    const isIn = players.some((/** @type {any} */ each) => each.player === me.player && !each.left);
+    const join = () => {
+      this.send(`enter ${number}`);
+      this.page(number);
+    };
+    const words = ` ${this.when(next).toLowerCase()}${isIn ? ". You’re in." : ""}`;
+    fill(
+      byId("soon"),
+      h("p", {}, this.link(number), words),
+      !isIn && h("button", { type: "button", "data-key": "join", click: join }, "Join"),
+    );
+  }
+
+  /** @param {number} number */
+  link(number) {
+    return h("a", { href: `/tournament/${number}` }, this.state.tournamentTitle(number));
+  }
+
   /** Show the list in the hall. */
   showList() {
+    this.showNext();
     const all = [...this.state.tournaments.values()].sort((a, b) => b.tournament - a.tournament);
     const isOver = (/** @type {Tournament} */ each) => ["over", "cancelled"].includes(each.state);
     const shown = [...all.filter((each) => !isOver(each)), ...all.filter(isOver).slice(0, LATEST)];
@@ -190,7 +225,7 @@ export class TournamentView {
       h(
         "span.what",
         {},
-        h("a", { href: `/tournament/${each.tournament}` }, this.state.tournamentTitle(each.tournament)),
+        this.link(each.tournament),
         h("small", {}, facts.join(" · ")),
       ),
     );
@@ -224,6 +259,7 @@ export class TournamentView {
 
   /** Show how long there is to go. */
   tick() {
+    if (byId("soon").checkVisibility()) this.showNext();
     const { known } = this;
     const when = known ? this.when(known) : "";
     const host = byId("tournament-when");
