@@ -139,6 +139,11 @@ def test_bundle_joins_lines() -> None:
     assert "if(a)\nb();else\nc?d:e;" in bundle_modules("a.js", {"a.js": source}.__getitem__)
 
 
+def test_bundle_has_no_trailing_commas() -> None:
+    source = "a(\n  b,\n  [\n    c,\n  ],\n);\n"
+    assert "a(b,[c]);" in bundle_modules("a.js", {"a.js": source}.__getitem__)
+
+
 def test_bundle_needs_no_semicolons() -> None:
     lines = "const a=f()", "const b=[a]", "const c={b}", "c.d=1"
     source = "".join(f"{line}\n" for line in lines)

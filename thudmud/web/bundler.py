@@ -30,6 +30,7 @@ _PLAIN = re.compile(  # no regular expression, and no template string within ano
 )
 _SPACED = re.compile(rf"({_STRING})| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{{}}()[]) ?")
 _CONSTANTS = re.compile(r"(\bconst [\w$]+=[^;{}\n]*);const(?: |(?=[{[]))")
+_TRAILING_COMMA = re.compile(r",\n(?=[])}])")
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_SPACE = re.compile(r"(?<=[{};,>~])\s+| (?=[{>~])|(?<=:) |;\s*(?=})")
@@ -52,10 +53,10 @@ def bundle_modules(last: str, read: Callable[[str], str]) -> str:
 
 
 def without_comments(script: str) -> str:
-    """Return a script without comments and indentation, and with fewer lines, spaces and words."""
+    """Return a script without comments and indentation, and with less else that nobody reads."""
     script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
     script = _PLAIN.sub(lambda line: _SPACED.sub(r"\1\2", line[0]), script)
-    script, count = _JOINED.sub(r"\1", script).strip(), 1
+    script, count = _JOINED.sub(r"\1", _TRAILING_COMMA.sub("\n", script)).strip(), 1
     while count:  # a match ends before the next declaration
         script, count = _CONSTANTS.subn(r"\1,", script)
     return script
