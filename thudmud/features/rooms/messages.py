@@ -582,12 +582,18 @@ def _match_entries(hall: Hall) -> list[str]:
 
 def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Name the other people in a room; empty if there are none."""
-    people, programs = list[str](), list[str]()
-    for name in hall.rooms.occupants(room).names:
-        if name != player:
-            (programs if name in hall.bots else people).append(name)
-    if more := len(people[_MOST_PEOPLE:]):
-        people = [*people[:_MOST_PEOPLE], f'{pluralize(more, "other")} ("{Who()}" lists them all)']
+    occupants = hall.rooms.occupants(room)
+    names, members = occupants.names, occupants.members
+    bots = members.intersection(hall.bots) - {player}
+    programs = sorted(bots, key=lambda bot: hall.people[bot].number)
+    people = list[str]()
+    for name in names:
+        if name != player and name not in hall.bots:
+            people.append(name)
+            if len(people) == _MOST_PEOPLE:
+                break  # there may be thousands
+    if more := len(names) - (player in members) - len(programs) - len(people):
+        people.append(f'{pluralize(more, "other")} ("{Who()}" lists them all)')
     here = [join_words(people)] if people else []
     if programs:
         here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {join_words(programs)}")
