@@ -15,6 +15,7 @@ import pytest
 from benchmarks.load.processes import letters
 from thudmud import BoardSpec, House, Terminal
 from thudmud.game.hall import CROWD
+from thudmud.views.words import MOST_BOARDS
 
 NOW = 1_800_000_000.0
 
@@ -101,10 +102,15 @@ def test_ply_stays_within_its_call_budget(house: House) -> None:
     assert max(counts) <= MOST_OF_A_PLY, counts
 
 
-def calls_in_hall(size: int) -> list[int]:
-    """Count the function calls for an arrival, a look and a departure among others in the hall."""
-    house = House([BoardSpec("oak")])
-    for number in range(size):
+def calls_in_hall(people: int, boards: int = 1) -> list[int]:
+    """Count the function calls for an arrival, a look and a departure in the hall.
+
+    Args:
+        people: number of others in the hall.
+        boards: number of boards.
+    """
+    house = House([BoardSpec(f"board {letters(number)}") for number in range(boards)])
+    for number in range(people):
         house.enter(f"Guest{letters(number)}", NOW, SCREEN)
     for _ in range(3):  # fill the caches
         house.enter("Zoe", NOW, SCREEN)
@@ -119,3 +125,7 @@ def calls_in_hall(size: int) -> list[int]:
 
 def test_calls_of_an_arrival_do_not_grow_with_a_crowded_hall() -> None:
     assert calls_in_hall(2 * CROWD) == calls_in_hall(10 * CROWD)
+
+
+def test_calls_of_an_arrival_do_not_grow_with_the_boards() -> None:
+    assert calls_in_hall(2, 2 * MOST_BOARDS) == calls_in_hall(2, 10 * MOST_BOARDS)
