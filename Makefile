@@ -93,9 +93,9 @@ lint: $(VENV)/.dev
 collect: $(VENV)/.dev
 	@$(BIN)/pytest -q -m "" --collect-only >/dev/null
 
-# Benchmarks that take an hour have to be run by hand.
+# Benchmarks that take an hour, and those that need other programs, have to be run by hand.
 bench: $(VENV)/.dev $(EVENNIA)/.installed
-	for each in $(filter-out $(addprefix benchmarks/,hour.py bots.py tune.py outcomes.py blunders.py factors.py),$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
+	for each in $(filter-out $(addprefix benchmarks/,hour.py bots.py tune.py outcomes.py blunders.py factors.py growth.py flames.py),$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
 
 # Compare with the last release, and list the rows that are worse. For a release, save a new table:
 #     python benchmarks/server.py --quick --no-uvloop --save benchmarks/last_release.json

@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -30,9 +29,9 @@ from thudmud.values import replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.load import busy, games, growth, idle, web
+from benchmarks.load import busy, games, idle, scaling, web
 from benchmarks.load.busy import Pains
-from benchmarks.load.processes import RAISED, without_uvloop
+from benchmarks.load.processes import RAISED, raise_file_limit, without_uvloop
 from benchmarks.load.table import COLUMNS, Row, compared, from_text, markdown, plain, to_text
 
 
@@ -91,9 +90,9 @@ def rows(extent: Extent) -> Iterator[Row]:
             folder, extent.connections, replace(pains, rounds=max(3, pains.rounds))
         )
         yield from idle.start(folder, pains)
-        yield from growth.tables(folder, extent.tables, often)
-        yield from growth.plies(folder, extent.plies, often)
-        yield from growth.accounts(folder, extent.accounts, often)
+        yield from scaling.tables(folder, extent.tables, often)
+        yield from scaling.plies(folder, extent.plies, often)
+        yield from scaling.accounts(folder, extent.accounts, often)
 
 
 def notes(extent: Extent, loop: str) -> Iterator[str]:
@@ -136,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     before = from_text(options.against.read_text("utf-8")) if options.against else None
-    _allow_files()
+    raise_file_limit()
     extent = QUICK if options.quick else FULL
     on_uvloop = not options.no_uvloop and find_spec("uvloop") is not None
     with nullcontext() if on_uvloop else without_uvloop():
@@ -178,12 +177,6 @@ def report(
     for note in notes(extent, loop):
         print(f"\n{note}")
     return found
-
-
-def _allow_files() -> None:
-    """Raise the soft limit of open files to the hard limit, for child processes, too."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ _STEPS = (b"A6 to B6", b"G7 to F7", b"B6 to A6", b"F7 to G7")
 
 _BEGUN = b"begin a match"
 
+AT_ONCE = 250
+"""The number of players who connect and log in at once; more are let in one group after another."""
+
 
 @dataclass(frozen=True)
 class Words:
@@ -73,6 +76,11 @@ LOOK = Words(
     lambda number, count: b"look at board\r\n",  # noqa: ARG005
     b"Score: dwarfs",
 )
+HISTORY = Words(
+    "the first page of the history",
+    lambda number, count: b"history all\r\n",  # noqa: ARG005
+    b"\r\nPage ",
+)
 EVERY_WORDS = (SAY, UNREAD, UNREAD_ANEW, REFUSED, LOOK)
 
 
@@ -112,6 +120,30 @@ def come_in(crowd: Crowd, members: Sequence[int]) -> None:
     crowd.quiet()
 
 
+def let_in(crowd: Crowd, more: int, settle: Callable[[range], None] = lambda _: None) -> None:
+    """Add players to a crowd, in groups of `AT_ONCE`.
+
+    Args:
+        crowd: the crowd.
+        more: number of players.
+        settle: called with the members of each group after they have logged in.
+    """
+    first, end = len(crowd), len(crowd) + more
+    for start in range(first, end, AT_ONCE):
+        members = range(start, min(start + AT_ONCE, end))
+        crowd.grow(len(members), NAME_PROMPT)
+        come_in(crowd, members)
+        settle(members)
+
+
+def send_to_boards(crowd: Crowd, members: Sequence[int], at_board: int) -> None:
+    """Send members from the hall to boards, some number of them to each."""
+    crowd.say(
+        members, lambda number: f"go to {board(number // at_board)}\r\n".encode(), b"You walk"
+    )
+    crowd.quiet()
+
+
 def sit_down(crowd: Crowd, members: Sequence[int]) -> None:
     """Start a game between each even member and the next; pair N plays at board N."""
 
@@ -140,10 +172,9 @@ def start_over(crowd: Crowd, members: Sequence[int]) -> None:
 
 def seated(server: Running, size: int, kind: type[Crowd] = Crowd) -> Crowd:
     """Return a crowd of players, two at each table."""
-    crowd = kind(server, size, NAME_PROMPT)
+    crowd = kind(server, 0)
     try:
-        come_in(crowd, range(size))
-        sit_down(crowd, range(size))
+        let_in(crowd, size, lambda members: sit_down(crowd, members))
     except BaseException:
         crowd.close()
         raise
@@ -153,11 +184,16 @@ def seated(server: Running, size: int, kind: type[Crowd] = Crowd) -> Crowd:
 def watching(server: Running, size: int, style: str, kind: type[Crowd] = Crowd) -> Crowd:
     """Return a crowd of two players and a number of spectators at one table."""
     crowd = seated(server, 2, kind)
-    crowd.grow(size, NAME_PROMPT)
-    members = range(2, 2 + size)
-    come_in(crowd, members)
-    crowd.say(members, lambda _: f"go to {board(0)}\r\n".encode(), b"You walk")
-    crowd.quiet()
-    crowd.say(members, lambda _: f"set board {style}\r\n".encode(), PROMPT)
-    crowd.quiet()
+    watch(crowd, size, style)
     return crowd
+
+
+def watch(crowd: Crowd, more: int, style: str) -> None:
+    """Add spectators to the first table of a crowd."""
+
+    def settle(members: range) -> None:
+        send_to_boards(crowd, members, len(crowd))
+        crowd.say(members, lambda _: f"set board {style}\r\n".encode(), PROMPT)
+        crowd.quiet()
+
+    let_in(crowd, more, settle)

@@ -6,6 +6,7 @@ Owns the configuration that thudmud is measured with. Must never drive a server.
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -37,6 +38,13 @@ RAISED: Sections = {
 }
 """Settings that raise the limits for single clients: here one machine plays everyone. The number of
 commands handled in a turn, and the length of the queue, keep their defaults."""
+
+
+def raise_file_limit() -> int:
+    """Raise the soft limit of open files to the hard limit, for child processes, too; return it."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return most
 
 
 def letters(number: int) -> str:

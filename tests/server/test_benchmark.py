@@ -123,7 +123,7 @@ def test_missed_target_fails_only_with_strict(
 ) -> None:
     found = [Row("a say", "a second", (10, 100), ratio=ratio, least=0.5)]
     monkeypatch.setattr(server, "rows", lambda _: iter(found))
-    monkeypatch.setattr(server, "_allow_files", lambda: None)
+    monkeypatch.setattr(server, "raise_file_limit", lambda: 0)
     assert server.main(words) == status
     assert (">= 0.5 !" in capsys.readouterr().out) == (ratio < 0.5)
 
@@ -181,7 +181,7 @@ def test_saved_table_is_compared_with_the_new_one(
 ) -> None:
     found = [Row("a say", "a second", (10, 100), ratio=0.5)]
     monkeypatch.setattr(server, "rows", lambda _: iter(found))
-    monkeypatch.setattr(server, "_allow_files", lambda: None)
+    monkeypatch.setattr(server, "raise_file_limit", lambda: 0)
     kept = str(tmp_path / "table.json")
     assert server.main(["--save", kept]) == 0
     found[:] = [Row("a say", "a second", (10, 100), ratio=ratio)]
@@ -211,7 +211,7 @@ def test_benchmark_reports_its_event_loop(
         return iter([])
 
     monkeypatch.setattr(server, "rows", look)
-    monkeypatch.setattr(server, "_allow_files", lambda: None)
+    monkeypatch.setattr(server, "raise_file_limit", lambda: 0)
     server.main(words)
     assert f"thudmud ran on {loop} event loop" in " ".join(capsys.readouterr().out.split())
     assert loaded == [not words]

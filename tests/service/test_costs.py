@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 import pytest
 
+from benchmarks.load.processes import letters
 from thudmud import BoardSpec, House, Terminal
+from thudmud.game.hall import CROWD
+from thudmud.views.words import MOST_BOARDS
 
 NOW = 1_800_000_000.0
 
@@ -55,6 +59,11 @@ def house() -> House:
 
 def calls(house: House, name: str, line: str) -> int:
     """Count the function calls for a line."""
+    return calls_of(lambda: house.obey(name, line, NOW))
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """Count the function calls for some work."""
     called = 0
 
     def count(_: FrameType, event: str, __: object) -> None:
@@ -64,11 +73,11 @@ def calls(house: House, name: str, line: str) -> int:
     gc.disable()  # otherwise callbacks of the garbage collector would count
     sys.setprofile(count)
     try:
-        house.obey(name, line, NOW)
+        work()
     finally:
         sys.setprofile(None)
         gc.enable()
-    return called
+    return called - 1  # without `work` itself
 
 
 @pytest.mark.parametrize(("player", "line"), MOST)
@@ -91,3 +100,32 @@ def test_ply_stays_within_its_call_budget(house: House) -> None:
         house.obey(name, line, NOW)
     counts = [calls(house, name, line) for name, line in plies]
     assert max(counts) <= MOST_OF_A_PLY, counts
+
+
+def calls_in_hall(people: int, boards: int = 1) -> list[int]:
+    """Count the function calls for an arrival, a look and a departure in the hall.
+
+    Args:
+        people: number of others in the hall.
+        boards: number of boards.
+    """
+    house = House([BoardSpec(f"board {letters(number)}") for number in range(boards)])
+    for number in range(people):
+        house.enter(f"Guest{letters(number)}", NOW, SCREEN)
+    for _ in range(3):  # fill the caches
+        house.enter("Zoe", NOW, SCREEN)
+        house.obey("Zoe", "look", NOW)
+        house.depart("Zoe", NOW)
+    return [
+        calls_of(lambda: house.enter("Zoe", NOW, SCREEN)),
+        calls(house, "Zoe", "look"),
+        calls_of(lambda: house.depart("Zoe", NOW)),
+    ]
+
+
+def test_calls_of_an_arrival_do_not_grow_with_a_crowded_hall() -> None:
+    assert calls_in_hall(2 * CROWD) == calls_in_hall(10 * CROWD)
+
+
+def test_calls_of_an_arrival_do_not_grow_with_the_boards() -> None:
+    assert calls_in_hall(2, 2 * MOST_BOARDS) == calls_in_hall(2, 10 * MOST_BOARDS)

@@ -585,8 +585,9 @@ class Hall:
         return self.tables[board]
 
     def bots_here(self) -> list[str]:
-        """Return the names of the connected bots."""
-        return [name for name in self.people if name in self.bots]
+        """Return the names of the connected bots, in the order of arrival."""
+        here = self.bots.keys() & self.people.keys()
+        return sorted(here, key=lambda name: self.people[name].number)
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of the people in a room, in the order of arrival."""
@@ -936,14 +937,15 @@ class Hall:
         """
         here = self.table_in(room)
         seated = tuple(here.seats.values()) if here else ()
-        there = self.people.without_ignorers(player, self.rooms.occupants(room).names, seated)
+        occupants = self.rooms.occupants(room)
+        there = self.people.without_ignorers(player, occupants.names, seated)
         if room is not None or not self.is_crowded:
             return Delivery(aside, there, table)
-        close = {player, *self.people.followers_of(player)}
+        close = {player, *self.people.followers_of(player), *self.rooms.machine_readers}
         close.update(*(each.seats.values() for each in self.tables.seats_of(player)))
-        told = [
-            name for name in there if name in close or self.people[name].options.has(Toggle.MACHINE)
-        ]
+        # Only those are looked at who may be told: there may be thousands here.
+        close &= occupants.members if there is occupants.names else {*there}
+        told = sorted(close, key=lambda name: self.people[name].number)
         return Delivery(aside, tuple(told), table, programs=there)
 
     def table_in(self, room: str | None) -> Table | None:
@@ -1093,7 +1095,7 @@ def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Delivery:
 @applies(asides.Invited)
 def _apply_invited(invited: asides.Invited, hall: Hall) -> Delivery:
     if asked := hall.people.get(invited.to):
-        asked.invitations[invited.player] = invited
+        hall.people.add_invitation(asked, invited)
     return apply_to_another(invited, hall)
 
 

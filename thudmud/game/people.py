@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeVar, cast
@@ -177,6 +178,8 @@ class People(dict[str, Person]):
         self.left: dict[str, Person] = {}
         self._ignorers, self._followers = ByPlayer(), ByPlayer()
         """Inverse lists: the people here who ignore, and those who follow, a player."""
+        self._invited: defaultdict[str, set[str]] = defaultdict(set)
+        """The names of all whom a player has invited."""
 
     def add_person(self, entered: Entered) -> Person:
         """Add a player; one who is remembered gets back the known preferences."""
@@ -221,8 +224,14 @@ class People(dict[str, Person]):
     def forget(self, player: str) -> None:
         """Forget a player who left and no longer has a seat, and the player's invitations."""
         self.left.pop(player, None)
-        for person in self.values():
-            person.invitations.pop(player, None)
+        for name in self._invited.pop(player, ()):
+            if person := self.get(name):
+                person.invitations.pop(player, None)
+
+    def add_invitation(self, asked: Person, invited: Invited) -> None:
+        """Note an invitation of a player who is here; it replaces one by the same player."""
+        asked.invitations[invited.player] = invited
+        self._invited[invited.player].add(asked.name)
 
     def present_and_remembered(self) -> Iterable[Person]:
         """Return the people who are here, and those who left but are remembered."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from operator import attrgetter
 
 from thudmud.game.delivery import Occupants
+from thudmud.game.options import Toggle
 from thudmud.game.people import Person
 
 MOST_OBSERVED = 10
@@ -13,11 +14,16 @@ MOST_OBSERVED = 10
 
 
 class Rooms:
-    """Index of the players in each room and its observers, with cached name lists."""
+    """Index of the players in each room and its observers, with cached name lists.
+
+    Attributes:
+        machine_readers: the names of the players who get lines for programs.
+    """
 
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
         self._observers: defaultdict[str, dict[str, Person]] = defaultdict(dict)
+        self.machine_readers: set[str] = set()
         self._arrivals = 0
         self._occupants_cache: dict[str | None, Occupants] = {}
         self._audience_cache: dict[str | None, Occupants] = {}
@@ -27,7 +33,7 @@ class Rooms:
         if (known := self._occupants_cache.get(room)) is not None:
             return known
         here = self._here.get(room, {}).values()
-        names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
+        names = tuple(map(attrgetter("name"), sorted(here, key=attrgetter("number"))))
         occupants = Occupants(names, frozenset(names))
         if names:
             self._occupants_cache[room] = occupants
@@ -90,7 +96,11 @@ class Rooms:
         self.invalidate(person)
 
     def invalidate(self, person: Person) -> None:
-        """Invalidate the cached names of a player's rooms, after a move or a changed option."""
+        """Update the index and its caches after a player's move or changed option."""
+        if person.options.has(Toggle.MACHINE):
+            self.machine_readers.add(person.name)
+        else:
+            self.machine_readers.discard(person.name)
         self._occupants_cache.pop(person.room, None)
         for room in (person.room, *person.observed):
             self._audience_cache.pop(room, None)
@@ -98,6 +108,7 @@ class Rooms:
     def leave(self, person: Person) -> None:
         """Remove a player from their room, if they are in one."""
         self.invalidate(person)
+        self.machine_readers.discard(person.name)
         here = self._here[person.room]
         here.pop(person.name, None)
         if not here:

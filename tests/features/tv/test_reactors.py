@@ -14,6 +14,7 @@ from tests.service.test_observing import world
 from thudmud.features.playing.moves import Resign
 from thudmud.features.tv import reactors
 from thudmud.features.tv.model import tv_board
+from thudmud.game.people import Person
 from thudmud.game.table import BoardSpec
 
 __all__ = ["world"]
@@ -155,3 +156,26 @@ async def test_empty_tv_is_announced_at_most_once(place: Place) -> None:
     place.told["Emil"].clear()
     await place.type("Anna", "leave game on oak board")
     assert sum("tv" in text for text in place.told["Emil"]) <= 1
+
+
+async def test_players_without_a_tv_are_not_looked_at(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: set[str] = set()
+
+    def look(person: Person) -> str | None:
+        looked.add(person.name)
+        return tv_board(person)
+
+    monkeypatch.setattr(reactors, "tv_board", look)
+    await place.enter("Emil", "Fritz")
+    await sit(place, "Anna", "Bert", "oak board")
+    assert looked == set()
+    await place.type("Emil", "tv")
+    await place.type("Fritz", "tv", "tv off")
+    await sit(place, "Carla", "Dora", "elm board")
+    assert looked == {"Emil"}
+    await place.leave("Emil")
+    looked.clear()
+    await place.type("Dora", Resign("elm board"))
+    assert looked == set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 
 from thudmud.english import capitalised, conjugate, join_words, pluralize
 from thudmud.features.archive.messages import count, put_away
@@ -303,16 +304,16 @@ def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
 def _boards(asked: Boards, context: RenderContext, view: View) -> list[str]:
     """Render the boards of the hall and a page of those that players opened."""
     hall, page, width = context.hall, asked.page, view.width
-    matches = _match_entries(hall)
-    pages = pages_of(len(matches), _MATCHES)
+    matches = len(hall.tables.made)
+    pages = pages_of(matches, _MATCHES)
     if page > pages:
         return wrap(f'There\'s no page {page}. "{Boards(pages)}" shows the last one.', width)
     entries = [
         *(_standing_entries(hall) if page == 1 else ()),
-        *matches[(page - 1) * _MATCHES :][:_MATCHES],
+        *_match_entries(hall, (page - 1) * _MATCHES, _MATCHES),
     ]
     lines = wrap_each(entries, width, "    ")
-    if more := len(matches[page * _MATCHES :]):
+    if (more := matches - page * _MATCHES) > 0:
         lines += wrap(f'{pluralize(more, "more match")}: "{Boards(page + 1)}".', width)
     return lines
 
@@ -396,12 +397,13 @@ def hall_seen(context: RenderContext, view: View) -> list[str]:
     ]
     if is_drawn:
         return lines
-    entries = [*_standing_entries(hall), *_match_entries(hall)]
+    entries = [*islice(_standing_entries(hall), MOST_BOARDS)]
+    entries += _match_entries(hall, 0, MOST_BOARDS - len(entries))
     lines += [
         *wrap(f"Boards{_how_to_go(hall)}:", width),
-        *wrap_each(entries[:MOST_BOARDS], width, "    "),
+        *wrap_each(entries, width, "    "),
     ]
-    if more := len(entries[MOST_BOARDS:]):
+    if more := len(hall.tables) - len(entries):
         lines += wrap(f'And {pluralize(more, "more board")}: "{Boards()}" lists them.', width)
     return lines
 
@@ -567,27 +569,39 @@ def _inviting(bot: str) -> str:
     return str(Invite(bot.lower()))
 
 
-def _standing_entries(hall: Hall) -> list[str]:
-    """Return an entry for each board that players did not open, with its number."""
+def _standing_entries(hall: Hall) -> Iterator[str]:
+    """Yield an entry for each board that players did not open, with its number."""
     made = {*hall.tables.made.values()}
     stays = (table for name, table in hall.tables.items() if name not in made)
-    return [f"{n:>2}. {board_line(hall, table)}" for n, table in enumerate(stays, 1)]
+    return (f"{n:>2}. {board_line(hall, table)}" for n, table in enumerate(stays, 1))
 
 
-def _match_entries(hall: Hall) -> list[str]:
-    """Return an entry for each board that players opened, with its number."""
-    boards = sorted(hall.tables.made.items())
+def _match_entries(hall: Hall, first: int, most: int) -> list[str]:
+    """Return entries for boards that players opened, with their numbers.
+
+    Args:
+        hall: the hall.
+        first: how many of these boards to skip.
+        most: the maximum number of entries.
+    """
+    boards = sorted(hall.tables.made.items())[first : first + most]
     return [f"{n:>2}. {board_line(hall, hall.tables[board])}" for n, board in boards]
 
 
 def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Name the other people in a room; empty if there are none."""
-    people, programs = list[str](), list[str]()
-    for name in hall.rooms.occupants(room).names:
-        if name != player:
-            (programs if name in hall.bots else people).append(name)
-    if more := len(people[_MOST_PEOPLE:]):
-        people = [*people[:_MOST_PEOPLE], f'{pluralize(more, "other")} ("{Who()}" lists them all)']
+    occupants = hall.rooms.occupants(room)
+    names, members = occupants.names, occupants.members
+    bots = members.intersection(hall.bots) - {player}
+    programs = sorted(bots, key=lambda bot: hall.people[bot].number)
+    people = list[str]()
+    for name in names:
+        if name != player and name not in hall.bots:
+            people.append(name)
+            if len(people) == _MOST_PEOPLE:
+                break  # there may be thousands
+    if more := len(names) - (player in members) - len(programs) - len(people):
+        people.append(f'{pluralize(more, "other")} ("{Who()}" lists them all)')
     here = [join_words(people)] if people else []
     if programs:
         here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {join_words(programs)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from thudmud.features.tv.commands import Retune, needs_retuning
-from thudmud.features.tv.model import tv_board
+from thudmud.features.tv.model import TvTurned, tv_board
 from thudmud.game import events
 from thudmud.game.asides import CameIn, Gone, WentOut
 from thudmud.game.feature import AppliedEvent, FeatureContext
@@ -22,15 +22,19 @@ def setup(service: FeatureContext) -> None:
     # Long: short handlers that share the state of the registration.
     due = set[str]()
     """Players whose tvs are to be switched: once, however many events ask for it."""
+    watchers = set[str]()
+    """Players whose tvs are on, and some who have left: nobody else has to be looked at."""
+
+    def tv_turned(applied: AppliedEvent) -> None:
+        match applied.event:
+            case TvTurned(player=player, shown=shown):
+                (watchers.discard if shown is None else watchers.add)(player)
 
     def battle_changed(applied: AppliedEvent) -> None:
         """Switch the tvs whose battle ended or was left, and the idle ones if one has begun."""
         table = applied.table
         ended = table.name if table and not table.is_running else ""
         retune(ended)
-
-    def board_closed(_: AppliedEvent) -> None:
-        retune("")
 
     def person_moved(applied: AppliedEvent) -> None:
         """Switch the tvs whose battle was left; only who has a seat can leave one."""
@@ -41,9 +45,13 @@ def setup(service: FeatureContext) -> None:
 
     def retune(shown: str | None) -> None:
         """Switch all tvs that show the given board, or nothing (""), or a board that was left."""
+        if not watchers:
+            return
         if not due:
             service.bus.defer(switch_due)
-        for name in service.local_players():
+        here = service.local_players()
+        watchers.difference_update([name for name in watchers if name not in here])
+        for name in watchers:
             person = service.hall.people.get(name)
             if person is None:
                 continue
@@ -80,5 +88,6 @@ def setup(service: FeatureContext) -> None:
         ),
         battle_changed,
     )
-    service.bus.subscribe(events.BoardClosed, board_closed)
+    service.bus.subscribe(events.BoardClosed, lambda _: retune(""))
     service.bus.subscribe((Gone, WentOut, CameIn), person_moved)
+    service.bus.subscribe(TvTurned, tv_turned)
