@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -35,15 +36,17 @@ class Terms(Value):
 
     Attributes:
         limit: arguments of "go", such as ``1.5`` or ``nodes 2000``.
-        seconds: time limit for a ply; a program that exceeds it forfeits.
+        seconds: time limit for a ply by the clock; a program that exceeds it forfeits.
         quiet: plies without a capture after which the battle ends with the current score.
         plies: plies after which the battle ends regardless.
+        cpu_seconds: limit of CPU seconds for a ply; None for no such limit.
     """
 
     limit: str
     seconds: float
     quiet: int
     plies: int
+    cpu_seconds: float | None = None
 
 
 class Verdict(Value):
@@ -118,7 +121,7 @@ class Contender:
             The program's answer, not yet checked.
 
         Raises:
-            LateError: the program doesn't answer in time.
+            LateError: the program doesn't answer in time, or uses too many CPU seconds.
             ProgramError: the program's answer violates the protocol.
         """
         if self._told is None or not self._follows:
@@ -129,11 +132,20 @@ class Contender:
             for move in game.moves[len(self._told.moves) if self._told else 0 :]:
                 await self._program.ask(f"play {move}", STARTING)
         self._told = game
+        cpu_limit = terms.cpu_seconds
+        used_before = (self.cpu_seconds() or 0.0) if cpu_limit else 0.0
         began = time.monotonic()
         try:
-            return await self._program.ask(f"go {terms.limit}", terms.seconds + LENIENCE)
+            answer = await self._program.ask(f"go {terms.limit}", terms.seconds + LENIENCE)
         finally:
-            self.seconds += time.monotonic() - began
+            taken = time.monotonic() - began
+            self.seconds += taken
+        # Only ask if all cores together could have used that much: the answer takes milliseconds.
+        if cpu_limit and taken * (os.cpu_count() or 1) > cpu_limit + LENIENCE:
+            used = (self.cpu_seconds() or 0.0) - used_before
+            if used > cpu_limit + LENIENCE:
+                raise LateError(f"{used:.2f} CPU seconds for a ply, limit {cpu_limit:g}")
+        return answer
 
     def cpu_seconds(self) -> float | None:
         """Return the CPU seconds used since the program was ready; None if unknown."""

@@ -53,8 +53,8 @@ INTERRUPTED = 130
 
 _BATTLES = 2  # minimum number of battles before a program that always fails ends the run
 _SECONDS = 1.0
-_LENIENT = 10
-_PATIENCE = 60.0  # seconds for a ply if nodes are the limit
+_LENIENT = 10  # by the clock, times the limit of CPU seconds
+_PATIENCE = 60.0  # seconds for a ply by the clock if nodes or CPU seconds are the limit
 _NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 
 
@@ -84,7 +84,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=_seconds, metavar="S",
         help=f"seconds a ply; default: {_SECONDS:g}, or with --nodes {_PATIENCE:g}")  # fmt: skip
     parser.add_argument("--cpu", action="store_true",
-        help=f"{OWN} counts CPU seconds; the clock allows {_LENIENT} times as long")  # fmt: skip
+        help="limit CPU seconds; the clock only has to stop a program that hangs")  # fmt: skip
     parser.add_argument("--nodes", type=_count, metavar="N",
         help="positions for each ply; the seconds are then only an upper limit")  # fmt: skip
     parser.add_argument("--openings", type=Path, metavar="FILE",
@@ -229,9 +229,10 @@ class _Contest:
             most = options.seconds or _SECONDS
             limit = f"{most:g}"
         self._clock = ("--cpu",) if options.cpu else ()
+        cpu = most if options.cpu else None
         if options.cpu:
-            most *= _LENIENT
-        self._terms = Terms(limit, most, options.quiet, options.plies)
+            most = max(_PATIENCE, _LENIENT * most)
+        self._terms = Terms(limit, most, options.quiet, options.plies, cpu)
         self._openings = _openings(options)
         self._played: dict[tuple[int, int], Played] = {}
         self._old: set[str] = set()
