@@ -52,16 +52,19 @@ async def test_cpu_limit_ignores_the_clock(
     """The program takes 1,000 seconds for each answer; half a second of CPU is tolerated."""
 
     async def ask(program: Program, line: str, seconds: float) -> str:
+        waited.append(seconds)
         return "dA6-B6"
 
+    waited: list[float] = []
     clock, cpu = itertools.count(step=1000), iter([used and 1.0, used and 1.0 + used])
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(Program, "ask", ask)
     monkeypatch.setattr(Program, "cpu_seconds", lambda _: next(cpu))
-    contender = Contender("busy", ["program"])
+    contender = Contender("busy", ["program"], patience=300.0)
     terms = Terms("0.04", seconds=60.0, quiet=1, plies=1, cpu_seconds=0.04)
     if is_late:
         with pytest.raises(LateError, match=r"0\.60 CPU seconds for a ply, limit 0\.04"):
             await contender.ply(Game.start(DISCWORLD), terms)
     else:
         assert await contender.ply(Game.start(DISCWORLD), terms) == "dA6-B6"
+    assert waited == [300.0, 300.0, 60.5]  # "rules" and "position", then "go"

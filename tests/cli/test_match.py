@@ -235,7 +235,7 @@ def test_program_needs_only_five_commands(capsys: Shown) -> None:
 def test_cpu_option_limits_processor_time(
     tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match, "_PATIENCE", 3600)  # more than any load on the machine can use up
+    monkeypatch.setattr(match, "_HANGING", 3600)  # more than any load on the machine can use up
     out = tmp_path / "out"
     words = ["thudmud", "thudmud:1", "--games", "2", "--plies", "6", "--seconds", "0.2", "--cpu"]
     summary = played(capsys, *words, "--out", str(out))

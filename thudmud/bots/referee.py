@@ -79,12 +79,21 @@ class Contender:
         name: name of the program in messages.
         command: the program and its arguments.
         is_modern: whether to ask for its capabilities.
+        patience: time limit by the clock for every answer but a ply.
     """
 
-    def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        is_modern: bool = True,
+        patience: float = STARTING,
+    ) -> None:
         self.name, self.seconds = name, 0.0
         self.is_modern = is_modern
-        self._program = Program(name, command, Path(), STARTING)
+        self._patience = patience
+        self._program = Program(name, command, Path(), patience, starting=patience)
         self._follows = False
         self._told: Game | None = None
         self._cpu_before = 0.0
@@ -98,7 +107,7 @@ class Contender:
         await self._program.start()
         if self.is_modern:
             try:
-                told = await self._program.ask("capabilities", STARTING)
+                told = await self._program.ask("capabilities", self._patience)
             except ProgramError:
                 # The protocol doesn't require this word, which may have confused the program.
                 # Restart it.
@@ -125,12 +134,12 @@ class Contender:
             ProgramError: the program's answer violates the protocol.
         """
         if self._told is None or not self._follows:
-            await self._program.ask(f"rules {game.ruleset}", STARTING)
+            await self._program.ask(f"rules {game.ruleset}", self._patience)
             position = game.initial_position if self._follows else game.position
-            await self._program.ask(f"position {write_position(position)}", STARTING)
+            await self._program.ask(f"position {write_position(position)}", self._patience)
         if self._follows:
             for move in game.moves[len(self._told.moves) if self._told else 0 :]:
-                await self._program.ask(f"play {move}", STARTING)
+                await self._program.ask(f"play {move}", self._patience)
         self._told = game
         cpu_limit = terms.cpu_seconds
         used_before = (self.cpu_seconds() or 0.0) if cpu_limit else 0.0

@@ -26,7 +26,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from thudmud.bots.dialogue import LONGEST_THOUGHT
-from thudmud.bots.program import ENGINE
+from thudmud.bots.program import ENGINE, STARTING
 from thudmud.bots.referee import (
     Contender,
     Forfeit,
@@ -54,7 +54,8 @@ INTERRUPTED = 130
 _BATTLES = 2  # minimum number of battles before a program that always fails ends the run
 _SECONDS = 1.0
 _LENIENT = 10  # by the clock, times the limit of CPU seconds
-_PATIENCE = 60.0  # seconds for a ply by the clock if nodes or CPU seconds are the limit
+_PATIENCE = 60.0  # seconds for a ply if nodes are the limit
+_HANGING = 300.0  # seconds for an answer by the clock if CPU seconds are the limit, at least
 _NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 
 
@@ -229,9 +230,10 @@ class _Contest:
             most = options.seconds or _SECONDS
             limit = f"{most:g}"
         self._clock = ("--cpu",) if options.cpu else ()
-        cpu = most if options.cpu else None
-        if options.cpu:
-            most = max(_PATIENCE, _LENIENT * most)
+        cpu, self._patience = None, STARTING
+        if options.cpu:  # a busy machine can hold up any answer
+            cpu, most = most, max(_HANGING, _LENIENT * most)
+            self._patience = most
         self._terms = Terms(limit, most, options.quiet, options.plies, cpu)
         self._openings = _openings(options)
         self._played: dict[tuple[int, int], Played] = {}
@@ -311,7 +313,10 @@ class _Contest:
         bots = self._bots if battle == 1 else self._bots[::-1]
         contenders = {
             side: Contender(
-                bot.name, self._command(bot, match), is_modern=bot.typed not in self._old
+                bot.name,
+                self._command(bot, match),
+                is_modern=bot.typed not in self._old,
+                patience=self._patience,
             )
             for side, bot in zip(Side, bots, strict=True)
         }
