@@ -235,14 +235,28 @@ def test_program_needs_only_five_commands(capsys: Shown) -> None:
 def test_cpu_option_limits_processor_time(
     tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match, "_LENIENT", 18_000)  # more than any load on the machine can use up
+    monkeypatch.setattr(match, "_HANGING", 3600)  # more than any load on the machine can use up
     out = tmp_path / "out"
     words = ["thudmud", "thudmud:1", "--games", "2", "--plies", "6", "--seconds", "0.2", "--cpu"]
     summary = played(capsys, *words, "--out", str(out))
     assert summary["endings"] == {"length": 2}
-    assert json.loads(out.read_text("utf-8").splitlines()[0])["seconds"] == 3600
+    terms = json.loads(out.read_text("utf-8").splitlines()[0])
+    assert (terms["seconds"], terms["cpu_seconds"]) == (3600, 0.2)
     used = summary["bots"][0]["cpu_seconds_a_ply"]
     assert used is None or used > 0.07  # it uses 0.14 of the 0.2
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="CPU seconds are unknown")
+def test_program_with_too_many_cpu_seconds_forfeits(capsys: Shown) -> None:
+    burn = (
+        "begun = time.process_time()\n"
+        "while time.process_time() < begun + 1: pass\n"
+        'print("go", "dA6-B6", flush=True)'
+    )
+    words = ("--games", "2", "--random", "0", "--cpu", "--seconds", "0.1")
+    summary = played(capsys, GOOD, command(*program(burn)), *words, "--plies", "1")
+    assert summary["endings"] == {"length": 1, "time-out": 1}
+    assert summary["bots"][1]["time_outs"] == 1
 
 
 def test_battle_without_captures_ends_as_quiet(capsys: Shown) -> None:

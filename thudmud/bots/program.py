@@ -66,6 +66,7 @@ class Program:
         folder: working directory.
         seconds: time limit for a ply, and for any other answer.
         niceness: increment of the niceness.
+        starting: time limit for its first answer.
     """
 
     def __init__(
@@ -76,9 +77,10 @@ class Program:
         seconds: float,
         *,
         niceness: int = 0,
+        starting: float = STARTING,
     ) -> None:
         self._name, self._folder, self._seconds = name, folder, seconds
-        self._niceness = niceness
+        self._niceness, self._starting = niceness, starting
         self._command = tuple(command)
         self._process: ChildProcess | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -110,7 +112,7 @@ class Program:
         except (OSError, ValueError) as error:
             raise ProgramError(f"cannot start {program}: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
-        await self.ask("name", STARTING)
+        await self.ask("name", self._starting)
 
     async def _begin(self) -> ChildProcess:
         return await ChildProcess.start(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -35,15 +36,17 @@ class Terms(Value):
 
     Attributes:
         limit: arguments of "go", such as ``1.5`` or ``nodes 2000``.
-        seconds: time limit for a ply; a program that exceeds it forfeits.
+        seconds: time limit for a ply by the clock; a program that exceeds it forfeits.
         quiet: plies without a capture after which the battle ends with the current score.
         plies: plies after which the battle ends regardless.
+        cpu_seconds: limit of CPU seconds for a ply; None for no such limit.
     """
 
     limit: str
     seconds: float
     quiet: int
     plies: int
+    cpu_seconds: float | None = None
 
 
 class Verdict(Value):
@@ -76,12 +79,21 @@ class Contender:
         name: name of the program in messages.
         command: the program and its arguments.
         is_modern: whether to ask for its capabilities.
+        patience: time limit by the clock for every answer but a ply.
     """
 
-    def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        is_modern: bool = True,
+        patience: float = STARTING,
+    ) -> None:
         self.name, self.seconds = name, 0.0
         self.is_modern = is_modern
-        self._program = Program(name, command, Path(), STARTING)
+        self._patience = patience
+        self._program = Program(name, command, Path(), patience, starting=patience)
         self._follows = False
         self._told: Game | None = None
         self._cpu_before = 0.0
@@ -95,7 +107,7 @@ class Contender:
         await self._program.start()
         if self.is_modern:
             try:
-                told = await self._program.ask("capabilities", STARTING)
+                told = await self._program.ask("capabilities", self._patience)
             except ProgramError:
                 # The protocol doesn't require this word, which may have confused the program.
                 # Restart it.
@@ -118,22 +130,31 @@ class Contender:
             The program's answer, not yet checked.
 
         Raises:
-            LateError: the program doesn't answer in time.
+            LateError: the program doesn't answer in time, or uses too many CPU seconds.
             ProgramError: the program's answer violates the protocol.
         """
         if self._told is None or not self._follows:
-            await self._program.ask(f"rules {game.ruleset}", STARTING)
+            await self._program.ask(f"rules {game.ruleset}", self._patience)
             position = game.initial_position if self._follows else game.position
-            await self._program.ask(f"position {write_position(position)}", STARTING)
+            await self._program.ask(f"position {write_position(position)}", self._patience)
         if self._follows:
             for move in game.moves[len(self._told.moves) if self._told else 0 :]:
-                await self._program.ask(f"play {move}", STARTING)
+                await self._program.ask(f"play {move}", self._patience)
         self._told = game
+        cpu_limit = terms.cpu_seconds
+        used_before = (self.cpu_seconds() or 0.0) if cpu_limit else 0.0
         began = time.monotonic()
         try:
-            return await self._program.ask(f"go {terms.limit}", terms.seconds + LENIENCE)
+            answer = await self._program.ask(f"go {terms.limit}", terms.seconds + LENIENCE)
         finally:
-            self.seconds += time.monotonic() - began
+            taken = time.monotonic() - began
+            self.seconds += taken
+        # Only ask if all cores together could have used that much: the answer takes milliseconds.
+        if cpu_limit and taken * (os.cpu_count() or 1) > cpu_limit + LENIENCE:
+            used = (self.cpu_seconds() or 0.0) - used_before
+            if used > cpu_limit + LENIENCE:
+                raise LateError(f"{used:.2f} CPU seconds for a ply, limit {cpu_limit:g}")
+        return answer
 
     def cpu_seconds(self) -> float | None:
         """Return the CPU seconds used since the program was ready; None if unknown."""

@@ -26,7 +26,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from thudmud.bots.dialogue import LONGEST_THOUGHT
-from thudmud.bots.program import ENGINE
+from thudmud.bots.program import ENGINE, STARTING
 from thudmud.bots.referee import (
     Contender,
     Forfeit,
@@ -53,8 +53,9 @@ INTERRUPTED = 130
 
 _BATTLES = 2  # minimum number of battles before a program that always fails ends the run
 _SECONDS = 1.0
-_LENIENT = 10
+_LENIENT = 10  # by the clock, times the limit of CPU seconds
 _PATIENCE = 60.0  # seconds for a ply if nodes are the limit
+_HANGING = 300.0  # seconds for an answer by the clock if CPU seconds are the limit, at least
 _NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 
 
@@ -84,7 +85,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=_seconds, metavar="S",
         help=f"seconds a ply; default: {_SECONDS:g}, or with --nodes {_PATIENCE:g}")  # fmt: skip
     parser.add_argument("--cpu", action="store_true",
-        help=f"{OWN} counts CPU seconds; the clock allows {_LENIENT} times as long")  # fmt: skip
+        help="limit CPU seconds; the clock only has to stop a program that hangs")  # fmt: skip
     parser.add_argument("--nodes", type=_count, metavar="N",
         help="positions for each ply; the seconds are then only an upper limit")  # fmt: skip
     parser.add_argument("--openings", type=Path, metavar="FILE",
@@ -229,9 +230,11 @@ class _Contest:
             most = options.seconds or _SECONDS
             limit = f"{most:g}"
         self._clock = ("--cpu",) if options.cpu else ()
-        if options.cpu:
-            most *= _LENIENT
-        self._terms = Terms(limit, most, options.quiet, options.plies)
+        cpu, self._patience = None, STARTING
+        if options.cpu:  # a busy machine can hold up any answer
+            cpu, most = most, max(_HANGING, _LENIENT * most)
+            self._patience = most
+        self._terms = Terms(limit, most, options.quiet, options.plies, cpu)
         self._openings = _openings(options)
         self._played: dict[tuple[int, int], Played] = {}
         self._old: set[str] = set()
@@ -310,7 +313,10 @@ class _Contest:
         bots = self._bots if battle == 1 else self._bots[::-1]
         contenders = {
             side: Contender(
-                bot.name, self._command(bot, match), is_modern=bot.typed not in self._old
+                bot.name,
+                self._command(bot, match),
+                is_modern=bot.typed not in self._old,
+                patience=self._patience,
             )
             for side, bot in zip(Side, bots, strict=True)
         }
