@@ -13,7 +13,7 @@ from tests.web.test_page import SHORT, sit_down
 
 pytestmark = pytest.mark.slow
 
-BOARDS = ("oak", "elm", "ash", "fir", "yew", "bay", "box", "gum", "fig")
+BOARDS = ("oak", "elm", "ash", "fir", "yew", "bay", "box", "gum", "fig", "nut")
 
 
 @pytest.fixture(scope="module")
@@ -263,7 +263,7 @@ def test_next_battle_on_tv_is_said_in_a_line(visit: Visit) -> None:
 
 
 def test_reload_of_a_finished_battle_is_silent(visit: Visit) -> None:
-    ruth, rosa = begin(visit, "bay", "Ruth", "Rosa")
+    ruth, rosa = begin(visit, "nut", "Ruth", "Rosa")
     ruth.press("Resign").press("Resign", within="dialog")
     expect(ruth.page.locator(".result")).to_be_visible()
     ruth.page.add_init_script(LISTEN_FROM_THE_BEGINNING)

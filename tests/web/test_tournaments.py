@@ -27,7 +27,7 @@ def server(tmp_path: Path, free_port: FreePort) -> Iterator[Served]:
 def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -> None:
     anna, bert = (visit(server=server).come_in(name) for name in ("Anna", "Bert"))
     anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour')
-    bert.page.get_by_role("link", name="Cup").click()
+    bert.page.locator("#tournaments").get_by_role("link", name="Cup").click()
     expect(bert.page.locator("#tournament-title")).to_have_text("Cup")
     expect(bert.page.locator("#tournament-facts")).to_contain_text("announced by Anna")
     expect(bert.page.locator("#tournament-when")).to_have_text(re.compile(r"Starts in 59:\d\d"))
@@ -143,7 +143,7 @@ def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
         each.loses_server = True
     anna.type('tournament new round robin 5+3 "Thursday" starts in 20 seconds', "enter 1")
     bert.type("enter 1").hears("You're in tournament 1")
-    walt.page.get_by_role("link", name="Thursday").click()
+    walt.page.locator("#tournaments").get_by_role("link", name="Thursday").click()
     for each in (anna, bert):  # both are moved to their board
         expect(each.page.locator("body")).to_have_attribute("data-view", "game")
         expect(each.page.locator("#strip-bottom")).to_be_visible()
@@ -207,7 +207,7 @@ def test_match_leads_back_to_its_tournament(
 def test_crosstable_fits_the_narrowest_phone(visit: Visit, server: Served) -> None:
     anna = visit(server=server, viewport={"width": 320, "height": 568}).come_in("Margaretanncath")
     anna.type('tournament new swiss 3 rounds 5+3 "Narrow" starts in 9 minutes', "enter 1")
-    anna.page.get_by_role("link", name="Narrow").click()
+    anna.page.locator("#tournaments").get_by_role("link", name="Narrow").click()
     last = anna.page.locator("#crosstable thead th").last
     expect(last).to_have_text("Buch.")
     expect(last.locator("abbr")).to_have_attribute("title", "Buchholz score")
@@ -218,7 +218,7 @@ def test_crosstable_fits_the_narrowest_phone(visit: Visit, server: Served) -> No
 def test_axe_finds_no_violations_on_the_tournament_page(visit: Visit, server: Served) -> None:
     anna = visit(server=server, color_scheme="dark").come_in("Anna")
     anna.type('tournament new swiss 3 rounds 5+3 "The long evening" starts in 9 minutes', "enter 1")
-    anna.page.get_by_role("link", name="The long evening").click()
+    anna.page.locator("#tournaments").get_by_role("link", name="The long evening").click()
     expect(anna.page.get_by_role("row", name="1 Anna")).to_be_visible()
     found = violations(anna, "tournament in the dark")
     narrow = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
