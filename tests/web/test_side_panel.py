@@ -1,4 +1,4 @@
-"""The column beside the board on the screens of laptops: what it shows at once, and what scrolls."""
+"""The column beside the board on laptops: what it shows at once, and what scrolls."""
 
 from __future__ import annotations
 
