@@ -333,7 +333,8 @@ def test_quiet_hall_is_seen_whole_on_a_computer(
     quiet: Served, visit: Visit, width: int, height: int
 ) -> None:
     player = visit(server=quiet, **screen(width, height)).come_in("Ruha" + "ab"[width == 1280])
-    for part in ("#seeks", "#tournaments", "#standings"):
+    expect(player.page.get_by_text("Looking for an opponent")).to_be_hidden()
+    for part in ("#tournaments", "#standings"):
         empty = player.page.locator(f".card:has(> {part})")
         expect(empty).to_contain_text("yet")
         expect(empty).to_be_in_viewport(ratio=WHOLE)

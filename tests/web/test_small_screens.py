@@ -692,7 +692,7 @@ LEFT_AND_TOP = "(each) => [each.getBoundingClientRect().left, each.getBoundingCl
 
 def test_seeks_that_come_in_move_nothing_in_the_hall(visit: Visit) -> None:
     player = visit(**screen(1280, 800)).come_in("Ruhiga")
-    parts = "#play-now", "#learn", "#tv"
+    parts = "#play-now", "#learn"
 
     def places(*selectors: str) -> list[Any]:
         return [player.page.locator(each).evaluate(LEFT_AND_TOP) for each in selectors]
@@ -713,6 +713,21 @@ def test_seeks_that_come_in_move_nothing_in_the_hall(visit: Visit) -> None:
     expect(player.page.locator(first)).to_have_accessible_name("Accept Erstling's match")
     expect(player.page.locator("#seeks")).to_contain_text("5+3")
     assert places(*parts, first) == [*before, *listed]
+    seeker.type("quit")
+
+
+def test_seeks_come_first_in_the_hall(visit: Visit) -> None:
+    player = visit(**screen(1280, 800)).come_in("Sehera")
+    card = player.page.locator("#waiting")
+    expect(card).to_be_hidden()
+    seeker = visit().come_in("Wartende").type("seek classic 5+3")
+    top = "(each) => document.querySelector(each).getBoundingClientRect().top"
+    entry = card.locator("li").filter(has_text="Wartende")
+    for size in ((1280, 800), (1366, 650), (768, 1024), (844, 390), (390, 844)):
+        resize(player, *size)
+        expect(entry).to_be_in_viewport(ratio=WHOLE)
+        below = "#play" if size[0] < 640 else "#who"
+        assert player.page.evaluate(top, "#waiting") < player.page.evaluate(top, below)
     seeker.type("quit")
 
 

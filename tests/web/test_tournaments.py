@@ -71,6 +71,35 @@ def test_tournament_that_begins_soon_is_joined_at_the_top_of_the_hall(
         each.loses_server = True
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 650), (390, 844)])
+def test_tournament_fills_a_card_and_strangers_get_no_log(
+    visit: Visit, server: Served, width: int, height: int
+) -> None:
+    size = {"viewport": {"width": width, "height": height}}
+    anna = visit(server=server).come_in("Anna")
+    anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour', "enter 1")
+    expect(anna.page.locator("#tournaments")).to_contain_text("Cup")
+    for path, names in (
+        ("/tournament/1", ("#tournament-title", "#crosstable table")),
+        ("/player/Anna", ("#player-title", "#player-results table")),
+    ):
+        stranger = visit(path, server, **size)
+        title, table = (stranger.page.locator(each) for each in names)
+        expect(table).to_be_visible()
+        expect(stranger.page.get_by_role("button", name="Join to play")).to_be_visible()
+        expect(stranger.page.locator("#talk")).to_be_hidden()
+        card = stranger.page.locator(".card").filter(has=table)
+        inner = "each => each.clientWidth - 2 * parseFloat(getComputedStyle(each).paddingLeft)"
+        assert abs(table.evaluate("each => each.offsetWidth") - card.evaluate(inner)) <= 1
+        heading, top = title.bounding_box(), stranger.page.locator("header").bounding_box()
+        assert heading
+        assert top
+        assert heading["y"] - top["y"] - top["height"] >= 8
+        stranger.loses_server = True
+    expect(anna.page.locator("#talk")).to_be_visible()
+    anna.loses_server = True
+
+
 def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None:
     anna = visit(server=server).come_in("Anna")
     anna.loses_server = True

@@ -48,7 +48,7 @@ import { holder, titleOf } from "./state.js";
  * @property {string} [refused] why it can't be done now; nothing if it can
  */
 
-const SHORT = 30; // seconds
+const SHORT = 20; // seconds
 const TICK = 100; // milliseconds
 const REST = 800; // milliseconds in which a click is meant for the board that was in view before
 /** Where the buttons below a battle have one row, and a menu for the others. */
@@ -509,7 +509,9 @@ export class GameView {
         h(
           "span.points",
           {},
-          table.running && table.part === 2 ? `${points} from battle 1` : counted(points, "point"),
+          table.part === 2
+            ? `${points} ${table.running ? "from battle 1" : "in the match"}`
+            : counted(points, "point"),
         ),
       table.clock &&
         h(

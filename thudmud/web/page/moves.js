@@ -73,9 +73,7 @@ export class MoveList {
     this.marks = new Map();
     this.shown = "";
     host.addEventListener("keydown", (event) => this.typed(event));
-    // Once the browser has scrolled to where it was before.
-    const reveal = () => requestAnimationFrame(() => this.revealCurrent());
-    new ResizeObserver(reveal).observe(host);
+    revealWhenResized(host);
   }
 
   /**
@@ -102,7 +100,7 @@ export class MoveList {
     fill(this.host, ...turns);
     const tabStop = this.host.querySelector("[aria-current]") ?? this.host.querySelector(".ply");
     tabStop?.setAttribute("tabindex", "0");
-    this.revealCurrent();
+    revealCurrent(this.host);
   }
 
   /**
@@ -127,12 +125,6 @@ export class MoveList {
   /** Whether the focus is on one of the plies. */
   hasFocus() {
     return this.host.contains(document.activeElement);
-  }
-
-  /** Scroll the list so that the ply where we are is seen. */
-  revealCurrent() {
-    const current = this.host.querySelector("[aria-current]");
-    if (current instanceof HTMLElement) reveal(this.host, current);
   }
 
   /**
@@ -216,13 +208,20 @@ function tool(label, path, click, disabled = false) {
   );
 }
 
+/** @param {HTMLElement} list whose current item is to stay in view */
+export function revealWhenResized(list) {
+  // Once the browser has scrolled to where it was before.
+  new ResizeObserver(() => requestAnimationFrame(() => revealCurrent(list))).observe(list);
+}
+
 /**
- * Scroll a list, downwards or sideways, so that one of its items is seen, and nothing else.
+ * Scroll a list, downwards or sideways, so that its current item is seen, and nothing else.
  *
  * @param {HTMLElement} list
- * @param {HTMLElement} item
  */
-function reveal(list, item) {
+export function revealCurrent(list) {
+  const item = list.querySelector("[aria-current]");
+  if (!(item instanceof HTMLElement)) return;
   const top = item.offsetTop - list.offsetTop;
   if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - (list.clientHeight - item.offsetHeight) / 2;

@@ -3,7 +3,7 @@
  */
 
 import { fill, h } from "./dom.js";
-import { plyLabel } from "./moves.js";
+import { plyLabel, revealCurrent, revealWhenResized } from "./moves.js";
 import { shortPly } from "./position.js";
 
 /** @typedef {import("./tree.js").TreeNode} Node */
@@ -25,6 +25,7 @@ export class TreeList {
     /** @type {Map<number, string>} */
     this.marks = new Map();
     host.addEventListener("keydown", (event) => this.typed(event));
+    revealWhenResized(host);
   }
 
   /**
@@ -36,11 +37,7 @@ export class TreeList {
     fill(this.host, ...this.rows(tree.root));
     const current = this.host.querySelector("[aria-current]");
     (current ?? this.host.querySelector(".ply"))?.setAttribute("tabindex", "0");
-    if (!(current instanceof HTMLElement)) return;
-    const top = current.offsetTop - this.host.offsetTop;
-    const { scrollTop, clientHeight } = this.host;
-    if (top < scrollTop || top + current.offsetHeight > scrollTop + clientHeight)
-      this.host.scrollTop = top - clientHeight / 2;
+    revealCurrent(this.host);
   }
 
   /**
