@@ -220,3 +220,29 @@ def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -
     expect(player.page.locator("#steps button").last).to_be_visible()
     assert_fits(player, 390)
     large.close()
+
+
+def test_result_of_a_match_survives_a_reload(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Endea", "Endeo"), "10+5", **phone(390, 844))
+    resign(troll, dwarf)
+    dwarf.press("Play the second battle")
+    troll.press("Accept", within=".result")
+    for each in (dwarf, troll):
+        expect(each.page.locator("#game-facts")).to_contain_text("battle 2 of 2")
+    resign(troll, dwarf)
+    expect(dwarf.page.locator(".result")).to_contain_text("You win the match")
+    for size in PHONES:
+        resize(dwarf, *size)
+        dwarf.page.reload()
+        result = dwarf.page.locator("#notices .notice")
+        expect(result).to_contain_text("You win 32 to 0, by resignation. You win the match, 64 to 0.")
+        expect(result.get_by_role("button", name="Rematch")).to_be_visible()
+        expect(result.get_by_role("link", name="Analyse")).to_be_visible()
+        expect(dwarf.page.get_by_role("button", name="Begin")).to_have_count(0)
+    dwarf.page.goto(dwarf.page.url.split("/board/")[0])
+    expect(dwarf.page.locator("body")).to_have_attribute("data-view", "lobby")
+    assert dwarf.path == "/"
+    boards = dwarf.page.locator("#boards")
+    expect(boards.get_by_role("button", name="Go on")).to_have_count(0)
+    expect(dwarf.page.locator("#who")).to_contain_text("Endea you")
+    expect(dwarf.page.locator("#who")).not_to_contain_text("plays at")

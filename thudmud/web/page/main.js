@@ -735,6 +735,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       setTimeout(() => (isReturning = false), RETURNED);
       if (isAgain) say(`Connected again.${called(null) && " It’s your turn."}`);
     }
+    if (isHallWanted) leaveForHall();
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
       for (const board of observed) if (board !== tv.board) wire.send(`observe ${board}`);
@@ -785,8 +786,15 @@ state.on("Thud.Me", ({ room }) => {
   else if (place && "player" in place) openPlayer(place.player);
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
-  else nameView();
+  else if (!isHallWanted) nameView();
 });
+
+/** Go to the hall, as the address says, unless a match of the player's goes on where they are. */
+function leaveForHall() {
+  const table = state.tables.get(state.me.room ?? "");
+  if (!table || (state.sides(table).length && table.part !== null && !table.over)) nameView();
+  else goTo(null);
+}
 
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
 let isChosen = false;
