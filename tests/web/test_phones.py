@@ -88,6 +88,11 @@ def test_phone_has_all_steps_and_more_moves_where_there_is_room(visit: Visit) ->
     resign(dwarf, troll)
 
 
+SETTLED = """() => Promise.all(
+    document.querySelector("#toast").getAnimations().map((each) => each.finished),
+)"""
+"""Waits until the toast has come to its place."""
+
 BOTTOM_PARTS = "#strip-bottom .name", "#strip-bottom .left"
 
 
@@ -103,6 +108,40 @@ def test_hint_covers_neither_board_nor_own_strip(visit: Visit) -> None:
             assert not overlap(player, "#toast", part), (size, part)
         player.page.keyboard.press("Escape")
     player.type("end game", "leave game")
+
+
+def test_words_of_a_hint_stay_with_its_arrows(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Bleiba").practises("elm").type("f1-f6")
+    player.sees(F6="dwarf").page.get_by_role("tab", name="Chat").click()
+    player.page.clock.install()
+    player.press("Hint")
+    toast = player.page.locator("#toast.shown")
+    expect(toast).to_contain_text("Try ")
+    player.page.clock.fast_forward(60_000)
+    expect(player.page.locator("#board .notes .arrow.best")).not_to_have_count(0)
+    expect(toast).to_contain_text("Try ")
+    for part in ("#board .cells", "#steps", "#game .foot button"):
+        assert not overlap(player, "#toast", part)
+    player.page.get_by_role("button", name="Hall").click()
+    expect(toast).to_have_count(0)
+    player.type("go to elm", "end game", "leave game")
+
+
+def test_toast_in_the_hall_is_at_the_bottom_edge(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Untera")
+    other = visit().come_in("Obero")
+    player.type("match Obero casual")
+    other.press("Decline", within="#challenges")
+    for size in ((390, 844), TALL):
+        resize(player, *size)
+        toast = player.page.locator("#toast.shown")
+        expect(toast).to_contain_text("Obero")
+        player.page.evaluate(SETTLED)
+        box = toast.bounding_box()
+        assert box
+        left, right = box["x"], size[0] - box["x"] - box["width"]
+        assert left == right < 8
+        assert size[1] - box["y"] - box["height"] < 8
 
 
 def test_message_covers_no_clock_on_a_phone(visit: Visit) -> None:

@@ -400,7 +400,7 @@ function toast(sentence, ...more) {
   toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));
 }
 byId("toast").addEventListener("click", () => untoast(""));
-addEventListener("resize", () => keepClear(byId("toast")));
+for (const each of ["resize", "scrollend"]) addEventListener(each, () => keepClear(byId("toast")));
 new ResizeObserver(() => scrollToPlace(true)).observe(byId("places"));
 byId("places").addEventListener("scroll", () =>
   byId("places").classList.toggle("scrolled", byId("places").scrollLeft > 4),
@@ -446,7 +446,9 @@ state.on("Thud.Refused", (refused) => {
 
 state.on("Thud.Hint", (hint) => {
   const reply = hint.reply ? ` The likely reply: ${shortPly(hint.reply)}.` : "";
-  if (!log.isSeen()) toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
+  if (log.isSeen()) return;
+  toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
+  clearTimeout(toasting); // it stays as long as its arrows
 });
 
 state.on("Thud.Hinted", ({ board, player, to }) => {
@@ -977,9 +979,11 @@ function show() {
     fit(); // the log may not have been seen before
     scrollTo(0, view === "lobby" ? hallTop : 0);
     if (view !== "lobby") document.getElementById(view)?.scrollTo(0, 0);
+    keepClear(byId("toast"));
   }
   if (isElsewhere() && lobby.form.leave()) toast("You’ve stopped waiting for an opponent.");
   chat.show(board);
+  if (!state.boards.get(board ?? "")?.hint) untoast("Try ");
   if (!isReplay) replay.playback.pause();
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
@@ -1634,7 +1638,6 @@ function place(label, room) {
 
 // What is heard.
 
-for (const later of ["Thud.Move", "Thud.End"]) state.on(later, () => untoast("Try ")); // a hint
 state.on("Thud.Move", (ply) => {
   if (ply.board === boardInView()) play(ply.captures.length ? "capture" : "move");
   else if (state.mover(ply.board)) play("call");
