@@ -98,8 +98,8 @@ def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
 def test_notice_of_a_waiting_battle_goes_with_the_first_move(
     visit: Visit, with_bot: Served
 ) -> None:
-    how = {"viewport": {"width": 390, "height": 844}}
-    wiebke = visit(server=with_bot, **how).come_in("Wiebke")
+    size = {"width": 390, "height": 844}
+    wiebke = visit(server=with_bot, viewport=size).come_in("Wiebke")
     wolfram = visit(server=with_bot).come_in("Wolfram")
     wiebke.press("Play").sees(A6="dwarf")
     wolfram.press("Play").sees(A6="dwarf")

@@ -499,6 +499,7 @@ export class GameView {
     const isAsked = this.exercise(board.board)?.task !== null; // else nothing is to be done
     const isOn = table.running && board.turn === side && isAsked;
     const points = this.points(side, table, board);
+    const isSecond = table.running && table.part === 2;
     const mine = Boolean(seat?.player) && seat?.player === this.state.me.player;
     return [
       token(side),
@@ -508,9 +509,9 @@ export class GameView {
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       table.part !== null &&
         h(
-          "span.points",
+          `span.points${isSecond ? ".sum" : ""}`,
           {},
-          table.running && table.part === 2 ? `${points} from battle 1` : counted(points, "point"),
+          isSecond ? `${points} from battle 1` : counted(points, "point"),
         ),
       table.clock &&
         h(
