@@ -105,7 +105,6 @@ function canWatch(place) {
 const INVITATIONS = /** @type {Record<string, string>} */ ({
   lesson: "begin the lesson",
   puzzle: "try the puzzle",
-  lessons: "see all lessons and puzzles",
   tv: "watch",
 });
 
@@ -595,6 +594,7 @@ function watch() {
   if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
   else if (wanted && "tournament" in wanted) openTournament(wanted.tournament);
   else if (wanted && "player" in wanted) openPlayer(wanted.player);
+  else if (wanted && "lessons" in wanted) openList();
   else watchBoard(wanted && "board" in wanted ? wanted.board : null);
 }
 
@@ -786,6 +786,7 @@ state.on("Thud.Me", ({ room }) => {
   else if (needsName(place)) goInside(place);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && "player" in place) openPlayer(place.player);
+  else if (place && "lessons" in place) openList();
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
   else if (!isHallWanted) nameView();
@@ -1231,7 +1232,7 @@ function isPlayer() {
 
 /** Whether the list of lessons and puzzles is shown, not where the player is. */
 function isList() {
-  return lessons.isOpen && state.me.player !== null;
+  return lessons.isOpen;
 }
 
 /** Whether something else is shown than where the player is, or what they observe. */
@@ -1259,6 +1260,7 @@ function acceptChallenge(word) {
 }
 
 function openList() {
+  wantsIn = false;
   openPage({ lessons: true }, () => lessons.open());
 }
 
@@ -1296,8 +1298,7 @@ function closeReplay() {
  * @param {import("./router.js").Inside} place
  */
 function goInside(place) {
-  if ("lessons" in place) openList();
-  else if ("tv" in place) turnTvOn();
+  if ("tv" in place) turnTvOn();
   else if ("challenge" in place) acceptChallenge(place.challenge);
   else openExercise(place);
 }
@@ -1418,6 +1419,10 @@ function follow() {
   }
   if (place && "player" in place) {
     openPlayer(place.player);
+    return;
+  }
+  if (place && "lessons" in place) {
+    openList();
     return;
   }
   closePages();
@@ -1590,8 +1595,7 @@ function comeIn() {
   isReplay = false;
   wanted = placeNamed(); // to which we come back
   note(invitation() || NOTE);
-  tournament.open(null);
-  player.open(null);
+  closePages();
   wantsIn = true;
   show();
   byId("name").focus();
