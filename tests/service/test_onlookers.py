@@ -237,9 +237,11 @@ async def test_questions_about_players_are_answered_to_anonymous_programs() -> N
     await place.type("Bert", "accept")
     await place.type("Anna", "resign", "yes")
     screen = Screen()
-    for line in ("score anna", "history anna", "finger anna", "resign", "tournament 9"):
+    asked = "score anna", "history anna", "lessons", "finger anna", "resign", "tournament 9"
+    for line in asked:
         await place.service.answer_stranger(screen, EVERYTHING, line)
-    score, history, *refused = facts(screen)
+    score, history, lessons, *refused = facts(screen)
+    assert (lessons[0], lessons[1]["lessons"][0]["done"]) == ("Thud.Lessons", False)
     assert (score[0], score[1]["player"], score[1]["people"]["lost"]) == ("Thud.Score", "Anna", 1)
     assert score[1]["curves"] == []
     assert (history[0], history[1]["in_all"]) == ("Thud.History", 1)

@@ -95,6 +95,24 @@ def test_player_pulled_out_of_a_bot_game_is_shown_the_way_back(
     expect(notice).to_be_empty()
 
 
+def test_notice_of_a_waiting_battle_goes_with_the_first_move(
+    visit: Visit, with_bot: Served
+) -> None:
+    size = {"width": 390, "height": 844}
+    wiebke = visit(server=with_bot, viewport=size).come_in("Wiebke")
+    wolfram = visit(server=with_bot).come_in("Wolfram")
+    wiebke.press("Play").sees(A6="dwarf")
+    wolfram.press("Play").sees(A6="dwarf")
+    notice = wiebke.page.locator("#challenges")
+    expect(notice).to_contain_text("Wolfram has come to play you.")
+    strip = wiebke.page.locator("#strip-bottom")
+    mover = wiebke if "dwarf" in str(strip.get_attribute("aria-label")) else wolfram
+    mover.type("f1-f6")  # a click would have to wait for a moment
+    expect(notice).to_be_empty()
+    for each in (wiebke, wolfram):
+        each.type("quit")
+
+
 def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
     celia, dora = visit().come_in("Celia"), visit().come_in("Dora")
     button = celia.page.get_by_role("button", name="Challenge Dora")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -129,7 +130,11 @@ def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
         each.type("quit")
 
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
 
 
 def test_visitor_watches_tv_and_joins_from_there(visit: Visit) -> None:
@@ -175,7 +180,6 @@ def test_unknown_lesson_is_not_found(visit: Visit) -> None:
     ("path", "words"),
     [
         ("/lesson/1", "begin the lesson"),
-        ("/lessons", "see all lessons"),
         ("/tv", "No battle is on. The next one will be shown here."),
     ],
 )
@@ -183,6 +187,19 @@ def test_visitor_is_told_what_needs_a_name(visit: Visit, path: str, words: str) 
     visitor = visit(path)
     expect(visitor.page.locator("#login-note")).to_contain_text(words)
     expect(visitor.page.get_by_label("Your name")).to_be_visible()
+
+
+def test_list_of_lessons_is_read_by_strangers(visit: Visit) -> None:
+    stranger = visit("/lessons", **PHONE)
+    expect_view(stranger, "/lessons")
+    expect(stranger.page.locator("#lesson-list a")).to_have_count(7)
+    expect(stranger.page.get_by_role("button", name="Join to play")).to_be_visible()
+    stranger.page.locator("#lesson-list a").first.click()
+    expect_view(stranger, "/lesson/1", "Lesson 1")
+    other = visit("/lessons", **PHONE)
+    other.press("Join to play").press("Play as guest")
+    expect_view(other, "/lessons")
+    expect(other.page.locator("#places")).to_contain_text("Hall")
 
 
 def test_list_marks_what_is_done(visit: Visit) -> None:

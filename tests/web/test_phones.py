@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.web.conftest import PROGRAMS, Player, Served, Visit, served_boards
 from tests.web.test_layout import OVERLAPS, PHONES, assert_fits, phone, resign, screen, start_match
-from tests.web.test_small_screens import WHOLE, boards_at, expect_apart, overlap, resize
+from tests.web.test_small_screens import ROWS, WHOLE, boards_at, expect_apart, overlap, resize
 
 pytestmark = pytest.mark.slow
 
@@ -88,6 +88,11 @@ def test_phone_has_all_steps_and_more_moves_where_there_is_room(visit: Visit) ->
     resign(dwarf, troll)
 
 
+SETTLED = """() => Promise.all(
+    document.querySelector("#toast").getAnimations().map((each) => each.finished),
+)"""
+"""Waits until the toast has come to its place."""
+
 BOTTOM_PARTS = "#strip-bottom .name", "#strip-bottom .left"
 
 
@@ -103,6 +108,40 @@ def test_hint_covers_neither_board_nor_own_strip(visit: Visit) -> None:
             assert not overlap(player, "#toast", part), (size, part)
         player.page.keyboard.press("Escape")
     player.type("end game", "leave game")
+
+
+def test_words_of_a_hint_stay_with_its_arrows(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Bleiba").practises("elm").type("f1-f6")
+    player.sees(F6="dwarf").page.get_by_role("tab", name="Chat").click()
+    player.page.clock.install()
+    player.press("Hint")
+    toast = player.page.locator("#toast.shown")
+    expect(toast).to_contain_text("Try ")
+    player.page.clock.fast_forward(60_000)
+    expect(player.page.locator("#board .notes .arrow.best")).not_to_have_count(0)
+    expect(toast).to_contain_text("Try ")
+    for part in ("#board .cells", "#steps", "#game .foot button"):
+        assert not overlap(player, "#toast", part)
+    player.page.get_by_role("button", name="Hall").click()
+    expect(toast).to_have_count(0)
+    player.type("go to elm", "end game", "leave game")
+
+
+def test_toast_in_the_hall_is_at_the_bottom_edge(visit: Visit) -> None:
+    player = visit(**phone(390, 844)).come_in("Untera")
+    other = visit().come_in("Obero")
+    player.type("match Obero casual")
+    other.press("Decline", within="#challenges")
+    for size in ((390, 844), TALL):
+        resize(player, *size)
+        toast = player.page.locator("#toast.shown")
+        expect(toast).to_contain_text("Obero")
+        player.page.evaluate(SETTLED)
+        box = toast.bounding_box()
+        assert box
+        left, right = box["x"], size[0] - box["x"] - box["width"]
+        assert left == right < 8
+        assert size[1] - box["y"] - box["height"] < 8
 
 
 def test_message_covers_no_clock_on_a_phone(visit: Visit) -> None:
@@ -220,3 +259,90 @@ def test_lesson_fits_a_phone_with_large_text(browser: Browser, served: Served) -
     expect(player.page.locator("#steps button").last).to_be_visible()
     assert_fits(player, 390)
     large.close()
+
+
+def test_result_of_a_match_survives_a_reload(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Endea", "Endeo"), "10+5", **phone(390, 844))
+    resign(troll, dwarf)
+    dwarf.press("Play the second battle")
+    troll.press("Accept", within=".result")
+    for each in (dwarf, troll):
+        expect(each.page.locator("#game-facts")).to_contain_text("battle 2 of 2")
+    resign(troll, dwarf)
+    expect(dwarf.page.locator(".result")).to_contain_text("You win the match")
+    for size in PHONES:
+        resize(dwarf, *size)
+        dwarf.page.reload()
+        result = dwarf.page.locator("#notices .notice")
+        expect(result).to_contain_text(
+            "You win 32 to 0, by resignation. You win the match, 64 to 0."
+        )
+        expect(result.get_by_role("button", name="Rematch")).to_be_visible()
+        expect(result.get_by_role("link", name="Analyse")).to_be_visible()
+        expect(dwarf.page.get_by_role("button", name="Begin")).to_have_count(0)
+    dwarf.page.goto(dwarf.page.url.split("/board/")[0])
+    expect(dwarf.page.locator("body")).to_have_attribute("data-view", "lobby")
+    assert dwarf.path == "/"
+    boards = dwarf.page.locator("#boards")
+    expect(boards.get_by_role("button", name="Go on")).to_have_count(0)
+    expect(dwarf.page.locator("#who")).to_contain_text("Endea you")
+    expect(dwarf.page.locator("#who")).not_to_contain_text("plays at")
+
+
+SIDES = "(each) => each.getBoundingClientRect().toJSON()"
+MIDDLE = "(each) => (([box]) => (box.top + box.bottom) / 2)(each.getClientRects())"
+
+
+def test_badge_and_buttons_of_a_battle_stand_apart(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Randa", "Rando"), "5+3", **phone(390, 844))
+    strip = dwarf.page.locator("#strip-bottom")
+    buttons = dwarf.page.locator("#game .foot button:visible")
+    expect(strip.locator(".badge.turn")).to_be_visible()
+    for size in (*PHONES, TALL):
+        resize(dwarf, *size)
+        boxes = {each.inner_text(): each.evaluate(SIDES) for each in buttons.all()}
+        undo, chat, resigns, more = (boxes[each] for each in ("Undo", "Chat", "Resign", "More"))
+        assert chat["left"] - undo["right"] >= 8
+        assert resigns["left"] - chat["right"] >= 20
+        assert more["left"] - resigns["right"] >= 20
+        assert undo["top"] == more["top"]
+        assert not overlap(dwarf, "#strip-bottom .badge", "#strip-bottom .points") or size[0] < 360
+        if size[0] >= 360:
+            badge, clock = (strip.locator(each).evaluate(MIDDLE) for each in (".badge", ".clock"))
+            assert abs(badge - clock) < 1
+    resign(dwarf, troll)
+
+
+def test_replay_has_all_steps_on_the_narrowest_phone(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Erstea", "Ersteo"), "10+5")
+    play(dwarf, troll, *LINES[:2])
+    resign(dwarf, troll)
+    link = dwarf.page.get_by_role("link", name="Analyse").get_attribute("href")
+    player = visit(str(link), **phone(320, 568)).sees(G6="troll")
+    steps = player.page.locator("#replay-steps button")
+    expect(steps).to_have_count(7)
+    for step in steps.all():
+        expect(step).to_be_in_viewport(ratio=WHOLE)
+    assert steps.evaluate_all(ROWS) == 1
+    assert_fits(player, 320)
+    player.press("First move").sees(F1="dwarf")
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_start_page_has_room_below_its_pictures(visit: Visit, size: tuple[int, int]) -> None:
+    player = visit(**phone(*size))
+    picture = player.page.locator("#rules figure").last.evaluate(SIDES)
+    assert player.page.locator("#teach").evaluate(SIDES)["top"] - picture["bottom"] >= 8
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_page_not_found_has_the_chosen_theme(visit: Visit, theme: str) -> None:
+    player = visit(**phone(390, 844))
+    player.page.evaluate(
+        "(theme) => localStorage.setItem('thud.settings', JSON.stringify({ theme }))", theme
+    )
+    player.page.emulate_media(color_scheme="light" if theme == "dark" else "dark")
+    player.page.goto(player.page.url + "nowhere")
+    expect(player.page.get_by_role("heading", name="Page not found")).to_be_visible()
+    expect(player.page.locator("html")).to_have_css("color-scheme", theme)
+    player.errors.clear()  # of the missing page

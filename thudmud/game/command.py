@@ -53,7 +53,7 @@ class Command(Value):
             answer has facts.
         answers_in_words: whether client programs may ask for its answer in words, without facts.
         is_public: whether strangers' programs may send it as a query: its answer doesn't depend on
-            the player who asks.
+            the player who asks, but for what they have done.
         speaks: whether it shows the player's own words to others. Muted players can't use it.
         asks_adviser: whether it may need an `AdviserLookup`.
         rate_limit: the name of a rate limit that applies in addition to the limit on talk; "" for

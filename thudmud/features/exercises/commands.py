@@ -187,7 +187,7 @@ class Tutorial(PrivateCommand):
 class Lessons(PrivateCommand):
     """List the lessons, marking completed ones, and count the puzzles that are solved."""
 
-    is_question = True
+    is_question = is_public = True
 
     def decide(self, context: CommandContext) -> Decision:
         return context.decide_answer(self, answer=_study_record(context.person, context.found))

@@ -20,6 +20,7 @@ from thudmud.features.exercises.model import (
     LessonProgress,
     PuzzleProgress,
     Remark,
+    Studies,
     attempt_of,
     exercise_of,
     lessons,
@@ -193,7 +194,8 @@ def _lessons_facts(_: Lessons, context: RenderContext) -> Iterator[Fact]:
 
 def _numbers_done(context: RenderContext) -> tuple[Set[int], Set[int], Set[int]]:
     """Return the numbers of finished lessons, and the keys of tried and of solved puzzles."""
-    visit, stored = studies_of(context.hall.people[context.player]), context.answer
+    person, stored = context.hall.people.get(context.player), context.answer
+    visit = studies_of(person) if person else Studies()  # nothing is known of a stranger
     solved = {key for key, at_first in stored.tried.items() if at_first}
     return visit.lessons | stored.lessons, visit.tried | stored.tried.keys(), visit.solved | solved
 

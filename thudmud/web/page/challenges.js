@@ -125,11 +125,11 @@ export class Challenges {
     );
   }
 
-  /** Whether the battle that was left still waits, and the other has only just begun. */
+  /** Whether the battle that was left still waits, and no move was played in the other. */
   isWaiting() {
     const { waiting, state } = this;
     if (!waiting) return false;
-    const isNew = state.place === waiting.at && (state.boards.get(waiting.at)?.ply ?? 0) < 2;
+    const isNew = state.place === waiting.at && state.tables.get(waiting.at)?.running && !state.boards.get(waiting.at)?.ply;
     if (!isNew || !state.tables.get(waiting.board)?.running) this.waiting = null;
     return this.waiting !== null;
   }

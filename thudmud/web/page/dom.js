@@ -304,12 +304,14 @@ const KEPT = [
 ];
 
 /**
- * Put what is shown for a while where it covers as little as possible, near its place by the style.
+ * Put what is shown for a while where it covers as little as possible of a game, near its place by
+ * the style.
  *
  * @param {HTMLElement} host at a fixed place
  */
 export function keepClear(host) {
   host.style.inset = "";
+  if (!["game", "replay"].includes(document.body.dataset.view ?? "")) return;
   const { offsetTop, offsetLeft, offsetWidth } = host; // moving or not
   const offsetHeight = host.offsetHeight + 1; // which was rounded
   for (const kept of KEPT) {
@@ -329,7 +331,7 @@ export function keepClear(host) {
     const far = (/** @type {number} */ y) => Math.abs(y - offsetTop);
     const [place] = [offsetTop, ...places].filter(isFree).sort((a, b) => far(a) - far(b));
     if (place === undefined) continue;
-    if (place !== offsetTop) host.style.inset = `${place}px ${innerWidth - offsetLeft - offsetWidth}px auto auto`;
+    if (place !== offsetTop) host.style.inset = `${place}px ${innerWidth - offsetLeft - offsetWidth}px auto ${offsetLeft}px`;
     return;
   }
 }

@@ -193,7 +193,7 @@ export class GameView {
     if (!board || !table) return;
     const hadFocus = byId("game").contains(document.activeElement);
     this.view.flip(settings.flipped);
-    this.fillIn(board);
+    this.fillIn(table, board);
     const ahead = this.premoveSide(table, board);
     const planned = this.premove.follow(board, ahead, this.state.mover(name) !== null);
     if ((this.at !== null && this.at >= board.ply) || planned) this.at = null;
@@ -370,14 +370,15 @@ export class GameView {
   }
 
   /**
-   * Ask for the plies that were played before we came.
+   * Ask for the plies and the result that were told before we came.
    *
+   * @param {Table} table
    * @param {Board} board
    */
-  fillIn(board) {
+  fillIn(table, board) {
     const wanted = `${board.board} ${board.battle}`;
-    if (board.battle === null || board.plies.length === board.ply || this.filledIn === wanted)
-      return;
+    const isKnown = board.plies.length === board.ply && (board.end || !isOver(table, board));
+    if (board.battle === null || isKnown || this.filledIn === wanted) return;
     this.filledIn = wanted;
     this.outside.askRecord(board.battle);
   }
@@ -389,7 +390,7 @@ export class GameView {
    * @param {Board} board
    */
   turnWords(table, board) {
-    if (!table.running || !board.turn) return board.ply ? "the battle is over" : "no battle yet";
+    if (!table.running || !board.turn) return isOver(table, board) ? "the battle is over" : "no battle yet";
     const mine = this.state.sides(table).includes(board.turn);
     return mine ? `your turn, ${PLURAL[board.turn]}` : `${PLURAL[board.turn]} to move`;
   }
@@ -498,6 +499,7 @@ export class GameView {
     const isAsked = this.exercise(board.board)?.task !== null; // else nothing is to be done
     const isOn = table.running && board.turn === side && isAsked;
     const points = this.points(side, table, board);
+    const isSecond = table.running && table.part === 2;
     const mine = Boolean(seat?.player) && seat?.player === this.state.me.player;
     return [
       token(side),
@@ -507,11 +509,13 @@ export class GameView {
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       table.part !== null &&
         h(
-          "span.points",
+          `span.points${isSecond ? ".sum" : ""}`,
           {},
-          table.part === 2
-            ? `${points} ${table.running ? "from battle 1" : "in the match"}`
-            : counted(points, "point"),
+          isSecond
+            ? `${points} from battle 1`
+            : table.part === 2
+              ? `${points} in the match`
+              : counted(points, "point"),
         ),
       table.clock &&
         h(
@@ -1161,7 +1165,7 @@ export function agreeing({ board, side, battle }) {
  * @param {Board} board
  */
 function isOver(table, board) {
-  return !table.running && (board.end !== null || board.ply > 0);
+  return !table.running && (board.end !== null || board.ply > 0 || table.part !== null);
 }
 
 /**

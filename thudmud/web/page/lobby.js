@@ -28,6 +28,15 @@ function isPlayed({ seats }) {
   return seats.every(({ away_since }) => !away_since);
 }
 
+/**
+ * Whether a match is over, and no other has begun.
+ *
+ * @param {Table} table
+ */
+function isDone({ over, running }) {
+  return over && !running;
+}
+
 export class LobbyView {
   /**
    * @param {State} state
@@ -120,7 +129,7 @@ export class LobbyView {
   showBoards() {
     const { state } = this;
     const here = new Set(this.people().map((each) => each.player));
-    const isOwn = (/** @type {Table} */ table) => state.sides(table).length > 0;
+    const isOwn = (/** @type {Table} */ table) => state.sides(table).length > 0 && !isDone(table);
     const isLeft = (/** @type {Table} */ table) => {
       const people = table.seats.map(({ player }) => player).filter((each) => each && !state.isBot(each));
       return people.length > 0 && !isOwn(table) && !people.some((each) => here.has(each));
@@ -276,7 +285,8 @@ export class LobbyView {
   /** @param {Table} table */
   board(table) {
     const mine = this.state.sides(table).length > 0;
-    const label = mine ? "Go on" : table.running ? "Watch" : "Open";
+    const goesOn = mine && !isDone(table);
+    const label = goesOn ? "Go on" : table.running ? "Watch" : "Open";
     const state = table.running
       ? "playing"
       : table.seats.some((each) => each.player)
@@ -302,7 +312,7 @@ export class LobbyView {
         !mine &&
         !this.state.observed.includes(table.board) &&
         this.button("", `observe ${table.board}`, false, `Observe ${table.board}`),
-      this.button(label, `go to ${table.board}`, mine, `${label} ${table.board}`),
+      this.button(label, `go to ${table.board}`, goesOn, `${label} ${table.board}`),
     );
   }
 
@@ -317,7 +327,10 @@ export class LobbyView {
   /** @param {any} person */
   person(person) {
     const isMe = person.player === this.state.me.player;
-    const plays = (person.plays ?? []).filter((/** @type {string} */ each) => this.state.tables.has(each));
+    const plays = (person.plays ?? []).filter((/** @type {string} */ each) => {
+      const table = this.state.tables.get(each);
+      return table && !isDone(table);
+    });
     const more = plays.length - MOST_NAMED;
     const where = plays.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
     const { own } = this.form;

@@ -105,7 +105,6 @@ function canWatch(place) {
 const INVITATIONS = /** @type {Record<string, string>} */ ({
   lesson: "begin the lesson",
   puzzle: "try the puzzle",
-  lessons: "see all lessons and puzzles",
   tv: "watch",
 });
 
@@ -400,7 +399,7 @@ function toast(sentence, ...more) {
   toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));
 }
 byId("toast").addEventListener("click", () => untoast(""));
-addEventListener("resize", () => keepClear(byId("toast")));
+for (const each of ["resize", "scrollend"]) addEventListener(each, () => keepClear(byId("toast")));
 new ResizeObserver(() => scrollToPlace(true)).observe(byId("places"));
 byId("places").addEventListener("scroll", () =>
   byId("places").classList.toggle("scrolled", byId("places").scrollLeft > 4),
@@ -446,7 +445,9 @@ state.on("Thud.Refused", (refused) => {
 
 state.on("Thud.Hint", (hint) => {
   const reply = hint.reply ? ` The likely reply: ${shortPly(hint.reply)}.` : "";
-  if (!log.isSeen()) toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
+  if (log.isSeen()) return;
+  toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
+  clearTimeout(toasting); // it stays as long as its arrows
 });
 
 state.on("Thud.Hinted", ({ board, player, to }) => {
@@ -593,6 +594,7 @@ function watch() {
   if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
   else if (wanted && "tournament" in wanted) openTournament(wanted.tournament);
   else if (wanted && "player" in wanted) openPlayer(wanted.player);
+  else if (wanted && "lessons" in wanted) openList();
   else watchBoard(wanted && "board" in wanted ? wanted.board : null);
 }
 
@@ -735,6 +737,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       setTimeout(() => (isReturning = false), RETURNED);
       if (isAgain) say(`Connected again.${called(null) && " It’s your turn."}`);
     }
+    if (isHallWanted) leaveForHall();
     isBack = isHallWanted = false; // what was observed before is, again
     if (!state.observed.length) {
       for (const board of observed) if (board !== tv.board) wire.send(`observe ${board}`);
@@ -783,10 +786,18 @@ state.on("Thud.Me", ({ room }) => {
   else if (needsName(place)) goInside(place);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && "player" in place) openPlayer(place.player);
+  else if (place && "lessons" in place) openList();
   else if (place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
-  else nameView();
+  else if (!isHallWanted) nameView();
 });
+
+/** Go to the hall, as the address says, unless a match of the player's goes on where they are. */
+function leaveForHall() {
+  const table = state.tables.get(state.me.room ?? "");
+  if (!table || (state.sides(table).length && table.part !== null && !table.over)) nameView();
+  else goTo(null);
+}
 
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
 let isChosen = false;
@@ -969,9 +980,11 @@ function show() {
     fit(); // the log may not have been seen before
     scrollTo(0, view === "lobby" ? hallTop : 0);
     if (view !== "lobby") document.getElementById(view)?.scrollTo(0, 0);
+    keepClear(byId("toast"));
   }
   if (isElsewhere() && lobby.form.leave()) toast("You’ve stopped waiting for an opponent.");
   chat.show(board);
+  if (!state.boards.get(board ?? "")?.hint) untoast("Try ");
   if (!isReplay) replay.playback.pause();
   if (isReplay) replay.show();
   else if (view === "tournament") tournament.show();
@@ -1219,7 +1232,7 @@ function isPlayer() {
 
 /** Whether the list of lessons and puzzles is shown, not where the player is. */
 function isList() {
-  return lessons.isOpen && state.me.player !== null;
+  return lessons.isOpen;
 }
 
 /** Whether something else is shown than where the player is, or what they observe. */
@@ -1247,6 +1260,7 @@ function acceptChallenge(word) {
 }
 
 function openList() {
+  wantsIn = false;
   openPage({ lessons: true }, () => lessons.open());
 }
 
@@ -1284,8 +1298,7 @@ function closeReplay() {
  * @param {import("./router.js").Inside} place
  */
 function goInside(place) {
-  if ("lessons" in place) openList();
-  else if ("tv" in place) turnTvOn();
+  if ("tv" in place) turnTvOn();
   else if ("challenge" in place) acceptChallenge(place.challenge);
   else openExercise(place);
 }
@@ -1406,6 +1419,10 @@ function follow() {
   }
   if (place && "player" in place) {
     openPlayer(place.player);
+    return;
+  }
+  if (place && "lessons" in place) {
+    openList();
     return;
   }
   closePages();
@@ -1578,8 +1595,7 @@ function comeIn() {
   isReplay = false;
   wanted = placeNamed(); // to which we come back
   note(invitation() || NOTE);
-  tournament.open(null);
-  player.open(null);
+  closePages();
   wantsIn = true;
   show();
   byId("name").focus();
@@ -1626,7 +1642,6 @@ function place(label, room) {
 
 // What is heard.
 
-for (const later of ["Thud.Move", "Thud.End"]) state.on(later, () => untoast("Try ")); // a hint
 state.on("Thud.Move", (ply) => {
   if (ply.board === boardInView()) play(ply.captures.length ? "capture" : "move");
   else if (state.mover(ply.board)) play("call");

@@ -4,9 +4,9 @@
  */
 
 /**
- * @typedef {{board: string} | {battle: number, ply: number | null, explores?: boolean} | {tournament: number} | {player: string}} Watched what anybody may see
+ * @typedef {{board: string} | {battle: number, ply: number | null, explores?: boolean} | {tournament: number} | {player: string} | {lessons: true}} Watched what anybody may see
  * @typedef {{lesson: number} | {puzzle: number}} Exercise
- * @typedef {Exercise | {lessons: true} | {tv: true} | {challenge: string}} Inside what needs a name
+ * @typedef {Exercise | {tv: true} | {challenge: string}} Inside what needs a name
  * @typedef {Watched | Inside | null} Place null is the hall
  */
 
@@ -14,7 +14,7 @@
 const NUMBERED = ["tournament", "lesson", "puzzle"];
 const NAMED = ["player", "challenge"];
 const SINGLE = ["lessons", "tv"];
-const INSIDE = ["lesson", "puzzle", "lessons", "tv", "challenge"];
+const INSIDE = ["lesson", "puzzle", "tv", "challenge"];
 
 /**
  * Return the place that the address names.
