@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -265,7 +266,11 @@ def test_name_field_has_the_focus_where_there_are_keys(visit: Visit, server: Ser
 
 def test_dialogs_begin_at_what_they_are_for(visit: Visit, server: Served) -> None:
     """Must hold on a phone: to close them is neither first nor what most will do."""
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    phone: dict[str, Any] = {
+        "viewport": {"width": 390, "height": 844},
+        "has_touch": True,
+        "is_mobile": True,
+    }
     player = visit(server=server, **phone).come_in("Dialoga").press("Settings")
     dialog = player.page.locator("dialog")
     expect(dialog.get_by_role("radio", name="Auto")).to_be_focused()

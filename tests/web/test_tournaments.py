@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -54,7 +55,11 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
 def test_tournament_that_begins_soon_is_joined_at_the_top_of_the_hall(
     visit: Visit, server: Served
 ) -> None:
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    phone: dict[str, Any] = {
+        "viewport": {"width": 390, "height": 844},
+        "has_touch": True,
+        "is_mobile": True,
+    }
     anna, bert = visit(server=server).come_in("Anna"), visit(server=server, **phone).come_in("Bert")
     soon = bert.page.locator("#soon")
     expect(soon).to_be_hidden()
