@@ -761,6 +761,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
 });
 
 state.on("Thud.Me", ({ room }) => {
+  const wasKnown = isComingBack;
   isComingBack = false;
   showStopping();
   note(NOTE);
@@ -780,7 +781,7 @@ state.on("Thud.Me", ({ room }) => {
   if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
   else if (place && ("lesson" in place || "puzzle" in place))
     [exerciseWanted, isFollowing] = [place, true];
-  else if (needsName(place)) goInside(place);
+  else if (needsName(place)) goInside(place, wasKnown);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && "player" in place) openPlayer(place.player);
   else if (place && place.board !== room) goTo(place.board);
@@ -1239,8 +1240,19 @@ function openPlayer(name) {
   openPage({ player: name }, () => player.open(name));
 }
 
-/** @param {string} word what its maker has put into the link */
-function acceptChallenge(word) {
+/**
+ * Accept the challenge of a link.
+ *
+ * @param {string} word what its maker has put into the link
+ * @param {boolean} asks whether the player has not been asked yet; their own the server refuses
+ */
+async function acceptChallenge(word, asks) {
+  const isOwn = OFFERED?.startsWith(`${state.me.player} `);
+  if (asks && !isOwn && !(await confirmed(OFFERED ?? "", "Accept and play", "Not now"))) {
+    isFollowing = false;
+    nameView();
+    return;
+  }
   isAccepting = true;
   namePlace(state.me.room ? { board: state.me.room } : null);
   send(`accept word ${word}`);
@@ -1282,11 +1294,12 @@ function closeReplay() {
  * Go to what only somebody with a name can see.
  *
  * @param {import("./router.js").Inside} place
+ * @param {boolean} [asks] whether a challenge is accepted only if the player says so
  */
-function goInside(place) {
+function goInside(place, asks = true) {
   if ("lessons" in place) openList();
   else if ("tv" in place) turnTvOn();
-  else if ("challenge" in place) acceptChallenge(place.challenge);
+  else if ("challenge" in place) acceptChallenge(place.challenge, asks);
   else openExercise(place);
 }
 
