@@ -1167,15 +1167,14 @@ function isFocusLost() {
 }
 
 /**
- * Return the beginning of the title if it is the player's turn, here or elsewhere.
+ * Return the beginning of the title if it is the player's turn, here or against somebody elsewhere.
  *
  * @param {string | null} board
  */
 function called(board) {
-  const isCalled = [...state.tables.keys()].some(
-    (each) => isWaitedFor(each) || (each === board && state.mover(each)),
-  );
-  return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
+  if (board && state.mover(board)) return "● Your turn: ";
+  const other = [...state.tables.keys()].find(isWaitedFor);
+  return other ? `● Your turn ${placeTitle(other)} – ` : "";
 }
 
 /** @param {string | null} board */
