@@ -623,7 +623,7 @@ function loggedIn({ success, message }) {
   if (success) return;
   const kept = keptWord();
   keepWord(null);
-  state.clear();
+  forget();
   isComingBack = isReturning = false;
   showStopping();
   wantsIn = true;
@@ -839,7 +839,7 @@ function linked(link) {
     note(reason || LINKS[link]);
     keepWord(null);
     observed = [];
-    state.clear();
+    forget();
     tv = state.tv;
     look = null;
     isReplay = false;
@@ -848,6 +848,12 @@ function linked(link) {
     wantsIn = true;
   }
   show();
+  if (OUT.includes(link) && HAS_KEYS) byId("name").focus();
+}
+
+/** Forget all of a player who has left: somebody else may be next. */
+function forget() {
+  for (const each of [state, log, chat, challenges]) each.clear();
 }
 
 /**
