@@ -100,6 +100,29 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     expect(dora.page.locator("#boards li", has_text="Oak board")).to_contain_text("both seats free")
 
 
+def test_tv_address_leads_from_a_finished_match_to_the_next_battle(visit: Visit) -> None:
+    rita, sepp, toni, udo = (visit().come_in(each) for each in ("Rita", "Sepp", "Toni", "Udine"))
+    rita.type("join game as dwarf on elm board")
+    sepp.type("join game as troll on elm board", "start")
+    rita.sees(A6="dwarf")
+    address = rita.page.url.split("/board")[0] + "/tv"
+    rita.page.goto(address)
+    toast = "No other battle is on. Your TV will show the next one."
+    expect(rita.page.locator("#toast")).to_have_text(toast)
+    rita.page.wait_for_url("**/board/*")  # where a battle goes on
+    rita.type("tv off", "resign").press("Resign", within="dialog")
+    expect(rita.page.locator(".result")).to_contain_text("Sepp wins")
+    rita.page.goto(address)
+    expect(rita.page.locator("#tv-waits")).to_contain_text("Your TV will show the next battle.")
+    expect(rita.page.locator("#tv-waits")).to_be_visible()
+    expect_view(rita, "/tv")
+    toni.type("join game as dwarf on ash board")
+    udo.type("join game as troll on ash board", "start")
+    expect_view(rita, "/tv", "Toni \N{EN DASH} Udine")
+    for each in (rita, sepp, toni, udo):
+        each.type("leave game", "yes", "quit")
+
+
 def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
     tina, ulf = visit().come_in("Tina"), visit().come_in("Ulf")
     watcher = visit("/tv").come_in("Wally")

@@ -121,8 +121,8 @@ let wanted = placeNamed();
 let isAccepting = false;
 /** Whether the address is that of the hall, until we are back there. */
 let isHallWanted = wanted === null;
-/** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
-let exerciseWanted = null;
+/** Where to go once all that is known has been told: to tv, a lesson or a puzzle. @type {import("./router.js").Inside | null} */
+let insideWanted = null;
 /** Whether we are on the way to where the address leads, and have not been told of it yet. */
 let isFollowing = false;
 /** The board to which the address leads, until we are there. @type {string | null} */
@@ -741,9 +741,9 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       if (tv.on) wire.send("tv");
     }
   }
-  if (asks === "command" && exerciseWanted) {
-    openExercise(exerciseWanted);
-    exerciseWanted = null;
+  if (asks === "command" && insideWanted) {
+    goInside(insideWanted);
+    insideWanted = null;
   }
   isPasswordNext = false;
   log.hide(hidden);
@@ -779,8 +779,8 @@ state.on("Thud.Me", ({ room }) => {
   if (isReplay && isReturning) askRecord(replay.number); // its analysis is lost with the connection
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
-  else if (place && ("lesson" in place || "puzzle" in place))
-    [exerciseWanted, isFollowing] = [place, true];
+  else if (place && ("lesson" in place || "puzzle" in place || "tv" in place))
+    [insideWanted, isFollowing] = [place, true];
   else if (needsName(place)) goInside(place, wasKnown);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && "player" in place) openPlayer(place.player);
@@ -1316,8 +1316,17 @@ function openExercise(place) {
   else wire.send(kind === "lesson" ? `tutorial ${number}` : `puzzle ${number}`);
 }
 
+/** Turn the tv on; where no battle of the player's is under way, it is awaited in the hall. */
 function turnTvOn() {
-  if (state.tv.on) lookAt(state.tv.board);
+  const { exercise, me, place, tv } = state;
+  const table = state.tables.get(place ?? "");
+  const isPlaying = !exercise && table?.running && state.sides(table).length;
+  isFollowing = true;
+  if (!tv.board && !isPlaying) {
+    if (exercise) wire.send("stop");
+    if (me.room) goTo(null);
+  }
+  if (tv.on) lookAt(tv.board);
   else wire.send("tv");
 }
 
@@ -1370,10 +1379,14 @@ state.on("Thud.Observe", ({ boards }) => {
 });
 // Who is at a board of their own is not taken away from it when their tv turns.
 state.on("Thud.Tv", () => {
-  const isTurned = tv.board ? look === tv.board : !isReplay && boardInView() === null;
+  const isTurned = tv.board ? look === tv.board : !isElsewhere() && boardInView() === null;
   isTvSeen = isBack ? isNamed({ tv: true }) : !tv.on || isTurned;
   tv = state.tv;
   if (tv.board && !isBack) say(`TV: ${titleOf(state.tables.get(tv.board), tv.board)}.`);
+  if (isFollowing && tv.on && !tv.board) {
+    isFollowing = false;
+    toast("No other battle is on. Your TV will show the next one.");
+  }
   if (look === null) nameView();
 });
 state.on("Thud.Renamed", ({ board, name }) => {
