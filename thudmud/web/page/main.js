@@ -101,13 +101,15 @@ function canWatch(place) {
   return place !== null && (!needsName(place) || "tv" in place);
 }
 
-/** What visitors can do once they have a name. */
-const INVITATIONS = /** @type {Record<string, string>} */ ({
-  lesson: "begin the lesson",
-  puzzle: "try the puzzle",
-  lessons: "see all lessons and puzzles",
-  tv: "watch",
-});
+/**
+ * Whether an address makes a guest of a visitor at once: a challenge is not accepted unasked.
+ *
+ * @param {import("./router.js").Place} place
+ * @returns {place is import("./router.js").Inside}
+ */
+function makesGuest(place) {
+  return needsName(place) && !("tv" in place || "challenge" in place);
+}
 
 /** What the server said last. */
 let heard = "";
@@ -146,7 +148,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !canWatch(wanted);
+let wantsIn = !canWatch(wanted) && !makesGuest(wanted);
 
 /** What was sent last. */
 let sent = "";
@@ -569,6 +571,7 @@ function arrive() {
   const kept = keptWord();
   if (given) logIn(given);
   else if (kept) comeBack(kept);
+  else if (makesGuest(wanted) && !wantsIn) comeInAsGuest(wanted);
   else watch();
   given = "";
 }
@@ -669,6 +672,7 @@ function enter(line) {
  */
 function comeInAsGuest(place) {
   wanted = place;
+  hasJustComeIn = true;
   if (asked === "word" || asked === "password") wire.send(""); // which gives up
   enter(GUEST);
 }
@@ -806,7 +810,7 @@ function isChallenged() {
 function invitation() {
   const [kind] = Object.keys(wanted ?? {});
   if (kind === "challenge") return OFFERED;
-  return kind in INVITATIONS ? `Choose a name, or none, to ${INVITATIONS[kind]}.` : "";
+  return kind === "tv" ? "Choose a name, or none, to watch." : "";
 }
 
 /** @param {import("./wire.js").Link} link */
@@ -1129,7 +1133,7 @@ let hasJustComeIn = false;
 
 /** @param {string} view */
 function focusAfterLogin(view) {
-  if (isAccepting || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
+  if (view === "coming" || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
   hasJustComeIn = false;
   if (isFocusLost()) settleFocus();
 }
@@ -1414,7 +1418,7 @@ document.addEventListener("click", (event) => {
   history.pushState(null, "", link.getAttribute("href"));
   follow();
   const place = placeNamed();
-  if (!state.me.player && needsName(place) && !canWatch(place)) comeInAsGuest(place);
+  if (!state.me.player && makesGuest(place)) comeInAsGuest(place);
 });
 addEventListener("popstate", follow);
 
