@@ -158,7 +158,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     expect(jo.page).to_have_title(f"● Your turn: {title} {DASH} Thud")
     expect(mia.page).to_have_title(f"{title} {DASH} Thud")
     jo.press("Hall")
-    expect(jo.page).to_have_title(f"● Your turn {DASH} Thud")
+    expect(jo.page).to_have_title(f"● Your turn vs Mia {DASH} Thud")
     jo.page.go_back()
     watcher = visit(jo.path)
     expect(watcher.page.locator("#game-title")).to_have_text(title)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.ports import free_ports
-from tests.web.conftest import Served, Visit
+from tests.web.conftest import Player, Served, Visit
 from tests.web.test_page import violations
 
 BOT = '\n[[bot]]\nname = "Chip"\nlevel = "Slate"\n'
@@ -320,6 +320,38 @@ def test_accepted_link_shows_the_board_without_the_hall(visit: Visit) -> None:
     yvo.press("Accept and play")
     expect(yvo.page.locator("body")).to_have_attribute("data-view", "game")
     assert "lobby" not in yvo.page.evaluate("views")
+
+
+def challenge_path(maker: Player) -> str:
+    """Make a challenge link; return its path."""
+    maker.press("Challenge a friend")
+    link = maker.page.get_by_role("textbox", name="Link").input_value()
+    return "/" + link.split("/", 3)[3]
+
+
+def test_challenge_link_asks_a_player_who_is_in_already(visit: Visit, with_bot: Served) -> None:
+    xinia, yola = (visit(server=with_bot).come_in(name) for name in ("Xinia", "Yola"))
+    path = challenge_path(xinia)
+    yola.press("Play").sees(A6="dwarf")
+    board = yola.path
+    dialog = yola.page.locator("dialog")
+    yola.page.goto(with_bot.address + path)
+    expect(dialog).to_contain_text("Xinia challenges you to a casual match under discworld rules")
+    yola.press("Not now", within="dialog")
+    yola.page.wait_for_url(f"**{board}")
+    expect(yola.page.locator("#game-title")).to_contain_text("Chip")
+    assert not any(each.startswith("accept") for each in yola.sent)
+    yola.page.goto(with_bot.address + path)
+    yola.press("Accept and play", within="dialog")
+    for each, other in ((xinia, "Yola"), (yola, "Xinia")):
+        expect(each.page.locator("#game-title")).to_contain_text(other)
+
+
+def test_own_challenge_link_is_refused_without_a_question(visit: Visit) -> None:
+    xandra = visit().come_in("Xandra")
+    xandra.page.goto(xandra.page.url.rstrip("/") + challenge_path(xandra))
+    xandra.hears("is your own")
+    expect(xandra.page.locator("dialog")).to_be_hidden()
 
 
 def test_challenge_to_a_guest_offers_no_ratings(visit: Visit) -> None:

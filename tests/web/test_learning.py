@@ -14,7 +14,7 @@ from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
-BOARDS = "oak", "elm", "yew", "ash"
+BOARDS = "oak", "elm", "yew", "ash", "fir"
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +35,8 @@ def expect_view(player: Player, path: str, title: str = "") -> None:
         expect(player.page.locator("#game-title")).to_be_hidden()
 
 
-def come_in_at(player: Player, name: str) -> Player:
-    """Log in where the address leads to a board."""
-    player.page.get_by_label("Your name").fill(name)
-    player.press("Play as guest")
-    expect(player.page.locator("body")).to_have_attribute("data-view", "game")
-    return player
-
-
-def test_lesson_link_asks_for_a_name_and_then_opens_the_lesson(visit: Visit) -> None:
+def test_lesson_link_makes_a_guest_of_a_visitor(visit: Visit) -> None:
     anna = visit("/lesson/3")
-    expect(anna.page.locator("body")).to_have_attribute("data-view", "welcome")
-    come_in_at(anna, "Annabel")
     expect_view(anna, "/lesson/3", "Lesson 3")
     anna.click("E7", "E8").press("Next", within="#lesson .row:not(nav)")
     expect(anna.page.locator("#game-facts")).to_contain_text("step 2 of 5")
@@ -99,6 +89,31 @@ def test_tv_has_an_address_that_turns_it_on(visit: Visit) -> None:
     dora.type("leave game", "yes")
     egon.type("leave game")
     expect(dora.page.locator("#boards li", has_text="Oak board")).to_contain_text("both seats free")
+
+
+def test_tv_address_leads_from_a_finished_match_to_the_next_battle(visit: Visit) -> None:
+    rita, sepp, toni, udo = (visit().come_in(each) for each in ("Rita", "Sepp", "Toni", "Udine"))
+    rita.type("join game as dwarf on fir board")
+    sepp.type("join game as troll on fir board", "start")
+    rita.sees(A6="dwarf")
+    address = rita.page.url.split("/board")[0] + "/tv"
+    rita.page.goto(address)
+    toast = "No other battle is on. Your TV will show the next one."
+    expect(rita.page.locator("#toast")).to_have_text(toast)
+    rita.page.wait_for_url("**/board/*")  # where a battle goes on
+    rita.type("tv off", "resign").press("Resign", within="dialog")
+    expect(rita.page.locator(".result")).to_contain_text("Sepp wins")
+    rita.page.goto(address)
+    expect(rita.page.locator("#tv-waits")).to_contain_text("Your TV will show the next battle.")
+    expect(rita.page.locator("#tv-waits")).to_be_visible()
+    expect_view(rita, "/tv")
+    toni.type("join game as dwarf on ash board")
+    udo.type("join game as troll on ash board", "start")
+    expect_view(rita, "/tv", "Toni \N{EN DASH} Udine")
+    rita.type("tv off")
+    toni.type("leave game", "yes")
+    udo.type("leave game")
+    expect(rita.page.locator("#boards li", has_text="Ash board")).to_contain_text("both seats free")
 
 
 def test_tv_keeps_the_end_of_a_battle_until_the_next(visit: Visit) -> None:
@@ -170,22 +185,28 @@ def test_visitor_who_wants_to_learn_is_made_a_guest(visit: Visit) -> None:
     expect_view(visitor, "/lesson/1", "Lesson 1")
 
 
+def test_lesson_link_brings_a_known_player_back(visit: Visit) -> None:
+    known = visit().come_in("Liesl")
+    known.page.goto(known.page.url.rstrip("/") + "/lesson/2")
+    expect_view(known, "/lesson/2", "Lesson 2")
+    known.press("Settings")
+    expect(known.page.locator("dialog")).to_contain_text("You are Liesl.")
+    known.page.evaluate("""localStorage.setItem("thud.word",
+        JSON.stringify({ player: "Nobody", word: "no such word" }))""")
+    known.page.reload()
+    expect(known.page.locator("#login-note")).to_have_text("Please log in again as Nobody.")
+
+
 def test_unknown_lesson_is_not_found(visit: Visit) -> None:
     lost = visit("/lesson/99")
     expect(lost.page.get_by_role("heading", name="Page not found")).to_be_visible()
     lost.errors = [each for each in lost.errors if "404" not in each]
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("/lesson/1", "begin the lesson"),
-        ("/tv", "No battle is on. The next one will be shown here."),
-    ],
-)
-def test_visitor_is_told_what_needs_a_name(visit: Visit, path: str, words: str) -> None:
-    visitor = visit(path)
-    expect(visitor.page.locator("#login-note")).to_contain_text(words)
+def test_visitor_is_told_that_nothing_is_on_tv(visit: Visit) -> None:
+    visitor = visit("/tv")
+    note = visitor.page.locator("#login-note")
+    expect(note).to_contain_text("No battle is on. The next one will be shown here.")
     expect(visitor.page.get_by_label("Your name")).to_be_visible()
 
 
@@ -246,7 +267,7 @@ def test_puzzles_are_one_tab_stop(visit: Visit) -> None:
 def test_answer_to_a_question_in_a_lesson_is_shown_on_a_phone(visit: Visit) -> None:
     size = {"width": 390, "height": 844}
     fay = visit("/lesson/7", viewport=size, has_touch=True, is_mobile=True)
-    come_in_at(fay, "Fay").press("around g7", within="#lesson")
+    fay.press("around g7", within="#lesson")
     answer = fay.page.locator("#lesson .answer")
     expect(answer).to_contain_text("East: a troll on H7, adjacent.")
     expect(answer).not_to_contain_text("You can look for pieces")  # it is said below
@@ -258,14 +279,14 @@ def test_answer_to_a_question_in_a_lesson_is_shown_on_a_phone(visit: Visit) -> N
 
 
 def test_hints_mark_squares(visit: Visit) -> None:
-    gina = come_in_at(visit("/puzzle/1"), "Gina")
+    gina = visit("/puzzle/1")
     gina.press("Hint", within="#lesson").sees(C5="dwarf, named in the lesson")
     gina.press("Hint", within="#lesson").sees(E5="troll, named in the lesson")
     expect(gina.page.locator("#lesson")).to_contain_text("Hurl the dwarf from C5 to E5.")
 
 
 def test_h_presses_the_hint_of_a_puzzle(visit: Visit) -> None:
-    hugo = come_in_at(visit("/puzzle/1"), "Hugo").sees(C5="dwarf")
+    hugo = visit("/puzzle/1").sees(C5="dwarf")
     hugo.square("C5").focus()
     hugo.page.keyboard.press("h")
     hugo.sees(C5="dwarf, named in the lesson")
@@ -273,7 +294,7 @@ def test_h_presses_the_hint_of_a_puzzle(visit: Visit) -> None:
 
 
 def test_last_lesson_leads_to_no_next_one(visit: Visit) -> None:
-    hilda = come_in_at(visit("/lesson/7"), "Hilda")
+    hilda = visit("/lesson/7")
     for line in ("around g7", "where trolls", "moves a6", "look", "set board full"):
         hilda.press(line, within="#lesson")
     expect(hilda.page.locator("#lesson")).to_contain_text("the last lesson")
@@ -328,7 +349,6 @@ def test_focus_goes_on_after_the_login(visit: Visit) -> None:
     luca = visit().come_in("Luca")
     expect(luca.page.get_by_role("heading", name="The hall")).to_be_focused()
     mona = visit("/lesson/2")
-    come_in_at(mona, "Mona")
     expect(mona.page.locator("#board [data-square]:focus")).to_have_count(1)
 
 

@@ -61,6 +61,12 @@ export class Challenges {
     return [...challenges, ...invites.filter(isToMe).map(ofInvite)];
   }
 
+  /** Forget what there is for a player who has left. */
+  clear() {
+    this.messages = "";
+    this.waiting = null;
+  }
+
   /** Whether a clock runs in a battle of the player's, other than by days. */
   hasLiveClock() {
     return [...this.state.tables.values()].some(

@@ -200,6 +200,14 @@ export class Chat {
     return verb === "say" ? `say ${text}` : `${verb} ${text} on ${this.board}`;
   }
 
+  /** Forget all that was said. */
+  clear() {
+    this.chat.replaceChildren();
+    this.lines = [];
+    this.reading.disconnect();
+    this.unread.clear();
+  }
+
   /**
    * Show what was said before, without what is shown already.
    *

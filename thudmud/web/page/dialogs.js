@@ -13,16 +13,17 @@ import { play } from "./sound.js";
  *
  * @param {string} question
  * @param {string} label of the button that does it
+ * @param {string} [no] the label of the other
  * @returns {Promise<boolean>}
  */
-export function confirmed(question, label) {
+export function confirmed(question, label, no = "Cancel") {
   return new Promise((resolve) => {
     const dialog = open(
       h("h2", { id: "dialog-title" }, question),
       h(
         "form.row",
         { method: "dialog" },
-        h("button", { value: "" }, "Cancel"),
+        h("button", { value: "" }, no),
         h("button.primary", { value: "yes" }, label),
       ),
     );

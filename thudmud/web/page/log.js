@@ -100,6 +100,14 @@ export class Log {
     if (isAtEnd) this.end();
   }
 
+  /** Forget all that was said and typed. */
+  clear() {
+    this.host.replaceChildren();
+    this.typed = [];
+    this.at = 0;
+    this.input.value = "";
+  }
+
   /** Return how many characters there is room for in a line. */
   columns() {
     const probe = h("div.probe", {}, "0".repeat(PROBE));

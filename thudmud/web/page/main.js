@@ -101,12 +101,15 @@ function canWatch(place) {
   return place !== null && (!needsName(place) || "tv" in place);
 }
 
-/** What visitors can do once they have a name. */
-const INVITATIONS = /** @type {Record<string, string>} */ ({
-  lesson: "begin the lesson",
-  puzzle: "try the puzzle",
-  tv: "watch",
-});
+/**
+ * Whether an address makes a guest of a visitor at once: a challenge is not accepted unasked.
+ *
+ * @param {import("./router.js").Place} place
+ * @returns {place is import("./router.js").Inside}
+ */
+function makesGuest(place) {
+  return needsName(place) && !("tv" in place || "challenge" in place);
+}
 
 /** What the server said last. */
 let heard = "";
@@ -120,8 +123,8 @@ let wanted = placeNamed();
 let isAccepting = false;
 /** Whether the address is that of the hall, until we are back there. */
 let isHallWanted = wanted === null;
-/** The lesson or puzzle to go to, unless we are told that we are still there. @type {import("./router.js").Exercise | null} */
-let exerciseWanted = null;
+/** Where to go once all that is known has been told: to tv, a lesson or a puzzle. @type {import("./router.js").Inside | null} */
+let insideWanted = null;
 /** Whether we are on the way to where the address leads, and have not been told of it yet. */
 let isFollowing = false;
 /** The board to which the address leads, until we are there. @type {string | null} */
@@ -145,7 +148,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = !canWatch(wanted);
+let wantsIn = !canWatch(wanted) && !makesGuest(wanted);
 
 /** What was sent last. */
 let sent = "";
@@ -570,6 +573,7 @@ function arrive() {
   const kept = keptWord();
   if (given) logIn(given);
   else if (kept) comeBack(kept);
+  else if (makesGuest(wanted) && !wantsIn) comeInAsGuest(wanted);
   else watch();
   given = "";
 }
@@ -625,7 +629,7 @@ function loggedIn({ success, message }) {
   if (success) return;
   const kept = keptWord();
   keepWord(null);
-  state.clear();
+  forget();
   isComingBack = isReturning = false;
   showStopping();
   wantsIn = true;
@@ -671,6 +675,7 @@ function enter(line) {
  */
 function comeInAsGuest(place) {
   wanted = place;
+  hasJustComeIn = true;
   if (asked === "word" || asked === "password") wire.send(""); // which gives up
   enter(GUEST);
 }
@@ -744,9 +749,9 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
       if (tv.on) wire.send("tv");
     }
   }
-  if (asks === "command" && exerciseWanted) {
-    openExercise(exerciseWanted);
-    exerciseWanted = null;
+  if (asks === "command" && insideWanted) {
+    goInside(insideWanted);
+    insideWanted = null;
   }
   isPasswordNext = false;
   log.hide(hidden);
@@ -764,6 +769,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
 });
 
 state.on("Thud.Me", ({ room }) => {
+  const wasKnown = isComingBack;
   isComingBack = false;
   showStopping();
   note(NOTE);
@@ -781,9 +787,9 @@ state.on("Thud.Me", ({ room }) => {
   if (isReplay && isReturning) askRecord(replay.number); // its analysis is lost with the connection
   tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
-  else if (place && ("lesson" in place || "puzzle" in place))
-    [exerciseWanted, isFollowing] = [place, true];
-  else if (needsName(place)) goInside(place);
+  else if (place && ("lesson" in place || "puzzle" in place || "tv" in place))
+    [insideWanted, isFollowing] = [place, true];
+  else if (needsName(place)) goInside(place, wasKnown);
   else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && "player" in place) openPlayer(place.player);
   else if (place && "lessons" in place) openList();
@@ -816,7 +822,7 @@ function isChallenged() {
 function invitation() {
   const [kind] = Object.keys(wanted ?? {});
   if (kind === "challenge") return OFFERED;
-  return kind in INVITATIONS ? `Choose a name, or none, to ${INVITATIONS[kind]}.` : "";
+  return kind === "tv" ? "Choose a name, or none, to watch." : "";
 }
 
 /** @param {import("./wire.js").Link} link */
@@ -849,7 +855,7 @@ function linked(link) {
     note(reason || LINKS[link]);
     keepWord(null);
     observed = [];
-    state.clear();
+    forget();
     tv = state.tv;
     look = null;
     isReplay = false;
@@ -858,6 +864,12 @@ function linked(link) {
     wantsIn = true;
   }
   show();
+  if (OUT.includes(link) && HAS_KEYS) byId("name").focus();
+}
+
+/** Forget all of a player who has left: somebody else may be next. */
+function forget() {
+  for (const each of [state, log, chat, challenges]) each.clear();
 }
 
 /**
@@ -1135,7 +1147,7 @@ let hasJustComeIn = false;
 
 /** @param {string} view */
 function focusAfterLogin(view) {
-  if (isAccepting || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
+  if (view === "coming" || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
   hasJustComeIn = false;
   if (isFocusLost()) settleFocus();
 }
@@ -1179,15 +1191,14 @@ function isFocusLost() {
 }
 
 /**
- * Return the beginning of the title if it is the player's turn, here or elsewhere.
+ * Return the beginning of the title if it is the player's turn, here or against somebody elsewhere.
  *
  * @param {string | null} board
  */
 function called(board) {
-  const isCalled = [...state.tables.keys()].some(
-    (each) => isWaitedFor(each) || (each === board && state.mover(each)),
-  );
-  return isCalled ? `● Your turn${board && state.mover(board) ? ":" : " –"} ` : "";
+  if (board && state.mover(board)) return "● Your turn: ";
+  const other = [...state.tables.keys()].find(isWaitedFor);
+  return other ? `● Your turn ${placeTitle(other)} – ` : "";
 }
 
 /** @param {string | null} board */
@@ -1252,8 +1263,19 @@ function openPlayer(name) {
   openPage({ player: name }, () => player.open(name));
 }
 
-/** @param {string} word what its maker has put into the link */
-function acceptChallenge(word) {
+/**
+ * Accept the challenge of a link.
+ *
+ * @param {string} word what its maker has put into the link
+ * @param {boolean} asks whether the player has not been asked yet; their own the server refuses
+ */
+async function acceptChallenge(word, asks) {
+  const isOwn = OFFERED?.startsWith(`${state.me.player} `);
+  if (asks && !isOwn && !(await confirmed(OFFERED ?? "", "Accept and play", "Not now"))) {
+    isFollowing = false;
+    nameView();
+    return;
+  }
   isAccepting = true;
   namePlace(state.me.room ? { board: state.me.room } : null);
   send(`accept word ${word}`);
@@ -1296,10 +1318,11 @@ function closeReplay() {
  * Go to what only somebody with a name can see.
  *
  * @param {import("./router.js").Inside} place
+ * @param {boolean} [asks] whether a challenge is accepted only if the player says so
  */
-function goInside(place) {
+function goInside(place, asks = true) {
   if ("tv" in place) turnTvOn();
-  else if ("challenge" in place) acceptChallenge(place.challenge);
+  else if ("challenge" in place) acceptChallenge(place.challenge, asks);
   else openExercise(place);
 }
 
@@ -1311,8 +1334,17 @@ function openExercise(place) {
   else wire.send(kind === "lesson" ? `tutorial ${number}` : `puzzle ${number}`);
 }
 
+/** Turn the tv on; where no battle of the player's is under way, it is awaited in the hall. */
 function turnTvOn() {
-  if (state.tv.on) lookAt(state.tv.board);
+  const { exercise, me, place, tv } = state;
+  const table = state.tables.get(place ?? "");
+  const isPlaying = !exercise && table?.running && state.sides(table).length;
+  isFollowing = true;
+  if (!tv.board && !isPlaying) {
+    if (exercise) wire.send("stop");
+    if (me.room) goTo(null);
+  }
+  if (tv.on) lookAt(tv.board);
   else wire.send("tv");
 }
 
@@ -1365,10 +1397,14 @@ state.on("Thud.Observe", ({ boards }) => {
 });
 // Who is at a board of their own is not taken away from it when their tv turns.
 state.on("Thud.Tv", () => {
-  const isTurned = tv.board ? look === tv.board : !isReplay && boardInView() === null;
+  const isTurned = tv.board ? look === tv.board : !isElsewhere() && boardInView() === null;
   isTvSeen = isBack ? isNamed({ tv: true }) : !tv.on || isTurned;
   tv = state.tv;
   if (tv.board && !isBack) say(`TV: ${titleOf(state.tables.get(tv.board), tv.board)}.`);
+  if (isFollowing && tv.on && !tv.board) {
+    isFollowing = false;
+    toast("No other battle is on. Your TV will show the next one.");
+  }
   if (look === null) nameView();
 });
 state.on("Thud.Renamed", ({ board, name }) => {
@@ -1396,7 +1432,7 @@ document.addEventListener("click", (event) => {
   history.pushState(null, "", link.getAttribute("href"));
   follow();
   const place = placeNamed();
-  if (!state.me.player && needsName(place) && !canWatch(place)) comeInAsGuest(place);
+  if (!state.me.player && makesGuest(place)) comeInAsGuest(place);
 });
 addEventListener("popstate", follow);
 
