@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may"), "discworld"
+        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may", "nut"), "discworld"
     )
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
         yield server
@@ -275,7 +275,7 @@ def test_dialogs_begin_at_what_they_are_for(visit: Visit, server: Served) -> Non
     close = dialog.get_by_role("button", name="Close", exact=True)
     expect(close).to_have_class("")
     close.click()
-    player.page.goto(f"{server.address}/board/oak%20board")
+    player.page.goto(f"{server.address}/board/nut%20board")
     player.sees(A6="dwarf").press("Share").press("Picture")
     expect(dialog.get_by_role("link", name="SVG")).to_be_focused()
     expect(close).to_have_class("")
