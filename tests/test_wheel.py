@@ -77,7 +77,7 @@ def test_wheel_metadata_has_the_addresses_of_the_project(installed: Path, tmp_pa
     assert urls == addresses(home)
     assert absolute((ROOT / "README.md").read_text("utf-8"), home).strip() in told
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
-    assert groups.keys() == {"dev", "fuzz"}
+    assert groups.keys() == {"dev", "fuzz", "plots"}
     assert not groups.keys() & set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE))
 
 

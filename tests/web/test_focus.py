@@ -222,11 +222,6 @@ def test_focus_goes_to_the_first_square_of_a_lesson_once(visit: Visit, server: S
     assert "named in the lesson" in only
 
 
-def test_focus_goes_from_a_link_to_the_list_of_lessons(visit: Visit, server: Served) -> None:
-    learner = visit("/lessons", server=server)
-    expect(learner.page.locator("#lessons-title")).to_be_focused()
-
-
 def test_focus_goes_from_the_button_to_the_analysis(visit: Visit, server: Served) -> None:
     dwarf, troll = begin(visit, server, "bay", "Anselm", "Ansgar")
     dwarf.click("A6", "B6")

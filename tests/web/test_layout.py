@@ -282,7 +282,7 @@ def test_move_list_keeps_room_and_its_current_move_in_view(visit: Visit) -> None
         expect(moves.locator(".ply")).to_have_count(ply)
     player.type("end game")
     expect(player.page.get_by_role("link", name="Analyse")).to_be_visible()
-    assert moves.evaluate("list => list.clientHeight") >= 200
+    assert moves.evaluate("list => list.clientHeight") >= 190
     assert moves.evaluate(HIDDEN_PART) < 1
     player.type("leave game")
 

@@ -151,15 +151,6 @@ def test_bundle_needs_no_semicolons() -> None:
     assert "\n".join(lines) in bundle
 
 
-def test_bundle_joins_constants() -> None:
-    source = (
-        "const a = 1;\nconst b = f(a);\nconst { c } = b;\nfor (const d of c) e(d);\nconst g = c;\n"
-    )
-    assert "const a=1,b=f(a),{c}=b;for(const d of c)e(d);const g=c;" in bundle_modules(
-        "a.js", {"a.js": source}.__getitem__
-    )
-
-
 def test_style_bundle_has_no_comments_or_needless_space() -> None:
     sheets = "a :hover,\nb {\n  /* red */\n  color: red;\n}\n", "b {\n}\n"
     assert bundle_styles(sheets) == "a :hover,b{color:red}b{}"

@@ -127,7 +127,7 @@ def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
         expect(card).to_contain_text("win")
         expect(card).not_to_contain_text("Swap")
         expect(card).to_contain_text("The match is a draw, 10 to 10.")
-        expect(player.page.locator("#strip-top")).to_contain_text("10 points")
+        expect(player.page.locator("#strip-top")).to_contain_text("10 in the match")
 
 
 def test_typed_moves_play_a_match_to_its_end(visit: Visit) -> None:

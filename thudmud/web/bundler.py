@@ -29,7 +29,6 @@ _PLAIN = re.compile(  # no regular expression, and no template string within ano
     rf"""^(?:[^\n/`'"]|{_STRING})++$""", re.MULTILINE
 )
 _SPACED = re.compile(rf"({_STRING})| ?([=!]==|=>|&&|\|\||\?\?|[]=?:,;{{}}()[]) ?")
-_CONSTANTS = re.compile(r"(\bconst [\w$]+=[^;{}\n]*);const(?: |(?=[{[]))")
 _TRAILING_COMMA = re.compile(r",\n(?=[])}])")
 _STYLE_COMMENT = re.compile(rf"/\*{_REST}", re.DOTALL)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
@@ -56,10 +55,7 @@ def without_comments(script: str) -> str:
     """Return a script without comments and indentation, and with less else that nobody reads."""
     script = _INDENT.sub("", _TRAILING_COMMENT.sub("", _COMMENT.sub("", script)))
     script = _PLAIN.sub(lambda line: _SPACED.sub(r"\1\2", line[0]), script)
-    script, count = _JOINED.sub(r"\1", _TRAILING_COMMA.sub("\n", script)).strip(), 1
-    while count:  # a match ends before the next declaration
-        script, count = _CONSTANTS.subn(r"\1,", script)
-    return script
+    return _JOINED.sub(r"\1", _TRAILING_COMMA.sub("\n", script)).strip()
 
 
 def bundle_styles(sheets: Iterable[str]) -> str:
