@@ -202,3 +202,14 @@ def test_explorer_says_that_variations_have_no_statistics(visit: Visit) -> None:
     expect(explorer).to_contain_text("No statistics for variations.")
     vera.press("Previous move").sees(A6="dwarf")
     expect(rows(vera)).to_contain_text(ply("A6", "B6"))
+
+
+def test_explorer_that_was_left_open_hides_no_facts_of_a_battle(visit: Visit) -> None:
+    player = visit(viewport={"width": 1366, "height": 650}).come_in("Edelgard")
+    player.page.evaluate("""() => localStorage.setItem("thud.settings",
+        JSON.stringify({ ...JSON.parse(localStorage["thud.settings"]), explores: true }))""")
+    player.page.reload()
+    expect(player.page.locator("#lobby-title")).to_be_visible()
+    player.practises("osier").click("A6", "B6").sees(B6="dwarf")
+    expect(player.page.locator("#explorer")).to_have_attribute("open", "")
+    expect(player.page.locator("#game-facts")).to_be_visible()
