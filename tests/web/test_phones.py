@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from shutil import which
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.web.conftest import PROGRAMS, Player, Served, Visit, served_boards
 from tests.web.test_layout import OVERLAPS, PHONES, assert_fits, phone, resign, screen, start_match
-from tests.web.test_small_screens import ROWS, WHOLE, boards_at, expect_apart, overlap, resize
+from tests.web.test_small_screens import (
+    BOARD,
+    ROWS,
+    WHOLE,
+    at_sizes,
+    expect_apart,
+    overlap,
+    resize,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -171,21 +178,13 @@ def test_offer_moves_no_button(visit: Visit) -> None:
     dwarf, troll = start_match(visit, names, "10+5", **phone(390, 844))
     play(dwarf, troll, *LINES[:4])
 
-    def tops() -> list[Any]:
-        found = []
-        for size in sizes:
-            resize(dwarf, *size)
-            dwarf.page.evaluate("scrollTo(0, 0)")
-            found.append(dwarf.page.evaluate(TOPS))
-        return found
-
-    before = tops()
+    before = at_sizes(dwarf, TOPS, *sizes)
     for board in before:
         assert len(board) >= 8
     troll.press("Offer to end").press("Offer to end", within="dialog")
     accept = dwarf.page.locator("#notices").get_by_role("button", name="Accept")
     expect(accept).to_be_visible()
-    after = tops()
+    after = at_sizes(dwarf, TOPS, *sizes)
     assert after[:-1] == before[:-1]
     for size in sizes:
         resize(dwarf, *size)
@@ -204,7 +203,7 @@ def test_board_keeps_its_size_in_a_lesson(visit: Visit) -> None:
     for number in (1, 2, 6):
         player.type(f"tutorial {number}")
         expect(player.page.locator("#game-title")).to_contain_text(f"Lesson {number}:")
-        widths.add(boards_at(player, (320, 568))[0][2])
+        widths.add(at_sizes(player, BOARD, (320, 568))[0][2])
         for label in ("Hint", "Leave"):
             button = player.page.locator("#lesson").get_by_role("button", name=label)
             expect(button).to_be_in_viewport(ratio=WHOLE)

@@ -224,14 +224,14 @@ BOARD = """() => {
 """Returns where the board is, and how wide."""
 
 
-def boards_at(player: Player, *sizes: tuple[int, int]) -> list[Any]:
-    """Return where the board is on screens of some sizes."""
-    places = []
+def at_sizes(player: Player, script: str, *sizes: tuple[int, int]) -> list[Any]:
+    """Return what a script finds on screens of some sizes, scrolled to the top."""
+    found = []
     for size in sizes:
         resize(player, *size)
         player.page.evaluate("scrollTo(0, 0)")
-        places.append(player.page.evaluate(BOARD))
-    return places
+        found.append(player.page.evaluate(script))
+    return found
 
 
 def test_notices_leave_board_and_buttons_where_they_can_be_used(visit: Visit) -> None:
@@ -239,10 +239,10 @@ def test_notices_leave_board_and_buttons_where_they_can_be_used(visit: Visit) ->
     dwarf, troll = start_match(visit, ("Raumila", "Raumilo"), "10+5", **screen(390, 844))
     dwarf.type("a10-b10")
     expect(dwarf.page.locator("#moves .ply")).to_have_count(1)
-    before = boards_at(dwarf, *sizes)
+    before = at_sizes(dwarf, BOARD, *sizes)
     visit().come_in("Herausforderin").type("match raumila 10+5 casual")
     expect(dwarf.page.locator("#challenges .notice")).to_be_visible()
-    assert boards_at(dwarf, *sizes) == before
+    assert at_sizes(dwarf, BOARD, *sizes) == before
     for size in sizes:
         resize(dwarf, *size)
         for part in ("#moves", "#steps", "#game .foot", "#strip-bottom"):
@@ -252,7 +252,7 @@ def test_notices_leave_board_and_buttons_where_they_can_be_used(visit: Visit) ->
     troll.press("Offer to end").press("Offer to end", within="dialog")
     accept = dwarf.page.locator("#notices").get_by_role("button", name="Accept")
     expect(accept).to_be_visible()
-    assert boards_at(dwarf, *sizes) == before
+    assert at_sizes(dwarf, BOARD, *sizes) == before
     for size in sizes:
         resize(dwarf, *size)
         expect(accept).to_be_in_viewport(ratio=WHOLE)
@@ -262,7 +262,7 @@ def test_notices_leave_board_and_buttons_where_they_can_be_used(visit: Visit) ->
             assert seen == foot.count()
     resign(troll, dwarf)
     expect(dwarf.page.locator(".result")).to_be_visible()
-    assert boards_at(dwarf, *PHONES) == before[: len(PHONES)]
+    assert at_sizes(dwarf, BOARD, *PHONES) == before[: len(PHONES)]
 
 
 def test_result_card_moves_no_buttons_on_a_wide_screen(visit: Visit) -> None:
