@@ -94,7 +94,7 @@ WARM_UP = 4
 SETTLED = 0.5
 """Seconds of silence after which all output has been read."""
 
-STARTS = ROUNDS = 5
+STARTS = 5
 
 AT_PAGE = 20
 """Battles on a page of the history."""
@@ -117,7 +117,7 @@ class Extent:
     """
 
     sizes: dict[str, Sequence[int]]
-    seconds: float = 3.0
+    seconds: float = 15.0
     tables: int = 40
 
 
@@ -142,7 +142,7 @@ QUICK = Extent(
         "members": (100, 1000),
         "nodes": (1, 2),
     },
-    seconds=0.5,
+    seconds=2.5,
     tables=10,
 )
 
@@ -388,7 +388,7 @@ def nodes(folder: Path, extent: Extent) -> Iterator[Point]:
                 seated(those, players, Spread) as crowd,
             ):
                 # In one go: nodes learn late that a game was started over.
-                rate = crowd.turns(range(0, players, 2), move, MOVED, ROUNDS * extent.seconds)
+                rate = crowd.turns(range(0, players, 2), move, MOVED, extent.seconds)
                 memory = sum(each.memory for each in those.every) / MIB
                 cpu = 1000 / rate.cpu
                 yield Point("nodes", "a move, all nodes", size, cpu, memory=memory)

@@ -36,7 +36,7 @@ TINY = Extent(
         "members": (2, 4),
         "nodes": (1, 2),
     },
-    seconds=0.05,
+    seconds=0.25,
     tables=2,
 )
 
