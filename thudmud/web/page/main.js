@@ -1686,7 +1686,10 @@ state.on("Thud.End", (end) => {
   const { board, outcome, player } = end;
   if (board === onShow) {
     ended = board;
-    setTimeout(() => [(ended = null), show()], ENDED);
+    setTimeout(() => {
+      ended = null;
+      show();
+    }, ENDED);
   }
   if (board === boardInView()) play("end");
   else if (state.sides(state.tables.get(board)).length === 1) {
