@@ -69,7 +69,13 @@ def test_tournament_that_begins_soon_is_joined_at_the_top_of_the_hall(
     bert.press("Join", within="#soon")
     expect(bert.page.get_by_role("row", name="1 Bert")).to_be_visible()
     bert.press("Hall")
-    expect(soon).to_have_text(re.compile(r"^Cup starts in 59:\d\d. You\u2019re in\.$"))
+    is_in = re.compile(r"^Cup starts in 59:\d\d. You\u2019re in\.$")
+    expect(soon).to_have_text(is_in)
+    anna.type("enter 1")
+    expect(anna.page.locator("#soon")).to_have_text(is_in)
+    expect(anna.page.locator("#tournaments")).to_contain_text("2 players")
+    asked = [each for each in anna.sent if "tournament 1" in each]
+    assert len(asked) == 1, "entries are told without being asked for"
     anna.type("cancel tournament 1")
     expect(soon).to_be_hidden()
     for each in (anna, bert):

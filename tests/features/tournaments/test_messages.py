@@ -129,6 +129,17 @@ def house() -> House:
     return house
 
 
+def test_only_who_enters_or_leaves_gets_the_crosstable() -> None:
+    house = House([BoardSpec("oak board")], opens_boards=True)
+    for name in ("Anna", "Bert"):
+        house.enter(name, NOON, Terminal(packages=frozenset({"thud"})), member=True)
+    house.obey("Anna", "tournament new knock-out starts in 1 hour", NOON)
+    for line in ("enter 1", "withdraw from tournament 1"):
+        told = house.obey("Bert", line, NOON)
+        assert [each.to for each in told if each.package == "Thud.Tournament"] == [("Anna", "Bert")]
+        assert [each.to for each in told if each.package == "Thud.Crosstable"] == [("Bert",)]
+
+
 def test_level_knock_out_match_explains_who_advances(house: House) -> None:
     for number in (1, 2):
         house.obey("Anna", "start game" if number == 2 else "score", NOON + 61)

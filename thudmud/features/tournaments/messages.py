@@ -818,6 +818,8 @@ finger_fields.append(_fingered)
 def _changed(event: events.TournamentEvent, context: RenderContext) -> Iterator[Fact]:
     if tournament := context.hall.part(TournamentRegister).known.get(event.number):
         yield Fact("Thud.Tournament", tournament_data(tournament))
+        if isinstance(event, events.TournamentEntered | events.TournamentLeft):
+            yield Fact("Thud.Crosstable", crosstable_data(tournament, context.hall), event.player)
 
 
 @facts.register

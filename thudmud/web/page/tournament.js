@@ -62,8 +62,8 @@ export class TournamentView {
     this.ask = ask;
     this.register = register;
     this.page = show;
-    /** The tournament that begins next, and how many had entered it when we asked who. */
-    this.askedOf = "";
+    /** The tournament that begins next, if we have asked who is in it. @type {number | null} */
+    this.askedOf = null;
     /** @type {number | undefined} */
     this.asking = undefined;
     /** Whether an answer is on its way, which has all that has happened until then. */
@@ -93,7 +93,7 @@ export class TournamentView {
       this.pictures.clear(); // of boards that may have been closed
     });
     state.on("Thud.End", () => this.askSoon());
-    state.on("Thud.Me", () => (this.askedOf = ""));
+    state.on("Thud.Me", () => (this.askedOf = null));
     setInterval(() => this.tick(), 1000);
     setInterval(() => this.refresh(), DRAWN_EVERY);
   }
@@ -129,10 +129,9 @@ export class TournamentView {
     const [next] = open.sort((a, b) => a.starts - b.starts);
     byId("soon").hidden = !next;
     if (!next) return;
-    const { tournament: number, entrants } = next;
-    const asked = `${number} ${entrants}`;
-    if (asked !== this.askedOf) this.ask(`tournament ${number}`);
-    this.askedOf = asked;
+    const { tournament: number } = next;
+    if (number !== this.askedOf) this.ask(`tournament ${number}`); // who enters or leaves is told
+    this.askedOf = number;
     const players = crosstables.get(number)?.players ?? [];
     const isIn = players.some((/** @type {any} */ each) => each.player === me.player && !each.left);
     const join = () => {
