@@ -315,7 +315,7 @@ class BoardHost:
                 person.parts, person.private = was.parts, was.private
                 if not was.styles:
                     person.styles.clear()
-                self.house.hall.rooms.invalidate(person)
+                self.house.hall.rooms.update(person)
 
     def obey(self, character: Any, command: Command, now: float) -> list[Message]:
         """Carry out a character's command; return the resulting messages.
@@ -329,7 +329,7 @@ class BoardHost:
         chosen = styles(character)
         if self._board not in chosen:
             person.styles.clear()  # the first use ends the brief style of onlookers
-            self.house.hall.rooms.invalidate(person)
+            self.house.hall.rooms.update(person)
         before = person.options, dict(person.styles)
         self.house.stop_replay(person.name)
         # The house asks for confirmation, and accepts answers, only when given a line of text.
@@ -354,7 +354,7 @@ class BoardHost:
         person = self.person(character)
         if person:
             person.options = options(character)
-            self.house.hall.rooms.invalidate(person)
+            self.house.hall.rooms.update(person)
 
     def draw_for_absent(self, screen: Terminal) -> str:
         """Draw the board for somebody who isn't present."""

@@ -500,7 +500,7 @@ class Hall:
         chosen = self.people.options_after_choices(player, options, choices)
         if here := self.people.get(player):
             here.options = chosen
-            self.rooms.invalidate(here)
+            self.rooms.update(here)
         return chosen
 
     def observe(self, player: str, boards: tuple[str, ...]) -> None:

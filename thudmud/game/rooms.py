@@ -65,11 +65,11 @@ class Rooms:
             self._observers[room].pop(person.name, None)
             if not self._observers[room]:
                 del self._observers[room]
-        self.invalidate(person)
+        self.update(person)
         person.observed = rooms
         for room in rooms:
             self._observers[room][person.name] = person
-        self.invalidate(person)
+        self.update(person)
 
     def enter(self, person: Person) -> None:
         """Add a player to their room, as the latest arrival."""
@@ -93,9 +93,9 @@ class Rooms:
         self.leave(person)
         person.room = room
         self._here[room][person.name] = person
-        self.invalidate(person)
+        self.update(person)
 
-    def invalidate(self, person: Person) -> None:
+    def update(self, person: Person) -> None:
         """Update the index and its caches after a player's move or changed option."""
         if person.options.has(Toggle.MACHINE):
             self.machine_readers.add(person.name)
@@ -107,7 +107,7 @@ class Rooms:
 
     def leave(self, person: Person) -> None:
         """Remove a player from their room, if they are in one."""
-        self.invalidate(person)
+        self.update(person)
         self.machine_readers.discard(person.name)
         here = self._here[person.room]
         here.pop(person.name, None)

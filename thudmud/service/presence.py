@@ -201,7 +201,7 @@ class Presence:
             person.parts, person.node = {}, ""
             person.is_member = arrival.is_member or person.is_member
             self._hall.people.apply_preferences(person, profile)
-            self._hall.rooms.invalidate(person)
+            self._hall.rooms.update(person)
         elif arrival.choices:
             person.options = self._hall.apply_option_choices(name, person.options, arrival.choices)
         person.last_active = self._clock()

@@ -615,7 +615,7 @@ class ExerciseChanged(Aside):
 def _apply_exercised(exercised: ExerciseChanged, hall: Hall) -> Delivery:
     person = hall.people[exercised.player]
     if person.private is None:
-        hall.rooms.invalidate(person)
+        hall.rooms.update(person)
     left = ExerciseLeft(exercised.player, exercised.exercise)
     person.private = PrivateBoard(exercised.exercise.table, left)
     person.interrupt()
@@ -635,7 +635,7 @@ def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Delivery:
     person = hall.people[left.player]
     person.private = None
     person.keep(ExerciseState(None, studies_of(person)))
-    hall.rooms.invalidate(person)
+    hall.rooms.update(person)
     return Delivery(left, (left.player,))
 
 

@@ -21,7 +21,7 @@ class StyleChosen(AtBoard):
 def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Delivery:
     person = hall.people[chosen.player]
     person.styles[chosen.board] = chosen.style
-    hall.rooms.invalidate(person)
+    hall.rooms.update(person)
     return Delivery(chosen, (chosen.player,), hall.visible_table(chosen.player, chosen.board))
 
 
@@ -42,5 +42,5 @@ class OptionChosen(Aside):
 def _apply_option_chosen(chosen: OptionChosen, hall: Hall) -> Delivery:
     person = hall.people[chosen.player]
     person.options = chosen.options
-    hall.rooms.invalidate(person)
+    hall.rooms.update(person)
     return Delivery(chosen, (chosen.player,))
