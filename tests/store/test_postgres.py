@@ -548,7 +548,8 @@ class TestTwo:
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(running, "POLL_DELAY", 1e6)
-        other = await Store.connect(dsn, poll=1e6)
+        await store.append({OAK: (0, [joined(0)]), PINE: (0, [joined(0)])})
+        other = await Store.connect(dsn, poll=1e6)  # a note of older events would fetch plies, too
         taken = Taken()
         asked: list[str] = []
 
@@ -556,7 +557,6 @@ class TestTwo:
             asked.append(stream)
             return stream == OAK
 
-        await store.append({OAK: (0, [joined(0)]), PINE: (0, [joined(0)])})
         await other.subscribe(None, 0, taken.take, taken.failed, may_wait=may_wait)
         await store.append({OAK: (1, [moved(0)])})
         await until(lambda: asked == [OAK])
