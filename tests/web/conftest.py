@@ -306,7 +306,7 @@ def visit(browser: Browser, served: Served) -> Iterator[Visit]:
 
     def open_page(path: str = "/", server: Served = served, **options: Any) -> Player:
         context = browser.new_context(**{"service_workers": "block"} | options)
-        context.set_default_timeout(0)  # only the limit of all tests applies: tests/waits.py
+        context.set_default_timeout(PATIENCE)  # its error tells what an action waited for
         player = Player(context.new_page())
         players.append((player, context))
         player.page.goto(server.address + path)
