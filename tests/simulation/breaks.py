@@ -614,7 +614,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "plies at a board that somebody watches are deferred": Mistake(
-        57,
+        121,
         [
             Change(
                 HALL,

@@ -560,13 +560,14 @@ class TestTwo:
         await other.subscribe(None, 0, taken.take, taken.failed, may_wait=may_wait)
         await store.append({OAK: (1, [moved(0)])})
         await until(lambda: asked == [OAK])
-        await store.append({OAK: (2, [moved(1)])})
-        await until(lambda: asked == [OAK] * 2)
+        await store.append({OAK: (2, [moved(1)])})  # waits with the first, without asking
         assert len(taken.entries) == 2
         await store.append({PINE: (1, [moved(0)])})
         await taken.until(lambda: len(taken.entries) == 5)
         assert [each.position for each in taken.entries] == [1, 2, 3, 4, 5]
+        assert asked == [OAK, PINE]
         await store.append({OAK: (3, [moved(2)])})
+        await until(lambda: asked == [OAK, PINE, OAK])
         await store.append({OAK: (4, [joined(1)])})  # no ply: it never waits
         await taken.until(lambda: len(taken.entries) == 7)
         await other.close()

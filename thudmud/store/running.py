@@ -23,6 +23,7 @@ When does the thread look for writes of other processes? Each of their commits i
 notification, which is followed by a poll. If the notification says that only plies were appended,
 and those streams may wait for all subscribers (`MayWait`), the poll is `POLL_DELAY` seconds later.
 Meanwhile any other poll, and any write of ours, reads them as well: entries always come in order.
+Until that poll, further plies of these streams wait without asking again.
 
 What happens if the thread dies? `_finish` runs in the loop. The jobs in progress and the queued
 ones are refused, and `Store.wait_stopped` raises the cause. A write in progress that is refused
@@ -69,7 +70,7 @@ MayWait = Callable[[str], bool]
 
 Failed = Callable[[StoreError], None]
 
-POLL_DELAY = 0.1
+POLL_DELAY = 0.2
 """Seconds for which plies wait that may, so that they are read together."""
 
 CLOSED = "The store is closed."
@@ -295,6 +296,8 @@ class ThreadRunner:
         """Whether a poll for other processes' writes is queued."""
         self._late_poll: TimerHandle | None = None
         """The timer of the next poll for plies that may wait."""
+        self._late_streams: frozenset[str] = frozenset()
+        """The streams for which that timer was set; also read by the backend's thread."""
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         self._loop = asyncio.get_running_loop()
@@ -346,13 +349,21 @@ class ThreadRunner:
             self._jobs.put(job)
         return job.result
 
+    # Runs in a thread of the backend.
+
+    def _hear(self, said: str | PliesStored | None) -> None:
+        # The next poll reads more plies of the same boards as well, so the loop isn't woken for
+        # each. `_queue_poll` forgets the streams before its poll reads, so none is overlooked.
+        if not (isinstance(said, PliesStored) and self._late_streams.issuperset(said.streams)):
+            self._tell(self._on_backend_note, said)
+
     # From here to `_poll_now`: runs in the thread.
 
     def _run(self) -> None:
         try:
             database = self._open_it()
             # Listen before the start is reported: no note may be missed from then on.
-            database.backend.listen(lambda said: self._tell(self._on_backend_note, said))
+            database.backend.listen(self._hear)
         except Exception as error:  # noqa: BLE001 - raised by `start`
             self._tell(_resolve, self._started, error)
         else:
@@ -452,8 +463,10 @@ class ThreadRunner:
         if isinstance(said, PliesStored):
             if not self._followers.may_wait(said.streams):
                 self._queue_poll()
-            elif self._late_poll is None and not self._ended.done():
-                self._late_poll = self._loop.call_later(POLL_DELAY, self._queue_poll)
+            elif not self._ended.done():
+                self._late_streams |= {*said.streams}
+                if self._late_poll is None:
+                    self._late_poll = self._loop.call_later(POLL_DELAY, self._queue_poll)
             return
         if said is not None:
             self._heard(said)
@@ -464,7 +477,7 @@ class ThreadRunner:
         """Queue a poll, unless one is queued; it reads the plies that waited, too."""
         if self._late_poll:
             self._late_poll.cancel()
-            self._late_poll = None
+            self._late_poll, self._late_streams = None, frozenset()
         if not self._is_poll_queued and not self._ended.done():
             self._is_poll_queued = True
             poll = self._put(self._poll_now)
