@@ -165,6 +165,26 @@ def test_challenge_to_a_bot_has_a_level(visit: Visit, with_bot: Served) -> None:
     assert "match Chip discworld level 1" in enid.sent
 
 
+def test_play_asks_for_folded_terms_before_a_bot_is_challenged(
+    visit: Visit, with_bot: Served
+) -> None:
+    size: dict[str, Any] = {"viewport": {"width": 390, "height": 844}}
+    edda = visit(server=with_bot, **size).come_in("Edda")
+    terms = edda.page.locator("#terms summary")
+    terms.click()
+    edda.page.get_by_label("5+3").check(force=True)
+    edda.page.get_by_role("combobox", name="Opponent").select_option("Chip")
+    edda.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
+    terms.click()
+    edda.register().press("Play Chip")
+    dialog = edda.page.get_by_role("dialog", name="Challenge Chip")
+    expect(dialog.get_by_label("5+3")).to_be_checked()
+    dialog.get_by_label("None").check(force=True)
+    dialog.get_by_role("radio", name="Casual").check(force=True)
+    edda.press("Send challenge").sees(A6="dwarf")
+    assert "match Chip discworld casual level 1" in edda.sent
+
+
 def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     xena = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Xena")
     other = visit().come_in("Zack")
