@@ -379,7 +379,8 @@ def test_challenge_to_a_guest_offers_no_ratings(visit: Visit) -> None:
     mia.register().press("Challenge Gustav")
     dialog = mia.page.get_by_role("dialog", name="Challenge Gustav")
     expect(dialog).to_contain_text("Only members\u2019 matches are rated.")
-    expect(dialog.get_by_text("Rated", exact=True)).to_be_hidden()
+    ratings = dialog.get_by_role("group", name="Ratings")
+    expect(ratings).to_be_hidden()
     mia.press("Send challenge")
     expect(gus.page.locator("#challenges")).to_contain_text("casual")
     mia.press("Withdraw", within="#seeks")
@@ -387,7 +388,20 @@ def test_challenge_to_a_guest_offers_no_ratings(visit: Visit) -> None:
     mia.page.reload()
     expect(mia.page.locator("#who li").filter(has_text="Gustav")).not_to_contain_text("guest")
     mia.press("Challenge Gustav")
-    expect(dialog.get_by_text("Rated", exact=True)).to_be_visible()
+    expect(ratings.get_by_text("Rated")).to_be_visible()
+    expect(ratings.get_by_text("casual against guests")).to_be_hidden()
+
+
+def test_rated_seek_is_casual_for_guests(visit: Visit) -> None:
+    mona, gesa = visit().come_in("Mona").register(), visit().come_in("Gesa")
+    ratings = mona.page.get_by_role("group", name="Ratings")
+    expect(ratings).to_contain_text("casual against guests")
+    mona.press("Wait for a person")
+    expect(mona.page.locator("#seeks")).to_contain_text("rated")
+    expect(gesa.page.locator("#seeks")).to_contain_text("casual")
+    gesa.register()
+    expect(gesa.page.locator("#seeks")).to_contain_text("rated")
+    mona.press("Stop waiting")
 
 
 def test_lessons_stand_out_until_a_battle_was_played(visit: Visit) -> None:

@@ -163,7 +163,7 @@ def test_phone_shows_play_first_and_folds_the_terms(visit: Visit) -> None:
     summary.click()
     dwarfs.check(force=True)
     expect(summary).to_contain_text("Discworld, first as dwarfs, no clock, casual")
-    expect(greta.page.get_by_label("Rated", exact=True)).to_be_hidden()
+    expect(greta.page.get_by_role("group", name="Ratings")).to_be_hidden()
     greta.press("Wait for a person")
     expect(greta.page.locator("#play-hint")).to_contain_text("Waiting for an opponent")
     greta.press("Stop waiting")

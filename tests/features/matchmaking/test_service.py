@@ -13,11 +13,12 @@ from tests.service.place import BOARDS, Place, Screen, begin, finished, refused,
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.features.exercises.model import exercise_of
+from thudmud.features.matchmaking.messages import terms_of
 from thudmud.features.playing.moves import Resign
 from thudmud.features.playing.opening import board_opened_event
 from thudmud.game.asides import Aside, CameIn, Entered, Gone
 from thudmud.game.board_names import MATERIALS
-from thudmud.game.events import MADE, BoardOpened, Joined, Parting
+from thudmud.game.events import MADE, BoardOpened, Joined, Parting, SeekMade
 from thudmud.game.hall import Caps
 from thudmud.game.options import Profile
 from thudmud.game.people import BotLevel
@@ -423,6 +424,11 @@ async def test_seek_with_a_word_is_previewed_for_its_link(hall: Place) -> None:
     )
     assert summary == f"Anna challenges you to {terms}."
     assert await hall.service.preview("challenge", "pan") is None
+
+
+def test_rated_challenge_link_says_that_guests_are_not_rated() -> None:
+    seek = SeekMade(0, "Anna", 1, "classic", rated=True, word="pan")
+    assert terms_of(seek) == "a match under classic rules, rated unless you're a guest"
 
 
 async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowStore) -> None:

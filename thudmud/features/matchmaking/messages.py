@@ -216,7 +216,7 @@ def _wants(seek: SeekMade, me: str | None) -> str:
 
 
 def terms_of(seek: SeekMade) -> str:
-    """Return the words for the match of a seek, to somebody who may accept it."""
+    """Return the words for the match of a seek, to anybody who may accept it, as a guest or not."""
     return _match_wanted(seek, None)
 
 
@@ -228,6 +228,8 @@ def _match_wanted(seek: SeekMade, me: str | None) -> str:
     elif seek.side:
         first = f"; you would play the {seek.side.other.plural} first"
     rules = f"under {seek.rules} rules{time_control_phrase(seek.time)}"
+    if seek.rated and me is None:
+        return f"a match {rules}, rated unless you're a guest{first}"
     return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
 
 

@@ -256,7 +256,7 @@ export class LobbyView {
       rulesTitle(seek.rules),
       seek.time,
       seek.side && `as ${seek.side}s`,
-      seek.rated ? "rated" : "casual",
+      seek.rated && this.state.me.member ? "rated" : "casual", // for a guest who accepts, it is casual
     ];
     return h(
       "li",
