@@ -185,6 +185,27 @@ def test_play_asks_for_folded_terms_before_a_bot_is_challenged(
     assert "match Chip discworld casual level 1" in edda.sent
 
 
+def test_header_tells_boards_with_one_opponent_apart(visit: Visit) -> None:
+    otto, berta = (
+        visit(viewport={"width": 390, "height": 844}).come_in(name) for name in ("Ottokar", "Berta")
+    )
+    places = otto.page.locator("#places .place:not(.next)")
+    for count in (1, 2):
+        berta.type("match Ottokar 3 days casual")
+        otto.press("Accept", within="#challenges")
+        expect(places).to_have_count(count + 1)
+        if count == 1:
+            expect(places.nth(1)).to_have_text("vs Berta")
+    first, second = (str(each.get_attribute("title")) for each in places.all()[1:])
+    names = [f"vs Berta, {each.removesuffix(' board').lower()}" for each in (first, second)]
+    expect(places).to_have_text(["Hall", *names])
+    otto.press("Hall", within="#places")
+    expect(otto.page.locator("#lobby")).to_be_visible()
+    places.nth(2).click()
+    expect(otto.page.locator("#game-facts")).to_contain_text(second)
+    otto.type("quit")
+
+
 def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     xena = visit(permissions=["clipboard-read", "clipboard-write"]).come_in("Xena")
     other = visit().come_in("Zack")

@@ -1543,9 +1543,13 @@ function showPlaces() {
     .sort(); // the same after a reconnection
   const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
   const others = state.observed.filter((each) => !boards.has(each));
+  const titles = [...boards].map(placeTitle);
   const places = [
     place("Hall", null),
-    ...[...boards].map((each) => place(placeTitle(each), each)),
+    ...[...boards].map((each, at) => {
+      const isOnly = titles.filter((title) => title === titles[at]).length === 1;
+      return place(isOnly ? titles[at] : `${titles[at]}, ${each.replace(/ board$/, "")}`, each);
+    }),
     ...others.map((each) =>
       place(`${each === state.tv.board ? "TV: " : ""}${placeTitle(each)}`, each),
     ),
