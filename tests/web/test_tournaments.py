@@ -160,7 +160,7 @@ def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
         each.loses_server = True
 
 
-def test_guest_registers_before_announcing_a_tournament(
+def test_guest_registers_and_goes_on_to_tournaments_of_members(
     visit: Visit, tmp_path: Path, free_port: FreePort
 ) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
@@ -172,9 +172,20 @@ def test_guest_registers_before_announcing_a_tournament(
         for label in ("Password", "Password again"):
             dialog.get_by_label(label, exact=True).fill("correct horse")
         anna.press("Register", within="dialog")
-        expect(dialog).to_be_hidden()
-        anna.press("Create a tournament")
-        expect(anna.page.get_by_role("dialog", name="New tournament")).to_be_visible()
+        form = anna.page.get_by_role("dialog", name="New tournament")
+        expect(form).to_be_visible()
+        form.get_by_label("3 days").check(force=True)
+        anna.press("Announce", within="dialog")
+        bert = visit(server=server).come_in("Bert")
+        bert.loses_server = True
+        bert.page.locator("#tournaments").get_by_role("link").click()
+        bert.press("Enter", within="#tournament-actions")
+        dialog = bert.page.get_by_role("dialog", name="Register")
+        expect(dialog).to_contain_text("This tournament takes days")
+        for label in ("Password", "Password again"):
+            dialog.get_by_label(label, exact=True).fill("correct horse")
+        bert.press("Register", within="dialog")
+        expect(bert.page.get_by_role("row", name="Bert")).to_be_visible()
 
 
 def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:

@@ -50,7 +50,8 @@ const outside = {
 };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
-const register = (/** @type {string} */ why) => registration.open(why);
+/** @type {(why: string, then: () => void) => void} */
+const register = (why, then) => registration.open(why, then);
 const tournament = new TournamentView(state, { ...outside, register, show: openTournament });
 const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.challenge(name) });
 const lessons = new LessonList(state, outside);

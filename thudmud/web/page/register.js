@@ -28,6 +28,8 @@ export class Registration {
     this.sent = "";
     /** What the server has said since. */
     this.answer = "";
+    /** What is done once the guest is registered. */
+    this.then = () => {};
     /** How often it has asked for the password: twice means that it refused the first. */
     this.times = 0;
     state.on("Thud.Prompt", ({ asks }) => this.prompted(asks));
@@ -37,8 +39,10 @@ export class Registration {
    * Show the form.
    *
    * @param {string} [why] what it leads to
+   * @param {() => void} [then] does what the guest was about to do
    */
-  open(why = "A registered name is yours alone, and your matches can be rated.") {
+  open(why = "A registered name is yours alone, and your matches can be rated.", then = () => {}) {
+    this.then = then;
     const password = (/** @type {string} */ id, /** @type {string} */ label) => [
       h("label", { for: id }, label),
       h("input", {
@@ -156,6 +160,7 @@ export class Registration {
     if (this.state.me.member) {
       byId("dialog").close();
       this.toast(`You’re registered: the name ${this.state.me.player} is yours now.`);
+      this.then();
     } else if (byId("dialog").querySelector("#register-note")) {
       this.note(this.answer);
     }

@@ -53,7 +53,8 @@ export class TournamentView {
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
-   * @param {(why: string) => void} outside.register asks a guest to register
+   * @param {(why: string, then: () => void) => void} outside.register asks a guest to register, and
+   *   goes on
    * @param {(number: number) => void} outside.show shows a tournament
    */
   constructor(state, { send, ask, register, show }) {
@@ -135,7 +136,7 @@ export class TournamentView {
     const players = crosstables.get(number)?.players ?? [];
     const isIn = players.some((/** @type {any} */ each) => each.player === me.player && !each.left);
     const join = () => {
-      this.send(`enter ${number}`);
+      this.enter(next);
       this.page(number);
     };
     const words = ` ${this.when(next).toLowerCase()}${isIn ? ". You’re in." : ""}`;
@@ -174,7 +175,7 @@ export class TournamentView {
   /** Ask for the terms of a new tournament, until the server takes them. */
   create() {
     if (!this.state.me.member && !hasFeature("guest-tournaments")) {
-      this.register("Registered players can announce tournaments.");
+      this.register("Registered players can announce tournaments.", () => this.create());
       return;
     }
     const field = (/** @type {string} */ label, /** @type {any} */ attributes) =>
@@ -290,7 +291,18 @@ export class TournamentView {
       (!["swiss", "arena"].includes(known.kind) ||
         (known.rounds !== null && 2 * (known.round ?? 0) > known.rounds));
     if (mine && !mine.left) return [this.button("Withdraw", `withdraw from ${this.number}`)];
-    return mine || isLate ? [] : [this.button("Enter", `enter ${this.number}`, true)];
+    return mine || isLate ? [] : [this.button("Enter", () => this.enter(known), true)];
+  }
+
+  /**
+   * Enter a tournament; one that takes days is for members, so that a guest registers first.
+   *
+   * @param {Tournament} tournament
+   */
+  enter({ tournament, time }) {
+    const enter = () => this.send(`enter ${tournament}`);
+    if (this.state.me.member || !/day/.test(time)) enter();
+    else this.register("This tournament takes days: it’s for registered players.", enter);
   }
 
   /**
@@ -430,18 +442,18 @@ export class TournamentView {
 
   /**
    * @param {string} label
-   * @param {string} line
+   * @param {string | (() => void)} does a command, or what else the button does
    * @param {boolean} [isFirst]
    * @param {string} [spoken]
    */
-  button(label, line, isFirst = false, spoken) {
+  button(label, does, isFirst = false, spoken) {
     return h(
       `button${isFirst ? ".primary" : ""}`,
       {
         type: "button",
         "data-key": spoken ?? "entry", // the focus stays when the one button for that changes
         "aria-label": spoken,
-        click: () => this.send(line),
+        click: typeof does === "string" ? () => this.send(does) : does,
       },
       label,
     );
