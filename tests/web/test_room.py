@@ -176,6 +176,27 @@ def test_unread_lines_leave_the_buttons_in_one_row(visit: Visit) -> None:
     resign(dwarf, troll)
 
 
+def test_unread_lines_are_counted_after_a_reload(visit: Visit) -> None:
+    dwarf, troll = start_match(visit, ("Rella", "Rello"), "10+5", **phone(390, 844))
+    unread = dwarf.page.locator("#to-chat")
+    troll.type("say Good luck")
+    expect(unread).to_have_attribute("data-unread", "1")
+    unread.click()
+    expect(unread).to_have_attribute("data-unread", "")
+    dwarf.page.locator("#close-talk").click()
+    troll.type("say Have fun", "say Are you there?")
+    expect(unread).to_have_attribute("data-unread", "2")
+    dwarf.page.reload()
+    expect(unread).to_have_attribute("data-unread", "2")
+    expect(dwarf.page.locator("#toast")).not_to_contain_text("Have fun")
+    unread.click()
+    expect(unread).to_have_attribute("data-unread", "")
+    dwarf.page.reload()
+    expect(dwarf.page.locator("#chat")).to_contain_text("Are you there?")
+    expect(unread).to_have_attribute("data-unread", "")
+    resign(dwarf, troll)
+
+
 def test_challenge_outlasts_a_reload_and_waits_for_the_clock(visit: Visit) -> None:
     dwarf, troll = start_match(visit, ("Chala", "Chalo"), "10+5", **screen(1280, 800))
     shuffle(dwarf, troll, 2)

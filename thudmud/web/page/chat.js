@@ -6,7 +6,7 @@
  */
 
 import { byId, h } from "./dom.js";
-import { change, settings } from "./settings.js";
+import { change, read, settings, write } from "./settings.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./log.js").Log} Log */
@@ -35,6 +35,7 @@ const ASKED = /** @type {Record<string, string>} */ ({
 const TALKS = /** @type {const} */ (["log", "chat"]);
 
 const READ = 0.7; // of a line, or of the room for lines, has to be seen
+const UNREAD = "thud.unread";
 const KEPT = 50; // lines that are compared with what the server sends after a reconnection
 
 /**
@@ -56,8 +57,10 @@ export class Chat {
     this.state = state;
     this.log = log;
     this.toast = toast;
-    /** What has not been on the screen yet. @type {Set<HTMLElement>} */
-    this.unread = new Set();
+    /** What has not been on the screen yet, with what tells it apart. @type {Map<HTMLElement, string>} */
+    this.unread = new Map();
+    /** What was unread when the page was loaded again. @type {string[]} */
+    this.kept = read(UNREAD, "sessionStorage") ?? [];
     this.reading = new IntersectionObserver(
       (seen) => {
         for (const { target, boundingClientRect, intersectionRect } of seen)
@@ -206,6 +209,7 @@ export class Chat {
     this.lines = [];
     this.reading.disconnect();
     this.unread.clear();
+    this.kept = [];
   }
 
   /**
@@ -225,13 +229,16 @@ export class Chat {
    * @param {boolean} [isOld] whether it may have been read before
    */
   hear(said, isOld = false) {
-    this.lines = [...this.lines, keyOf(said)].slice(-KEPT);
+    const key = keyOf(said);
+    this.lines = [...this.lines, key].slice(-KEPT);
     const entry = this.add(said);
     const isHesitating = said.kind === "emote" && this.state.isBot(said.player);
-    if (isOld || isHesitating || said.player === this.state.me.player || isOnScreen(entry)) return;
-    this.unread.add(entry);
+    const isRead = isOld && !this.kept.includes(key);
+    if (isRead || isHesitating || said.player === this.state.me.player || isOnScreen(entry)) return;
+    this.unread.set(entry, key);
     this.reading.observe(entry);
     this.markUnread();
+    if (isOld) return;
     const { room, player, kind, text } = said;
     const where = entry.hidden && room ? ` (${room})` : "";
     const isCounted = byId("to-chat").checkVisibility(); // on a phone, where it would hide buttons
@@ -255,9 +262,10 @@ export class Chat {
     this.markUnread();
   }
 
-  /** Show on whatever leads to the chat how many lines are new. */
+  /** Show on whatever leads to the chat how many lines are new, and keep it for when the page is loaded again. */
   markUnread() {
-    const size = [...this.unread].filter((each) => !each.hidden).length;
+    const size = [...this.unread.keys()].filter((each) => !each.hidden).length;
+    write(UNREAD, [...this.unread.values()], "sessionStorage");
     for (const [each, name] of [[this.tabs.chat, "Chat"], [byId("to-chat"), "To the chat"]]) {
       each.dataset.unread = size || "";
       each.setAttribute("aria-label", size ? `${name}, ${size} new` : name);
