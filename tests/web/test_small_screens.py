@@ -388,6 +388,27 @@ def test_choice_of_captures_cuts_no_buttons(visit: Visit, how: dict[str, Any]) -
     player.press("Cancel", within="#choice")
 
 
+@pytest.mark.parametrize("time", ["10+5", ""])
+def test_choice_of_captures_offers_all_first_with_a_clock(visit: Visit, time: str) -> None:
+    letter = "a" if time else "b"
+    dwarf, troll = (
+        visit().come_in(f"Uhra{letter}"),
+        visit(**phone(390, 844)).come_in(f"Uhro{letter}"),
+    )
+    dwarf.type(f"match uhro{letter} discworld {time} as dwarf casual")
+    troll.press("Accept", within="#challenges")
+    dwarf.sees(A6="dwarf").type("f1-f6")
+    troll.sees(F6="dwarf").drag("G7", "G6")
+    buttons = troll.page.locator("#choice button")
+    order = ["Capture F6", "Cancel", "Always all"]
+    expect(buttons).to_have_text(order[2:] + order[:2] if time else order)
+    troll.press("Always all").sees(F6="empty, last move")
+    dwarf.sees(G6="troll").type("g1-g5")
+    troll.sees(G5="dwarf").drag("G6", "H6")
+    troll.sees(H6="troll, last move", G5="empty, last move")  # without a second tap
+    resign(dwarf, troll)
+
+
 def test_choice_of_captures_leaves_an_offer_readable(visit: Visit) -> None:
     dwarf, troll = visit().come_in("Offela"), visit(**phone(390, 844)).come_in("Offelo")
     dwarf.type("join game as dwarf on beech board")

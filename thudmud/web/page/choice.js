@@ -8,8 +8,9 @@ import { change, settings } from "./settings.js";
 /**
  * @param {HTMLElement} host
  * @param {import("./mover.js").Mover} mover
+ * @param {boolean} [isTimed] whether a clock runs, so that capturing all from now on is offered first
  */
-export function showChoice(host, mover) {
+export function showChoice(host, mover, isTimed = false) {
   const { landing, chosen, isSent } = mover;
   if (!landing || isSent) {
     fill(host);
@@ -36,11 +37,14 @@ export function showChoice(host, mover) {
   const button = (/** @type {string} */ name, /** @type {any} */ rest, /** @type {string} */ label) =>
     h(name, { type: "button", ...rest }, label);
   const confirm = { "data-key": "confirm", disabled: !fits, click: () => mover.confirm() };
+  const captureAll =
+    mayAlways && button("button", { "data-key": "always", title: "From now on, capture all", click: always }, "Always all");
   fill(
     host,
     h("p", {}, words),
+    isTimed && captureAll,
     button("button.primary", confirm, fits ? what : "Choose"),
     button("button", { "data-key": "cancel", click: () => mover.cancel() }, "Cancel"),
-    mayAlways && button("button", { "data-key": "always", title: "From now on, capture all", click: always }, "Always all"),
+    !isTimed && captureAll,
   );
 }

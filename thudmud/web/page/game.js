@@ -124,7 +124,7 @@ export class GameView {
       show: (marks) => {
         if (this.premove.selected) return; // nothing else is being chosen
         this.view.mark(marks);
-        showChoice(byId("choice"), this.mover);
+        showChoice(byId("choice"), this.mover, Boolean(this.state.tables.get(this.name)?.clock));
       },
       say: outside.say,
       warn: outside.warn,
