@@ -221,6 +221,11 @@ def test_friend_accepts_a_challenge_by_its_link(visit: Visit) -> None:
     yuri = visit(path)
     offer = "Xena challenges you to a casual match under discworld rules"
     expect(yuri.page.locator("#login-note")).to_contain_text(offer)
+    for advice in ("2 to 20 letters", "Leave it empty", "Members log in here, too."):
+        expect(yuri.page.locator("#login-note")).to_contain_text(advice)
+    for size in ((320, 568), (390, 844)):
+        yuri.page.set_viewport_size({"width": size[0], "height": size[1]})
+        expect(yuri.page.locator("#enter")).to_be_in_viewport(ratio=0.999)
     yuri.page.get_by_label("Your name").fill("Yuri")
     expect(yuri.page.locator("#welcome-title")).to_have_text("Xena challenges you")
     yuri.page.get_by_role("button", name="Accept and play").click()

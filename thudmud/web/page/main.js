@@ -822,7 +822,7 @@ function isChallenged() {
 /** What a visitor has to do to see what the address names; nothing if all may see it. */
 function invitation() {
   const [kind] = Object.keys(wanted ?? {});
-  if (kind === "challenge") return OFFERED;
+  if (kind === "challenge") return `${OFFERED} ${NOTE}`;
   return kind === "tv" ? "Choose a name, or none, to watch." : "";
 }
 
