@@ -225,6 +225,46 @@ def test_session_survives_a_reload_and_a_server_kill(
             each.sees(C6="dwarf, last move")
 
 
+NOTE_LINK = """() => {
+    const note = () => {
+        if (document.querySelector("#strip-top .paused"))
+            window.linkWhenPaused ??= document.getElementById("link").textContent;
+    };
+    const changes = { attributes: true, subtree: true };
+    new MutationObserver(note).observe(document.getElementById("strip-top"), changes);
+}"""
+"""Notes what is said of the connection when the clocks stop."""
+
+
+def test_clocks_stop_while_the_server_does_not_answer(visit: Visit) -> None:
+    is_silent = False
+
+    def connect(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda data: None if is_silent else server.send(data))
+        server.on_message(lambda data: None if is_silent else socket.send(data))
+
+    anna, bert = visit("/nothing.txt"), visit().come_in("Stillbert")
+    anna.errors.clear()  # of the missing page
+    anna.page.route_web_socket("**/ws", connect)
+    anna.page.goto(bert.page.url)
+    anna.come_in("Stillanna").type("match stillbert discworld 5+3 as dwarf casual")
+    bert.press("Accept", within="#challenges")
+    anna.sees(A6="dwarf").type("f1-f6")
+    bert.sees(F6="dwarf").type("g7-g6 capturing none")
+    anna.sees(G6="troll").type("g1-g5")
+    clock = anna.page.locator("#strip-top .clock")
+    expect(clock).to_contain_class("runs")
+    anna.page.evaluate(NOTE_LINK)
+    is_silent = True
+    expect(clock).to_contain_class("paused")
+    assert anna.page.evaluate("linkWhenPaused") == ""  # before it is known that the link is lost
+    is_silent = False
+    expect(clock).to_contain_class("runs")
+    for each in (anna, bert):
+        each.type("quit")
+
+
 def test_link_visitor_watches_without_a_name(visit: Visit) -> None:
     anna = visit().come_in("Anja").practises("pine")
     watcher = visit("/board/pine").sees(A6="dwarf")

@@ -88,6 +88,7 @@ export class GameView {
    * @param {(line: string) => void} outside.question sends a command, and shows the answer
    * @param {(sentence: string) => void} outside.note adds something to the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
+   * @param {() => boolean} outside.isHeard whether the server answers, as far as is known
    */
   constructor(state, outside) {
     this.state = state;
@@ -556,7 +557,9 @@ export class GameView {
   /** Let the clocks run. */
   tick() {
     const table = this.state.tables.get(this.name);
-    const isPaused = !this.outside.isConnected() && this.state.me.player !== null;
+    const isTimed = table?.clock && table.running && this.state.sides(table).length && !/day/.test(table.time ?? "");
+    const isThere = this.outside.isConnected() && (!isTimed || this.outside.isHeard());
+    const isPaused = !isThere && this.state.me.player !== null;
     this.lostAt = isPaused ? (this.lostAt ?? Date.now()) : null;
     if (table && this.secondBattle(table) !== this.soon) this.show(this.name);
     if (!table?.clock) return;

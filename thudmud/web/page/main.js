@@ -45,6 +45,7 @@ const outside = {
   untoast,
   warn,
   isConnected,
+  isHeard: () => wire.isHeard(),
   question,
   note: (/** @type {string} */ sentence) => log.say(sentence),
 };

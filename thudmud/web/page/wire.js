@@ -12,6 +12,8 @@ const WAITS = [300, 1000, 2000, 5000, 10000]; // milliseconds until the next att
 const PING_EVERY = 25000;
 const PING_AFTER_LINE = 2000; // if nothing has come since
 const PONG_WITHIN = 6000;
+const QUIET = 5000; // milliseconds after which a player with a clock asks whether the server is there
+const MISSED = 2000; // milliseconds without an answer after which clocks are stopped
 const STEADY = 3000; // milliseconds after which a connection that is lost is no failed attempt
 
 /** What the server closes with if nobody is to be brought back: docs/web.md tells of it. */
@@ -62,6 +64,8 @@ export class Wire {
     this.timer = undefined;
     /** Whether an answer is awaited, to a line or to a ping. */
     this.isAwaiting = false;
+    /** When the server was heard last, and since when it hasn't answered a ping; 0 if it has. */
+    [this.heardAt, this.pingedAt] = [0, 0];
     addEventListener("online", () => this.hurry());
     addEventListener("offline", () => this.drop());
     document.addEventListener("visibilitychange", () => document.hidden || this.look());
@@ -84,6 +88,7 @@ export class Wire {
       },
       message: ({ data }) => {
         if (socket !== this.socket) return;
+        this.heardAt = Date.now();
         this.pingLater();
         if (typeof data === "string") this.take(data);
         else this.listener.text(decoder.decode(data));
@@ -144,14 +149,23 @@ export class Wire {
   pingLater(after = PING_EVERY) {
     clearTimeout(this.timer);
     this.isAwaiting = false;
+    this.pingedAt = 0;
     this.timer = setTimeout(() => this.ping(), after);
   }
 
   ping() {
     clearTimeout(this.timer);
     this.isAwaiting = true;
+    this.pingedAt ||= Date.now();
     this.ask("Core.Ping");
     this.timer = setTimeout(() => this.drop(), PONG_WITHIN);
+  }
+
+  /** Whether the server answers; it is asked if it has been quiet. */
+  isHeard() {
+    const now = Date.now();
+    if (this.link === "open" && !this.pingedAt && now - this.heardAt > QUIET) this.ping();
+    return !this.pingedAt || now - this.pingedAt < MISSED;
   }
 
   /** The connection is of no use any more. */
