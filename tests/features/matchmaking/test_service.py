@@ -25,6 +25,7 @@ from thudmud.game.people import BotLevel
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
+from thudmud.house import House
 from thudmud.rules import Side
 from thudmud.service import JoinRequest
 from thudmud.service.boards import open_board
@@ -429,6 +430,16 @@ async def test_seek_with_a_word_is_previewed_for_its_link(hall: Place) -> None:
 def test_rated_challenge_link_says_that_guests_are_not_rated() -> None:
     seek = SeekMade(0, "Anna", 1, "classic", rated=True, word="pan")
     assert terms_of(seek) == "a match under classic rules, rated unless you're a guest"
+
+
+def test_seeks_of_members_are_casual_in_a_list_for_guests() -> None:
+    house = House([BoardSpec("oak board")], opens_boards=True)
+    for name in ("Anna", "Bert", "Carl"):
+        house.enter(name, 0, member=name != "Carl")
+    house.obey("Anna", "seek classic", 0)
+    for name, kind in (("Bert", "rated"), ("Carl", "casual")):
+        [listed] = house.obey(name, "seeks", 0)
+        assert f"a {kind} match under classic rules" in listed.text
 
 
 async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowStore) -> None:

@@ -23,6 +23,7 @@ from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Entered, Gone, Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.refusals import Refusal
+from thudmud.values import replace
 from thudmud.views.data import Fact
 from thudmud.views.facts import declined_fact, seek_data, seek_facts
 from thudmud.views.refusals import RefusalText, add_refusal_texts
@@ -304,6 +305,8 @@ def _seeks(_: Seeks, context: RenderContext, view: View) -> list[str]:
         typed = f'"{PlayNow()}" finds you an opponent{until}.'
         return wrap(f"Nobody is looking for a match just now. {typed}", width)
     stands.sort(key=attrgetter("number"))
+    if player not in hall.people.members:
+        stands = [replace(each, rated=False) for each in stands]  # guests' matches are casual
     entries = (f"{each.number:>3}. {_wants(each, player)}." for each in stands)
     lines = wrap_each(entries, width, "     ")
     others = [each.number for each in stands if each.player != player]
