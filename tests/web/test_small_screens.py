@@ -15,7 +15,7 @@ from tests.web.test_layout import PHONES, phone, resign, screen, start_match
 pytestmark = pytest.mark.slow
 
 WOODS = "beech", "holly", "maple", "alder", "rowan", "elder", "cedar"
-OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar", "fig"
+OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar", "fig", "plum"
 SIZES = (320, 568), (360, 640), (390, 844), (640, 400), (844, 390), (1280, 800)
 
 WHOLE = 0.999
@@ -827,3 +827,28 @@ def test_square_below_a_dragged_piece_is_marked(visit: Visit) -> None:
     player.sees(C6="dwarf")
     assert player.page.evaluate(HELD) == ""
     player.type("end game", "leave game")
+
+
+def test_offer_beside_a_choice_of_captures_moves_no_button(visit: Visit) -> None:
+    dwarf, troll = visit().come_in("Rueckela"), visit(**phone(390, 844)).come_in("Rueckelo")
+    dwarf.type("join game as dwarf on plum board")
+    troll.type("join game as troll on plum board", "start")
+    dwarf.sees(A6="dwarf").type("f1-f6")
+    troll.sees(F6="dwarf").click("G7", "G6")
+    expect(troll.page.get_by_role("button", name="Capture F6")).to_be_enabled()
+    troll.page.evaluate("scrollTo(0, 0)")
+    tops = [troll.page.locator(each).evaluate(LEFT_AND_TOP) for each in ("#steps", "#game .foot")]
+    expect_apart(troll, "#choice", "#game .foot")
+    dwarf.press("Offer to end").press("Offer to end", within="dialog")
+    accept = troll.page.locator("#notices").get_by_role("button", name="Accept")
+    expect(accept).to_be_in_viewport(ratio=WHOLE)
+    assert tops == [
+        troll.page.locator(each).evaluate(LEFT_AND_TOP) for each in ("#steps", "#game .foot")
+    ]
+    for part in ("#choice", "#game .foot"):
+        expect_apart(troll, "#notices", part)
+    troll.press("Decline", within="#notices").press("Cancel", within="#choice")
+    resign(dwarf, troll)
+    dwarf.press("Play the second battle")
+    expect(troll.page.locator(".result")).to_contain_text("offers to begin the second battle")
+    expect(troll.page.locator("#game .foot")).to_be_in_viewport(ratio=WHOLE)
