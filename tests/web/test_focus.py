@@ -13,11 +13,15 @@ from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
+SIZES = {"ivy": (390, 844), "sal": (768, 1024), "ruta": (1280, 800), "cup": (1366, 650)}
+"""Screens on which the order of the Tab key is tested, by boards."""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may", "nut"), "discworld"
+        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may", "nut", *SIZES),
+        "discworld",
     )
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
         yield server
@@ -248,6 +252,38 @@ def test_resign_is_the_last_button_that_tab_comes_to(visit: Visit, server: Serve
     assert places[0]
     assert places[1]
     assert places[0]["x"] < places[1]["x"] or places[0]["y"] < places[1]["y"]
+
+
+FOCUSED = """() => {
+    const { left, top, bottom } = document.activeElement.getBoundingClientRect();
+    const isIn = document.activeElement.closest("#game .panel") !== null;
+    return [isIn, left, top + scrollY, bottom + scrollY];
+}"""
+"""Returns whether the focus is in the panel, and where on the page."""
+
+
+@pytest.mark.parametrize("board", SIZES)
+def test_order_of_tab_is_that_on_the_screen(visit: Visit, server: Served, board: str) -> None:
+    width, height = SIZES[board]
+    dwarf, troll = begin(visit, server, board, f"Tabea{board}", f"Tabor{board}")
+    dwarf.click("A6", "B6")
+    troll.sees(B6="dwarf").press("Offer to end").press("Offer to end", within="dialog")
+    dwarf.page.set_viewport_size({"width": width, "height": height})
+    expect(dwarf.page.locator("#notices").get_by_role("button", name="Accept")).to_be_visible()
+    dwarf.page.locator("#board [tabindex='0']").focus()
+    row, end, last = 0, 0, 0
+    names = []
+    for _ in range(30):
+        dwarf.page.keyboard.press("Tab")
+        is_in, left, top, bottom = dwarf.page.evaluate(FOCUSED)
+        if not is_in:
+            break
+        assert top >= row
+        assert left > last or top >= end - 1
+        row, end, last = (top, bottom, left) if top >= end - 1 else (row, end, left)
+        names.append(dwarf.page.evaluate("document.activeElement.textContent"))
+    shared = names.index("Resign")
+    assert names[shared - 1] in ("Share", "More")
 
 
 def test_name_field_has_the_focus_where_there_are_keys(visit: Visit, server: Served) -> None:

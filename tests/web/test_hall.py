@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,12 +28,34 @@ class ServedBots(Served):
         super().start()
 
 
+@pytest.fixture
+def with_bots(tmp_path: Path) -> Iterator[Served]:
+    names = {"Chip": "Slate", "Adam": "Granite", "Zwerg": "Chalk"}
+    bots = "".join(
+        f'\n[[bot]]\nname = "{name}"\nlevel = "{level}"\n' for name, level in names.items()
+    )
+    with (
+        free_ports() as free_port,
+        ServedBots(tmp_path, free_port(), {"oak": "discworld"}, bots) as server,
+    ):
+        yield server
+
+
 @pytest.fixture(scope="module")
 def with_bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with free_ports() as free_port:
         folder = tmp_path_factory.mktemp("hall")
         with ServedBots(folder, free_port(), {"oak": "discworld"}, BOT) as server:
             yield server
+
+
+def test_bots_come_after_people_by_their_strength(visit: Visit, with_bots: Served) -> None:
+    player = visit(server=with_bots).come_in("Anfang")
+    other = visit(server=with_bots).come_in("Zuletzt")
+    names = player.page.locator("#who .player")
+    expect(names).to_have_text(["Anfang", "Zuletzt", "Zwerg", "Chip", "Adam"])
+    for each in (player, other):
+        each.loses_server = True
 
 
 def test_form_takes_a_clock_of_ones_own(visit: Visit) -> None:

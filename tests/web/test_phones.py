@@ -43,6 +43,19 @@ def play(dwarf: Player, troll: Player, *lines: str) -> None:
     dwarf.page.get_by_role("tab", name="Chat").click()
 
 
+CUT_PLACES = """() => {
+    const [hall, ...others] = document.querySelectorAll("#places .place:not(.next)");
+    const from = hall.getBoundingClientRect().right;
+    const to = document.querySelector("#places .next").getBoundingClientRect().left;
+    return others.filter((each) => {
+        const { left, right, width } = each.getBoundingClientRect();
+        const seen = Math.min(right, to) - Math.max(left, from);
+        return seen > 6 && seen < width - 1 && !each.matches("[aria-current]");
+    }).map((each) => each.textContent);
+}"""
+"""Lists the places, but for the current one, that are partly seen beside the hall."""
+
+
 def test_header_tells_of_turns_at_boards_out_of_view(visit: Visit) -> None:
     player = visit(**phone(320, 568)).come_in("Vielspieler")
     others = [visit().come_in(name) for name in ("Erster", "Zweiter", "Dritter")]
@@ -59,6 +72,10 @@ def test_header_tells_of_turns_at_boards_out_of_view(visit: Visit) -> None:
         resize(player, *size)
         for shown in (following, current):
             expect(shown).to_be_in_viewport(ratio=WHOLE)
+    resize(player, 640, 400)
+    assert player.page.evaluate(CUT_PLACES) == []
+    resize(player, *PHONES[-1])
+    assert player.page.evaluate(CUT_PLACES) == []
     seen: list[str] = []
     for _ in others:
         expect(current).not_to_have_text(seen[-1] if seen else "")

@@ -317,6 +317,10 @@ def test_settings_fade_out_where_they_go_on(visit: Visit) -> None:
     row = dialog.locator("form.row")
     fade = "(each) => getComputedStyle(each, '::before').backgroundImage"
     assert "gradient" in row.evaluate(fade)
+    faded = row.evaluate(fade)
+    player.page.set_viewport_size({"width": 1366, "height": 1000})
+    assert row.evaluate(fade) != faded, "a shadow shows that it goes on"
+    player.page.set_viewport_size({"width": 320, "height": 568})
     schemes = dialog.locator(".scheme .choices label")
     assert len({each.evaluate("(each) => each.offsetTop") for each in schemes.all()}) == 1
     gap = """(dialog) => {

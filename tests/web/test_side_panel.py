@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.web.conftest import Served, Visit, served_boards
 from tests.web.test_layout import resign, screen, start_match
 from tests.web.test_room import SCROLLS, shuffle
-from tests.web.test_small_screens import SEEN_WHOLE, WHOLE
+from tests.web.test_small_screens import SEEN_WHOLE, WHOLE, begin
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ SIZES = (1280, 800), (1366, 650)
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    boards = dict.fromkeys(("oak", "elm", "ash", "fir"), "discworld")
+    boards = dict.fromkeys(("oak", "elm", "ash", "fir", "gum"), "discworld")
     with served_boards(tmp_path_factory.mktemp("side"), boards) as server:
         yield server
 
@@ -120,3 +120,27 @@ def test_parts_of_the_welcome_page_stand_apart(visit: Visit) -> None:
     assert page.evaluate(EDGES, ["header", "#welcome-title"]) >= 8
     assert page.evaluate(EDGES, ["#rules", "#teach"]) >= 8
     expect(page.locator("#teach")).to_be_in_viewport(ratio=WHOLE)
+
+
+def test_offers_and_results_cut_no_button_of_a_low_panel(visit: Visit) -> None:
+    names = "Margaretanncathering", "Christopheralexander"
+    dwarf, troll = begin(visit, "gum", names, **screen(1366, 650))
+    panel, notices = dwarf.page.locator("#game .panel"), dwarf.page.locator("#notices .notice")
+    parts = "#steps", "#game .foot"
+    before = [dwarf.page.evaluate(TOP, each) for each in parts]
+    troll.press("Offer to end").press("Offer to end", within="dialog")
+    for offers in (1, 2):
+        expect(notices).to_have_count(offers)
+        assert not panel.evaluate(SCROLLS)
+        assert dwarf.page.evaluate(EDGES, parts) >= 0
+        row = 60 if offers == 2 else 40
+        for part, top in zip(parts, before, strict=True):
+            assert abs(dwarf.page.evaluate(TOP, part) - top) <= row
+        if offers == 1:
+            troll.press("Undo").page.locator("dialog .primary").click()
+    notices.get_by_role("button", name="Decline all").first.click()
+    resign(dwarf, troll)
+    troll.press("Play the second battle")
+    expect(dwarf.page.locator(".result")).to_contain_text("offers to begin the second battle")
+    assert not panel.evaluate(SCROLLS)
+    assert dwarf.page.evaluate(EDGES, parts) >= 0

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 
 WOODS = "beech", "holly", "maple", "alder", "rowan", "elder", "cedar"
 OTHERS = "aspen", "osier", "hazel", "birch", "linden", "spruce", "willow", "poplar", "fig"
+MORE = "plum", "gum", "ivy", "may"
 SIZES = (320, 568), (360, 640), (390, 844), (640, 400), (844, 390), (1280, 800)
 
 WHOLE = 0.999
@@ -25,7 +26,7 @@ WHOLE = 0.999
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS, *OTHERS), "discworld"
+        ("oak", "elm", "ash", "fir", "yew", "larch", "pine", *WOODS, *OTHERS, *MORE), "discworld"
     )
     with served_boards(tmp_path_factory.mktemp("small"), boards) as server:
         yield server
@@ -493,6 +494,25 @@ def test_toast_covers_no_buttons(visit: Visit) -> None:
     player.type("end game", "leave game")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 650), (1920, 1080)])
+def test_hint_is_near_its_button_on_a_computer(visit: Visit, width: int, height: int) -> None:
+    letter, board = {1280: ("a", "gum"), 1366: ("b", "ivy"), 1920: ("c", "may")}[width]
+    player = visit(**screen(width, height)).come_in(f"Nahe{letter}").practises(board)
+    player.type("f1-f6").sees(F6="dwarf").page.get_by_role("tab", name="Chat").click()
+    player.press("Hint")
+    toast = player.page.locator("#toast.shown")
+    expect(toast).to_contain_text("Try ")
+    expect(toast).to_be_in_viewport(ratio=WHOLE)
+    assert player.page.evaluate(COVERED) == []
+    words = toast.bounding_box()
+    button = player.page.get_by_role("button", name="Hint").bounding_box()
+    assert words
+    assert button
+    assert 0 < button["y"] - words["y"] - words["height"] < 150
+    expect_apart(player, "#toast", "#board .cells")
+    player.type("end game", "leave game")
+
+
 def test_analysed_replay_opens_at_its_top(visit: Visit) -> None:
     dwarf, troll = begin(visit, "osier", ("Oberon", "Oben"), **screen(1280, 800))
     resign(dwarf, troll)
@@ -823,7 +843,37 @@ def test_square_below_a_dragged_piece_is_marked(visit: Visit) -> None:
             column = "ABC".index(square[0])
             moved = f"() => ({HELD})().startsWith('translate({column}px, 5px')"
             player.page.wait_for_function(moved)
+            piece = player.page.locator("#board .dragged use").bounding_box()
+            _, finger, width = player.place(square)
+            assert piece
+            assert piece["width"] > 1.2 * width
+            assert piece["y"] + piece["height"] < finger, "a finger doesn't cover it"
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     player.sees(C6="dwarf")
     assert player.page.evaluate(HELD) == ""
     player.type("end game", "leave game")
+
+
+def test_offer_beside_a_choice_of_captures_moves_no_button(visit: Visit) -> None:
+    dwarf, troll = visit().come_in("Rueckela"), visit(**phone(390, 844)).come_in("Rueckelo")
+    dwarf.type("join game as dwarf on plum board")
+    troll.type("join game as troll on plum board", "start")
+    dwarf.sees(A6="dwarf").type("f1-f6")
+    troll.sees(F6="dwarf").click("G7", "G6")
+    expect(troll.page.get_by_role("button", name="Capture F6")).to_be_enabled()
+    troll.page.evaluate("scrollTo(0, 0)")
+    tops = [troll.page.locator(each).evaluate(LEFT_AND_TOP) for each in ("#steps", "#game .foot")]
+    expect_apart(troll, "#choice", "#game .foot")
+    dwarf.press("Offer to end").press("Offer to end", within="dialog")
+    accept = troll.page.locator("#notices").get_by_role("button", name="Accept")
+    expect(accept).to_be_in_viewport(ratio=WHOLE)
+    assert tops == [
+        troll.page.locator(each).evaluate(LEFT_AND_TOP) for each in ("#steps", "#game .foot")
+    ]
+    for part in ("#choice", "#game .foot"):
+        expect_apart(troll, "#notices", part)
+    troll.press("Decline", within="#notices").press("Cancel", within="#choice")
+    resign(dwarf, troll)
+    dwarf.press("Play the second battle")
+    expect(troll.page.locator(".result")).to_contain_text("offers to begin the second battle")
+    expect(troll.page.locator("#game .foot")).to_be_in_viewport(ratio=WHOLE)

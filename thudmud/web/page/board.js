@@ -506,6 +506,7 @@ export class BoardView {
     const piece = this.pieces.get(this.drag.square);
     if (!piece) return;
     piece.element.classList.add("dragged");
+    piece.element.classList.toggle("touched", event.pointerType === "touch");
     piece.element.style.transform = `translate(${x - 0.5}px, ${y - 0.5}px)`;
     if (this.men.lastChild !== piece.element) this.men.append(piece.element);
     this.drag.over = this.squareOf({ x, y }, event);

@@ -297,7 +297,7 @@ const CONTROLS = ".cells, button:not(.ply), a, input, select, summary";
 
 /** What isn't covered, if possible: all that is pressed and read, or less of it, or the least. */
 const KEPT = [
-  `${CONTROLS}, .ply, .strip > *`,
+  `${CONTROLS}, .ply, .strip > *, .panel p`,
   `${CONTROLS}, .clock, .board-host + .strip > *`,
   `main :is(${CONTROLS}), .clock, .board-host + .strip > *`, // rather the header
   ".cells, .clock",

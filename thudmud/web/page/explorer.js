@@ -25,6 +25,7 @@ const REFUSED = /** @type {Record<string, string>} */ ({
  * @property {string | null} board
  * @property {number} ply
  * @property {number} [version] of what stands there, if it may change
+ * @property {boolean} [isEnd] whether the battle ended there
  *
  * @typedef {{battle: number, dwarf: string | null, troll: string | null, at: number, ratings: Record<"dwarf" | "troll", number | null>}} Best
  */
@@ -117,15 +118,18 @@ export class Explorer {
       fill(this.content, h("p.hint", {}, this.words));
       return;
     }
+    const isEnd = this.where?.isEnd;
     const left = found.left && `${counted(found.left, "battle")} are not counted yet.`;
     fill(
       this.content,
       found.plies.length
         ? this.table(found)
-        : h("p.hint", {}, "No finished battle has reached this position."),
+        : !isEnd && h("p.hint", {}, "No finished battle has reached this position."),
+      isEnd && h("p.hint", {}, "The battle ended here."),
       found.others > 0 &&
         h("p.hint", {}, `${counted(found.others, "rarer move")} not shown.`),
       found.best && h("p", {}, "Best known: ", battle(found.best, "best"), ` ${told(found.best)}`),
+      found.plies.length > 0 && h("p.hint", {}, "Mirrored positions count as one."),
       left && h("p.hint", {}, left),
     );
     if (this.isNew) this.content.scrollIntoView({ block: "nearest" });

@@ -162,15 +162,16 @@ export class LobbyView {
     return tables.length > 0 && h("details", { open, "data-key": key }, h("summary", {}, words), this.list(tables));
   }
 
-  /** Return those who are in the hall, and then those who are elsewhere. */
+  /** Return those who are in the hall, and then those who are elsewhere; last the bots, by strength. */
   people() {
     const known = new Map(this.state.everybody.map((each) => [each.player, each]));
     const here = this.state.people.map((each) => ({ ...known.get(each.player), ...each }));
     const names = new Set(here.map((each) => each.player));
+    const rank = (/** @type {any} */ { bot, player }) => (bot ? (this.state.levels.get(player) ?? 99) : 0);
     return [
       ...here,
       ...this.state.everybody.filter((each) => each.room && !names.has(each.player)),
-    ];
+    ].sort((a, b) => rank(a) - rank(b));
   }
 
   /**

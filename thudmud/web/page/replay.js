@@ -276,7 +276,8 @@ export class ReplayView {
     const isMain = !node || node.isMain;
     const hadFocus = this.curve.host.contains(document.activeElement);
     this.curve.show(this.analysis, isMain ? this.at : null);
-    this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at } : null, !isMain);
+    const isEnd = this.at === record.plies.length;
+    this.explorer.show(isMain ? { battle: this.number, board: null, ply: this.at, isEnd } : null, !isMain);
     this.showWords();
     this.showActions();
     if (hadFocus && !this.analysis) byId("replay-actions").querySelector("[data-key=analyse]")?.focus();

@@ -44,6 +44,16 @@ const ASKED_AFTER = 300; // milliseconds after the last change until it is asked
 const KINDS = ["swiss", "round robin", "knock-out", "arena"];
 const LATEST = 5; // tournaments that are over, in the list
 
+/** What decides between players level on points: its short name, its name, and what it is. */
+const TIE_BREAKS = /** @type {Record<string, string[]>} */ ({
+  swiss: ["Buch.", "Buchholz", "Buch.: the points of all opponents (Buchholz)."],
+  "round robin": [
+    "S-B",
+    "Sonneborn-Berger",
+    "S-B: the points of those beaten, and half of those drawn with (Sonneborn-Berger).",
+  ],
+});
+
 export class TournamentView {
   /** The one that is shown. @type {number | null} */
   number = null;
@@ -252,8 +262,13 @@ export class TournamentView {
     this.tick();
     fill(byId("tournament-actions"), ...this.actions(known, table));
     const hasRounds = known?.round && known.kind !== "arena";
-    const legend = hasRounds && h("p.hint", {}, "W2: a win against number 2. L: a loss. D: a draw.");
-    fill(byId("crosstable"), table && this.crosstable(table, known), legend);
+    const legend = [
+      hasRounds && "W2: a win against the player in line 2. L: a loss. D: a draw.",
+      "±: battle points, won minus lost.",
+      TIE_BREAKS[known?.kind ?? ""]?.[2],
+    ].filter(Boolean);
+    const words = table?.players.length > 0 && h("p.hint", {}, legend.join(" "));
+    fill(byId("crosstable"), table && this.crosstable(table, known), words);
     fill(byId("tournament-matches"), ...(table ? this.matches(table) : []));
   }
 
@@ -313,8 +328,8 @@ export class TournamentView {
     if (!players.length) return h("p.hint", {}, "No one has entered yet.");
     const rounds = known?.kind === "arena" ? 0 : (known?.round ?? 0);
     const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
-    const tieBreak = known?.kind === "swiss" ? ["Buch.", "Buchholz"] : ["S-B", "Sonneborn-Berger"];
-    const hasTieBreak = known !== undefined && !["arena", "knock-out"].includes(known.kind);
+    const tieBreak = TIE_BREAKS[known?.kind ?? ""];
+    const hasPlaces = players.some((/** @type {any} */ each) => each.points); // else all are the first
     /** @type {Map<string, number>} */
     const lines = new Map(
       players.map((/** @type {any} */ each, /** @type {number} */ index) => [
@@ -338,7 +353,7 @@ export class TournamentView {
           ...numbers.map((number) => column(String(number), `Round ${number}`)),
           column("Pts", "Match points"),
           column("±", "Battle points, won minus lost"),
-          hasTieBreak && column(tieBreak[0], `${tieBreak[1]} score`),
+          tieBreak && column(tieBreak[0], `${tieBreak[1]} score`),
         ),
       ),
       h(
@@ -348,12 +363,12 @@ export class TournamentView {
           h(
             `tr${each.left ? ".left" : ""}${each.player === this.state.me.player ? ".mine" : ""}`,
             { "data-key": each.player },
-            h("td", {}, String(each.place)),
+            h("td", {}, hasPlaces ? String(each.place) : ""),
             h("th.name", { scope: "row" }, playerLink(each.player), each.left && h("small", {}, " left")),
             ...numbers.map((number) => cell(each.player, number, matches, lines)),
             h("td", {}, half(each.points)),
             h("td", {}, signed(each.battle_points)),
-            hasTieBreak && h("td", {}, String(each.tie_break)),
+            tieBreak && h("td", {}, String(each.tie_break)),
           ),
         ),
       ),
