@@ -188,9 +188,7 @@ def test_challenge_to_a_bot_has_a_level(visit: Visit, with_bot: Served) -> None:
     assert "match Chip discworld level 1" in enid.sent
 
 
-def test_play_asks_for_folded_terms_before_a_bot_is_challenged(
-    visit: Visit, with_bot: Served
-) -> None:
+def test_folded_terms_are_named_where_a_bot_is_challenged(visit: Visit, with_bot: Served) -> None:
     size: dict[str, Any] = {"viewport": {"width": 390, "height": 844}}
     edda = visit(server=with_bot, **size).come_in("Edda")
     terms = edda.page.locator("#terms summary")
@@ -199,13 +197,11 @@ def test_play_asks_for_folded_terms_before_a_bot_is_challenged(
     edda.page.get_by_role("combobox", name="Opponent").select_option("Chip")
     edda.page.get_by_role("combobox", name="Level").select_option("1 Chalk")
     terms.click()
-    edda.register().press("Play Chip")
-    dialog = edda.page.get_by_role("dialog", name="Challenge Chip")
-    expect(dialog.get_by_label("5+3")).to_be_checked()
-    dialog.get_by_label("None").check(force=True)
-    dialog.get_by_role("radio", name="Casual").check(force=True)
-    edda.press("Send challenge").sees(A6="dwarf")
-    assert "match Chip discworld casual level 1" in edda.sent
+    expect(terms).to_contain_text("5+3, casual")
+    edda.register()
+    expect(terms).to_contain_text("Discworld, either side first, 5+3, rated")
+    edda.press("Play Chip").sees(A6="dwarf")
+    assert "match Chip discworld 5+3 level 1" in edda.sent
 
 
 def test_header_tells_boards_with_one_opponent_apart(visit: Visit) -> None:

@@ -128,9 +128,8 @@ export class PlayForm {
     this.form = /** @type {HTMLFormElement} */ (byId("play"));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const { bot } = this;
-      if (bot && !byId("terms").open) this.challenge(bot.bot); // its terms are out of sight
-      else this.look(bot ? `match ${bot.bot}` : "play");
+      const bot = this.bot;
+      this.look(bot ? `match ${bot.bot}` : "play");
     });
     this.terms = new Terms(this.form, state, settings.terms);
     this.form.addEventListener("change", () => this.show());
@@ -260,7 +259,7 @@ export class PlayForm {
       usual && h("div.terms", {}, h("label", {}, "Level ", levels)),
       sending("Send challenge"),
     );
-    if (usual) /** @type {any} */ (levels).value = this.bot?.bot === player ? byId("level").value : usual;
+    if (usual) /** @type {any} */ (levels).value = usual;
     const terms = new Terms(/** @type {HTMLFormElement} */ (form), this.state, {
       ...settings.terms,
       ...this.terms.values,
