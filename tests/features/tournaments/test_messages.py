@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from thudmud import BoardSpec, House, Terminal
-from thudmud.features.tournaments.messages import counted_points, starting, table, tournament_data
+from thudmud.features.tournaments.messages import (
+    counted_points,
+    podium,
+    starting,
+    table,
+    tournament_data,
+)
 from thudmud.features.tournaments.model import Tournament, TournamentRegister, folded
 from thudmud.features.tournaments.pairing import pair
 from thudmud.features.tournaments.standings import standings
@@ -218,3 +224,19 @@ def test_shared_first_place_has_no_winner(places: tuple[int, ...], winner: str |
     entered = [TournamentEntered(NOON, name, 1) for name in ("Anna", "Bert")]
     ended = TournamentEnded(NOON, "", 1, TournamentEnd.OVER, ("Bert", "Anna"), places)
     assert tournament_data(folded([made, *entered, ended]))["winner"] == winner
+
+
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [
+        ((1,), "Anna is 1st"),
+        ((1, 2, 3), "Anna is 1st, Bert 2nd and Carl 3rd"),
+        ((1, 1), "Anna and Bert share 1st place"),
+        ((1, 1, 3), "Anna and Bert share 1st place, and Carl is 3rd"),
+        ((1, 2, 2), "Anna is 1st, and Bert and Carl share 2nd place"),
+        ((1, 1, 1), "Anna, Bert and Carl share 1st place"),
+    ],
+)
+def test_podium_names_shared_places(places: tuple[int, ...], told: str) -> None:
+    players = ("Anna", "Bert", "Carl")[: len(places)]
+    assert podium(players, dict(zip(players, places, strict=True))) == told

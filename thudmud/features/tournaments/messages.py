@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from math import ceil
 from typing import Any
 
@@ -423,13 +424,26 @@ def _render_tournament_ended(
             return []
         case TournamentEnd.OVER:
             places = dict(zip(ended.players, ended.places, strict=True))
-            best = [f"{each} {ordinal(places[each])}" for each in ended.players[1:3]]
-            winner = f"{ended.players[0]} is {ordinal(places[ended.players[0]])}"
-            told = f"{name} is over! {join_words([winner, *best])}."
+            told = f"{name} is over! {podium(ended.players[:3], places)}."
             if view.me in places and view.me not in ended.players[:3]:
                 told += f" You are {ordinal(places[view.me])}."
             told += f' "{ViewTournament(ended.number)}" shows the final standings.'
     return wrap_clickable(told, view)
+
+
+def podium(players: Sequence[str], places: Mapping[str, int]) -> str:
+    """Return a clause about the first three players, some of whom may share a place."""
+    groups = [(each, [*names]) for each, names in groupby(players, key=places.__getitem__)]
+    if len(groups) == len(players):
+        first, *others = players
+        rest = [f"{each} {ordinal(places[each])}" for each in others]
+        return join_words([f"{first} is {ordinal(places[first])}", *rest])
+    return ", and ".join(
+        f"{join_words(names)} share {ordinal(place)} place"
+        if len(names) > 1
+        else f"{names[0]} is {ordinal(place)}"
+        for place, names in groups
+    )
 
 
 # Questions.
