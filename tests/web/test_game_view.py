@@ -397,10 +397,9 @@ def test_choice_of_captures_says_how_to_confirm_and_pushes_nothing(visit: Visit,
     before = player.page.evaluate(boxes)
     player.click("G8").sees(G7="empty, can capture here").click("G7")
     choice = player.page.locator("#choice")
-    verb, keys = ("Tap", "") if how == PHONE else ("Click", " or press Enter")
-    on_it = f"{keys} on it" if keys else ""
+    verb, keys = ("Tap", "") if how == PHONE else ("Click", " or press Enter on it")
     expect(choice).to_contain_text(
-        f"{verb} G7 again{keys} to capture all 2 dwarfs. To leave one, {verb.lower()} it{on_it}."
+        f"{verb} G7 again{keys} to capture both dwarfs. To leave one, {verb.lower()} it{keys}."
     )
     expect(choice).to_be_in_viewport(ratio=1)
     assert player.page.evaluate(boxes) == before

@@ -47,7 +47,7 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
     expect(bert.page.locator("#crosstable")).to_contain_text("Anna")
     anna.type("cancel tournament 1")
     expect(bert.page.locator("#tournament-when")).to_have_text("Cancelled")
-    expect(bert.page.get_by_role("button", name="Enter", exact=True)).to_be_hidden()
+    expect(bert.page.get_by_role("button", name="Join", exact=True)).to_be_hidden()
     bert.press("Hall")
     expect(bert.page.locator("#tournaments")).to_contain_text("cancelled")
     for each in (anna, bert):
@@ -138,7 +138,7 @@ def test_tournament_is_announced_by_a_form(visit: Visit, server: Served) -> None
     anna.press("Announce")
     expect(dialog).to_be_hidden()
     expect(anna.page.get_by_role("heading", name="Thursday")).to_be_visible()
-    expect(anna.page.get_by_role("button", name="Enter", exact=True)).to_be_visible()
+    expect(anna.page.get_by_role("button", name="Join", exact=True)).to_be_visible()
     anna.press("Hall")
     expect(anna.page.locator("#tournaments")).to_contain_text("ThursdayArena · Classic · 10+5")
     said = 'tournament new arena for 90 minutes 10+5 classic "Thursday" starts in 15 minutes'
@@ -152,7 +152,7 @@ def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
     stranger = visit("/tournament/1", server=server)
     expect(stranger.page.locator("#tournament-title")).to_have_text("Cup")
     expect(stranger.page.locator("#crosstable")).to_contain_text("Anna")
-    expect(stranger.page.get_by_role("button", name="Enter", exact=True)).to_be_hidden()
+    expect(stranger.page.get_by_role("button", name="Join", exact=True)).to_be_hidden()
     stranger.press("Join to play")
     stranger.page.get_by_label("Your name").fill("Bert")
     stranger.page.get_by_role("button", name="Play as guest").click()
@@ -181,7 +181,7 @@ def test_guest_registers_and_goes_on_to_tournaments_of_members(
         bert = visit(server=server).come_in("Bert")
         bert.loses_server = True
         bert.page.locator("#tournaments").get_by_role("link").click()
-        bert.press("Enter", within="#tournament-actions")
+        bert.press("Join", within="#tournament-actions")
         dialog = bert.page.get_by_role("dialog", name="Register")
         expect(dialog).to_contain_text("This tournament takes days")
         for label in ("Password", "Password again"):

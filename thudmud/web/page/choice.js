@@ -20,11 +20,11 @@ export function showChoice(host, mover, isTimed = false) {
   const prey = mover.side === "dwarf" ? "troll" : "dwarf";
   const isOne = chosen.length === 1;
   const fits = Boolean(mover.fitting());
-  const enter = HAS_KEYS ? " or press Enter" : "";
+  const enter = HAS_KEYS ? " or press Enter on it" : "";
   const again = `${CLICK} ${landing} again${enter} to`;
-  const all = isOne ? "capture" : `capture all ${chosen.length} ${prey}s`;
+  const all = isOne ? "capture" : chosen.length === 2 ? `capture both ${prey}s` : `capture all ${chosen.length} ${prey}s`;
   const words = isAll
-    ? `${again} ${all}. To leave ${isOne ? `the ${prey}` : "one"}, ${CLICK.toLowerCase()} it${enter && `${enter} on it`}.`
+    ? `${again} ${all}. To leave ${isOne ? `the ${prey}` : "one"}, ${CLICK.toLowerCase()} it${enter}.`
     : `${CLICK} the ${prey}s to capture.${fits ? ` ${again} move.` : ""}`;
   const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
   const mayAlways =

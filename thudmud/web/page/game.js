@@ -1011,6 +1011,7 @@ export class GameView {
   flip() {
     change({ flipped: !settings.flipped });
     this.show(this.name);
+    this.outside.say("Board flipped.");
   }
 
   /** @param {Board} board */

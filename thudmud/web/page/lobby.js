@@ -79,7 +79,7 @@ export class LobbyView {
     );
     this.form = new PlayForm(state, { send });
     this.share = (/** @type {Seek} */ seek) =>
-      share(linkOf(seek), "Send this link to a friend: whoever opens it plays you.", { say, toast }, true);
+      share(linkOf(seek), `Send this link to a friend: whoever opens it plays you. ${this.terms(seek)}.`, { say, toast }, true);
     byId("friend").addEventListener("click", () => this.form.look("seek", newWord()));
     state.on("Thud.Seek", (seek) => seek.word && seek.word === this.form.word && this.share(seek));
     byId("learning").hidden = byId("teach").hidden = !hasFeature("exercises");
@@ -250,15 +250,15 @@ export class LobbyView {
   }
 
   /** @param {Seek} seek */
+  terms({ rules, time, side, rated }) {
+    const kind = rated && this.state.me.member ? "rated" : "casual"; // for a guest who accepts, it is casual
+    return [rulesTitle(rules), time || "no clock", side && `as ${side}s`, kind].filter(Boolean).join(" · ");
+  }
+
+  /** @param {Seek} seek */
   seek(seek) {
     const isMine = seek.player === this.state.me.player;
     const other = seek.side === "dwarf" ? "troll" : "dwarf";
-    const facts = [
-      rulesTitle(seek.rules),
-      seek.time,
-      seek.side && `as ${seek.side}s`,
-      seek.rated && this.state.me.member ? "rated" : "casual", // for a guest who accepts, it is casual
-    ];
     return h(
       "li",
       { "data-key": `seek-${seek.seek}` },
@@ -269,7 +269,7 @@ export class LobbyView {
         h("b", {}, isMine ? "You" : seek.player),
         seek.word && ", to whoever has your link",
         seek.to && (isMine ? `, to ${seek.to}` : ", to you"),
-        h("small", {}, facts.filter(Boolean).join(" · ")),
+        h("small", {}, this.terms(seek)),
       ),
       seek.word &&
         h(

@@ -1050,7 +1050,7 @@ function isNothingOn() {
 function showWelcome() {
   const [who] = (isChallenged() && OFFERED?.split(" to ")) || [];
   byId("welcome-title").textContent = who || "Thud";
-  byId("welcome-title").classList.toggle("words", Boolean(who));
+  byId("welcome-title").classList.toggle("sentence", Boolean(who));
   lobby.showNow();
   watchBest();
   const board = onShow === null ? null : (state.boards.get(onShow) ?? null);

@@ -243,6 +243,7 @@ export class ReplayView {
   flip() {
     change({ flipped: !settings.flipped });
     this.show();
+    this.outside.say("Board flipped.");
   }
 
   show() {

@@ -306,7 +306,7 @@ export class TournamentView {
       (!["swiss", "arena"].includes(known.kind) ||
         (known.rounds !== null && 2 * (known.round ?? 0) > known.rounds));
     if (mine && !mine.left) return [this.button("Withdraw", `withdraw from ${this.number}`)];
-    return mine || isLate ? [] : [this.button("Enter", () => this.enter(known), true)];
+    return mine || isLate ? [] : [this.button("Join", () => this.enter(known), true)];
   }
 
   /**
