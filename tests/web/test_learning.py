@@ -309,6 +309,19 @@ def test_guest_without_a_name_is_given_one(visit: Visit) -> None:
     expect(nobody.page.locator("#who")).to_contain_text(re.compile(r"[A-Z][a-z]{5,} you"))
 
 
+def test_registered_name_is_no_mistake(visit: Visit) -> None:
+    visit().come_in("Isidor").register()
+    other = visit()
+    other.page.get_by_label("Your name").fill("isidor")
+    other.press("Play as guest")
+    expect(other.page.locator("#login-note")).to_contain_text("The name Isidor is registered.")
+    expect(other.page.locator("#login-note")).not_to_have_class(re.compile("wrong"))
+    expect(other.page.locator("#name")).to_be_focused()
+    other.page.keyboard.type("not the password")
+    other.page.keyboard.press("Enter")
+    expect(other.page.locator("#login-note")).to_have_class(re.compile("wrong"))
+
+
 def test_taken_name_is_said_in_plain_words(visit: Visit) -> None:
     visit().come_in("Irma")
     other = visit()

@@ -145,6 +145,23 @@ def test_typed_moves_play_a_match_to_its_end(visit: Visit) -> None:
             dwarf.type("start game")
 
 
+def test_header_leads_to_registering_and_then_to_the_settings(visit: Visit) -> None:
+    player = visit()
+    account = player.page.locator("#account")
+    expect(account).to_be_hidden()
+    player.come_in("Kordula")
+    expect(account).to_have_text("Register")
+    account.click()
+    expect(player.page.get_by_role("dialog", name="Register")).to_be_visible()
+    player.page.keyboard.press("Escape")
+    player.register()
+    expect(account).to_have_text("Kordula")
+    account.click()
+    expect(player.page.get_by_role("dialog", name="Settings")).to_be_visible()
+    player.page.set_viewport_size({"width": 390, "height": 844})
+    expect(account).to_be_hidden()
+
+
 def test_quit_player_is_not_reconnected(visit: Visit) -> None:
     anna = visit().come_in("Antje")
     kept = anna.page.evaluate("localStorage['thud.word']")
@@ -668,7 +685,7 @@ def test_lesson_uses_clicks_and_highlights_squares(visit: Visit) -> None:
     lesson, log = anna.page.locator("#lesson"), anna.page.locator("#log")
     anna.sees(H8="Thudstone, named in the lesson", A6="dwarf, named in the lesson").click("A6")
     anna.sees(C6="empty, can go here").click("C6")
-    expect(lesson).to_contain_text("but not the one for this step")
+    expect(lesson.locator(".missed")).to_contain_text("but not the one for this step")
     expect(lesson).to_contain_text("Move the dwarf from A6 to B6.")
     anna.click("A6")  # back in its place, for a second attempt
     anna.sees(B6="empty, named in the lesson, can go here").click("B6").sees(B6="dwarf")

@@ -228,6 +228,12 @@ def test_superseded_tab_is_inert_and_can_take_over(visit: Visit) -> None:
     expect(first.page.locator("#link.banner")).to_have_count(0)
     expect(first.page.locator("#talk")).to_have_css("opacity", "1")
     expect(second.locator("#link.banner")).to_contain_text("You are playing in another window.")
+    # A browser tells a tab so when it is chosen; the headless one shows all.
+    second.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(second.locator("#link.banner")).to_have_count(0)
+    expect(first.page.locator("#link.banner")).to_contain_text("You are playing in another window.")
+    first.press("Play here")
+    expect(first.page.locator("#link.banner")).to_have_count(0)
     first.click("G7", "G6").sees(G6="troll").type("end game", "leave game")
 
 

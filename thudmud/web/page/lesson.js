@@ -115,7 +115,11 @@ export class LessonView {
         .filter((each) => !isAbove(each))
         // What is said against a try at a puzzle is not for the player to do.
         .map(([key, words]) =>
-          h("p", {}, ...(step === null && key === "wrong" ? [curly(words)] : this.pressable(words))),
+          h(
+            key === "wrong" ? "p.missed" : "p",
+            {},
+            ...(step === null && key === "wrong" ? [curly(words)] : this.pressable(words)),
+          ),
         ),
     ];
     fill(

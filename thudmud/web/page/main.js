@@ -329,7 +329,9 @@ function answered(text, words) {
   if (!question || !/[.!?]$/.test(lastWords)) return;
   delete dataset.sent;
   if (document.body.dataset.view !== "welcome") comeIn();
-  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), true);
+  const isWrong = !/^The name \w+ is registered\./.test(lastWords); // a member has given it
+  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), isWrong);
+  byId("name").focus();
   byId("name").select(); // what was refused may be mended
 }
 
@@ -1530,7 +1532,10 @@ function goByKey(event) {
 
 /** Show where the player has something to do. */
 function showPlaces() {
-  if (!state.me.player) {
+  const { player, member } = state.me;
+  byId("account").hidden = !player;
+  byId("account").textContent = member ? player : "Register";
+  if (!player) {
     const isIn = document.body.dataset.view === "welcome" || isComingBack;
     fill(
       byId("places"),
@@ -1717,11 +1722,13 @@ byId("sound").addEventListener("click", () => {
   showSound();
   play("move");
 });
-byId("options").addEventListener("click", () => {
+function showSettings() {
   const others = { register: () => registration.open(), showKeys: openKeys };
   openSettings((line) => state.me.player && send(line), state.me, others);
   if (state.me.member && hasFeature("notifications")) ask("notify");
-});
+}
+byId("options").addEventListener("click", showSettings);
+byId("account").addEventListener("click", () => (state.me.member ? showSettings() : registration.open()));
 byId("dialog").addEventListener("close", show); // settings may have changed
 // The keys of this browser are nothing that anybody needs to see.
 state.on("Thud.Notify", (known) => showNotify(known, (line) => wire.send(line)));

@@ -132,9 +132,9 @@ export class Wire {
     if (this.link === "lost") this.open();
   }
 
-  /** See whether the connection is still there, as after a night with the lid closed. */
+  /** See whether the connection is still there, as after a night with the lid closed; who looks here plays here. */
   look() {
-    this.hurry();
+    if (["lost", "elsewhere"].includes(this.link)) this.open();
     if (this.link === "open") this.ping();
   }
 
