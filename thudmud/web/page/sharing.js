@@ -175,7 +175,7 @@ export async function openSnippet(address, { say, toast }) {
   }
   const { html } = await answer.json();
   const field = /** @type {HTMLTextAreaElement} */ (
-    h("textarea", { readonly: true, rows: 5, "aria-label": "HTML" }, html)
+    h("textarea", { readonly: true, rows: 6, "aria-label": "HTML" }, html)
   );
   const copy = async () => {
     field.select();
