@@ -319,8 +319,8 @@ def test_badge_and_buttons_of_a_battle_stand_apart(visit: Visit) -> None:
         boxes = {each.inner_text(): each.evaluate(SIDES) for each in buttons.all()}
         undo, chat, resigns, more = (boxes[each] for each in ("Undo", "Chat", "Resign", "More"))
         assert chat["left"] - undo["right"] >= 8
-        assert resigns["left"] - chat["right"] >= 20
-        assert more["left"] - resigns["right"] >= 20
+        assert more["left"] - chat["right"] >= 20
+        assert resigns["left"] - more["right"] >= 20
         assert undo["top"] == more["top"]
         assert not overlap(dwarf, "#strip-bottom .badge", "#strip-bottom .points") or size[0] < 360
         if size[0] >= 360:
