@@ -265,7 +265,7 @@ export class Chat {
   /** Show on whatever leads to the chat how many lines are new, and keep it for when the page is loaded again. */
   markUnread() {
     const size = [...this.unread.keys()].filter((each) => !each.hidden).length;
-    write(UNREAD, [...this.unread.values()], "sessionStorage");
+    write(UNREAD, this.unread.size ? [...this.unread.values()] : null, "sessionStorage");
     for (const [each, name] of [[this.tabs.chat, "Chat"], [byId("to-chat"), "To the chat"]]) {
       each.dataset.unread = size || "";
       each.setAttribute("aria-label", size ? `${name}, ${size} new` : name);
