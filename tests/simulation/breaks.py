@@ -78,19 +78,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit lost with its link counts as done": Mistake(
-        77,
+        221,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
     ),
     "a commit lost with its link counts as not done": Mistake(
-        46,
+        77,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
     ),
     "a recovered commit is visible before the standby has it": Mistake(
-        401,
+        142,
         [
             Change(
                 POSTGRES,
