@@ -91,7 +91,7 @@ export class Challenges {
       h(
         "div.notice",
         { "data-key": words },
-        h("p", {}, words, hasToWait && " You can accept after this battle, as your clock is running."),
+        h("p", {}, words, hasToWait && " You can accept after this battle, which is played by the clock."),
         !hasToWait && this.button(...accept, ".primary"),
         this.button(...decline),
       ),
