@@ -21,9 +21,12 @@ def test_page_of_a_player_is_read_by_strangers(visit: Visit) -> None:
     expect(stranger.page.locator("#player-ratings")).to_contain_text("No rating yet")
     row = stranger.page.get_by_role("row", name="Beth")
     expect(row).to_contain_text("001")
-    expect(stranger.page.locator("#player-battles")).to_contain_text("Abel \N{EN DASH} Beth")
+    battle = stranger.page.locator("#player-battles li").first
+    expect(battle).to_contain_text("Abel \N{EN DASH} Beth")
+    expect(battle.locator(".badge")).to_have_text("lost")
     row.get_by_role("link", name="Beth").click()
     expect(stranger.page.locator("#player-title")).to_have_text("Beth")
+    expect(battle.locator(".badge")).to_have_text("won")
     assert stranger.path == "/player/Beth"
     stranger.press("Join to play")
     stranger.page.get_by_label("Your name").fill("Cleo")

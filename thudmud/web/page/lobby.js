@@ -94,7 +94,7 @@ export class LobbyView {
     fill(
       byId("history"),
       battles.length
-        ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battleEntry))
+        ? h("ul.list", {}, ...battles.slice(0, BATTLES).map((each) => battleEntry(each)))
         : h("p.hint.none", {}, "None yet."),
     );
   }
@@ -411,8 +411,11 @@ function role({ bot, operator, member }, isMe, level) {
   return member ? "" : " guest";
 }
 
-/** @param {any} known */
-export function battleEntry(known) {
+/**
+ * @param {any} known
+ * @param {string} [side] of the player whose list it is; else the winner's side is shown
+ */
+export function battleEntry(known, side = "") {
   const { battle: number, dwarf, troll, winner, score, rules, plies, state } = known;
   const isAlone = dwarf !== null && dwarf === troll;
   const players = isAlone
@@ -429,7 +432,9 @@ export function battleEntry(known) {
       h("a", { href: `/game/${number}` }, players),
       h("small", {}, facts.filter(Boolean).join(" · ")),
     ),
-    winner && token(winner),
+    side && score && !isAlone
+      ? h("span.badge", {}, winner ? (winner === side ? "won" : "lost") : "drawn")
+      : winner && token(winner),
   );
 }
 

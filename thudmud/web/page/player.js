@@ -76,7 +76,7 @@ export class PlayerView {
     const more = inAll > battles.length ? `The latest ${battles.length} of ${inAll}.` : "";
     return [
       battles.length
-        ? h("ul.list", {}, ...battles.map(battleEntry))
+        ? h("ul.list", {}, ...battles.map((each) => battleEntry(each, this.isOf(each.dwarf) ? "dwarf" : "troll")))
         : h("p.hint.none", {}, "None yet."),
       more && h("p.hint", {}, more),
       ...opponents(battles, (player) => this.isOf(player)),
