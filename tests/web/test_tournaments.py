@@ -34,7 +34,7 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
     expect(bert.page.locator("#tournament-when")).to_have_text(re.compile(r"Starts in 59:\d\d"))
     assert bert.path == "/tournament/1"
     expect(bert.page.locator("#crosstable")).to_contain_text("No one has entered yet.")
-    bert.press("Enter")
+    bert.press("Join")
     expect(bert.page.get_by_role("row", name="Bert")).to_be_visible()
     expect(bert.page.get_by_role("button", name="Withdraw", exact=True)).to_be_focused()
     expect(bert.page.locator("#crosstable td").first).to_be_empty()  # all would be the first
@@ -156,7 +156,7 @@ def test_tournament_is_read_by_strangers(visit: Visit, server: Served) -> None:
     stranger.press("Join to play")
     stranger.page.get_by_label("Your name").fill("Bert")
     stranger.page.get_by_role("button", name="Play as guest").click()
-    stranger.press("Enter")
+    stranger.press("Join")
     expect(stranger.page.get_by_role("row", name="Bert")).to_be_visible()
     for each in (anna, stranger):
         each.loses_server = True

@@ -1532,10 +1532,10 @@ function goByKey(event) {
 
 /** Show where the player has something to do. */
 function showPlaces() {
-  const { player, member } = state.me;
-  byId("account").hidden = !player;
-  byId("account").textContent = member ? player : "Register";
-  if (!player) {
+  const { me } = state;
+  byId("account").hidden = !me.player;
+  byId("account").textContent = me.member ? me.player : "Register";
+  if (!me.player) {
     const isIn = document.body.dataset.view === "welcome" || isComingBack;
     fill(
       byId("places"),
