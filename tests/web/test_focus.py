@@ -282,8 +282,7 @@ def test_order_of_tab_is_that_on_the_screen(visit: Visit, server: Served, board:
         assert left > last or top >= end - 1
         row, end, last = (top, bottom, left) if top >= end - 1 else (row, end, left)
         names.append(dwarf.page.evaluate("document.activeElement.textContent"))
-    shared = names.index("Resign")
-    assert names[shared - 1] in ("Share", "More")
+    assert names[names.index("Resign") - 1] in ("Share", "More")
 
 
 def test_name_field_has_the_focus_where_there_are_keys(visit: Visit, server: Served) -> None:

@@ -410,14 +410,20 @@ def test_choice_of_captures_offers_all_first_with_a_clock(visit: Visit, time: st
     resign(dwarf, troll)
 
 
-def test_choice_of_captures_leaves_an_offer_readable(visit: Visit) -> None:
-    dwarf, troll = visit().come_in("Offela"), visit(**phone(390, 844)).come_in("Offelo")
-    dwarf.type("join game as dwarf on beech board")
-    troll.type("join game as troll on beech board", "start")
+def choose_captures(visit: Visit, board: str, names: tuple[str, str]) -> tuple[Player, Player]:
+    """Return two players; the second plays the trolls on a phone, and may capture F6."""
+    dwarf, troll = visit().come_in(names[0]), visit(**phone(390, 844)).come_in(names[1])
+    dwarf.type(f"join game as dwarf on {board} board")
+    troll.type(f"join game as troll on {board} board", "start")
     dwarf.sees(A6="dwarf").type("f1-f6")
     troll.sees(F6="dwarf").click("G7", "G6")
+    expect(troll.page.get_by_role("button", name="Capture F6")).to_be_enabled()
+    return dwarf, troll
+
+
+def test_choice_of_captures_leaves_an_offer_readable(visit: Visit) -> None:
+    dwarf, troll = choose_captures(visit, "beech", ("Offela", "Offelo"))
     confirm = troll.page.get_by_role("button", name="Capture F6")
-    expect(confirm).to_be_enabled()
     dwarf.press("Offer to end").press("Offer to end", within="dialog")
     notice = troll.page.locator("#notices")
     words, accept = notice.get_by_text("Offela"), notice.get_by_role("button", name="Accept")
@@ -855,12 +861,7 @@ def test_square_below_a_dragged_piece_is_marked(visit: Visit) -> None:
 
 
 def test_offer_beside_a_choice_of_captures_moves_no_button(visit: Visit) -> None:
-    dwarf, troll = visit().come_in("Rueckela"), visit(**phone(390, 844)).come_in("Rueckelo")
-    dwarf.type("join game as dwarf on plum board")
-    troll.type("join game as troll on plum board", "start")
-    dwarf.sees(A6="dwarf").type("f1-f6")
-    troll.sees(F6="dwarf").click("G7", "G6")
-    expect(troll.page.get_by_role("button", name="Capture F6")).to_be_enabled()
+    dwarf, troll = choose_captures(visit, "plum", ("Rueckela", "Rueckelo"))
     troll.page.evaluate("scrollTo(0, 0)")
     tops = [troll.page.locator(each).evaluate(LEFT_AND_TOP) for each in ("#steps", "#game .foot")]
     expect_apart(troll, "#choice", "#game .foot")

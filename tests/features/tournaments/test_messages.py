@@ -135,7 +135,7 @@ def house() -> House:
     return house
 
 
-def test_crosstable_goes_to_who_enters_or_leaves() -> None:
+def test_crosstable_goes_to_whoever_enters_or_leaves() -> None:
     house = House([BoardSpec("oak board")], opens_boards=True)
     for name in ("Anna", "Bert"):
         house.enter(name, NOON, Terminal(packages=frozenset({"thud"})), member=True)

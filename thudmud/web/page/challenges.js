@@ -6,6 +6,7 @@ import { open } from "./dialogs.js";
 import { byId, counted, fill, h, measure, rulesTitle } from "./dom.js";
 import { agreeing } from "./game.js";
 import { play } from "./sound.js";
+import { isByDays } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Seek} Seek */
@@ -175,11 +176,6 @@ export class Challenges {
       label,
     );
   }
-}
-
-/** @param {string | null} time a time control */
-function isByDays(time) {
-  return /day/.test(time ?? "");
 }
 
 /**

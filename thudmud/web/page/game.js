@@ -32,7 +32,7 @@ import { AIMS, openRules } from "./rules.js";
 import { change, isTurned, settings } from "./settings.js";
 import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
-import { holder, titleOf } from "./state.js";
+import { holder, isByDays, titleOf } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -557,7 +557,7 @@ export class GameView {
   /** Let the clocks run. */
   tick() {
     const table = this.state.tables.get(this.name);
-    const isTimed = table?.clock && table.running && this.state.sides(table).length && !/day/.test(table.time ?? "");
+    const isTimed = table?.clock && table.running && this.state.sides(table).length && !isByDays(table.time);
     const isThere = this.outside.isConnected() && (!isTimed || this.outside.isHeard());
     const isPaused = !isThere && this.state.me.player !== null;
     this.lostAt = isPaused ? (this.lostAt ?? Date.now()) : null;

@@ -249,7 +249,11 @@ export class LobbyView {
     );
   }
 
-  /** @param {Seek} seek */
+  /**
+   * Return the terms of a match that is looked for, in a line.
+   *
+   * @param {Seek} seek
+   */
   terms({ rules, time, side, rated }) {
     const kind = rated && this.state.me.member ? "rated" : "casual"; // for a guest who accepts, it is casual
     return [rulesTitle(rules), time || "no clock", side && `as ${side}s`, kind].filter(Boolean).join(" · ");

@@ -5,6 +5,7 @@
 import { open, sending } from "./dialogs.js";
 import { byId, counted, fill, h, rulesTitle } from "./dom.js";
 import { change, settings } from "./settings.js";
+import { isByDays } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -67,12 +68,12 @@ export class Terms {
     const { elements } = form;
     const isRated = this.state.me.member && !this.isGuest;
     const { unit, time } = this.values;
-    const [isByDays, isCustom] = [unit === "days", time === "custom"];
+    const [hasDays, isCustom] = [unit === "days", time === "custom"];
     const part = (/** @type {string} */ name) => /** @type {any} */ (form.querySelector(name));
     part(".custom").hidden = !isCustom;
     for (const name of ["minutes", "seconds", "days"]) {
       const field = /** @type {HTMLInputElement} */ (elements.namedItem(name));
-      const isOther = (name === "days") !== isByDays;
+      const isOther = (name === "days") !== hasDays;
       /** @type {HTMLElement} */ (field.parentElement).hidden = isOther;
       field.disabled = !isCustom || isOther; // else it could stop the form
     }
@@ -209,7 +210,7 @@ export class PlayForm {
    * @returns {boolean} whether they were looking
    */
   leave() {
-    const live = this.own.filter(({ to, time }) => !to && !/day/.test(time ?? ""));
+    const live = this.own.filter(({ to, time }) => !to && !isByDays(time));
     for (const { seek } of live) {
       this.state.seeks.delete(seek);
       this.send(`withdraw ${seek}`);

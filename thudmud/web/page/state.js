@@ -498,6 +498,11 @@ export function holder(seat) {
   return seat?.player ?? (seat?.kept_for ? "empty seat" : "free seat");
 }
 
+/** @param {string | null | undefined} time a time control */
+export function isByDays(time) {
+  return /day/.test(time ?? "");
+}
+
 /**
  * Return what a board is called: by the two who play there, or by its name.
  *

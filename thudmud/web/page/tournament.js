@@ -5,6 +5,7 @@
 import { open, sending } from "./dialogs.js";
 import { byId, capitalised, clockText, counted, dotted, fill, h, hasFeature, playerLink, rulesTitle } from "./dom.js";
 import { Terms, copyTerms } from "./play.js";
+import { isByDays } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -316,7 +317,7 @@ export class TournamentView {
    */
   enter({ tournament, time }) {
     const enter = () => this.send(`enter ${tournament}`);
-    if (this.state.me.member || !/day/.test(time)) enter();
+    if (this.state.me.member || !isByDays(time)) enter();
     else this.register("This tournament takes days: it’s for registered players.", enter);
   }
 

@@ -64,8 +64,10 @@ export class Wire {
     this.timer = undefined;
     /** Whether an answer is awaited, to a line or to a ping. */
     this.isAwaiting = false;
-    /** When the server was heard last, and since when it hasn't answered a ping; 0 if it has. */
-    [this.heardAt, this.pingedAt] = [0, 0];
+    /** When the server was heard last. */
+    this.heardAt = 0;
+    /** When the ping was sent that it hasn't answered yet; 0 if it has. */
+    this.pingedAt = 0;
     addEventListener("online", () => this.hurry());
     addEventListener("offline", () => this.drop());
     document.addEventListener("visibilitychange", () => document.hidden || this.look());
@@ -132,7 +134,10 @@ export class Wire {
     if (this.link === "lost") this.open();
   }
 
-  /** See whether the connection is still there, as after a night with the lid closed; who looks here plays here. */
+  /**
+   * See whether the connection is still there, as after a night with the lid closed. A tab that was
+   * superseded takes over again.
+   */
   look() {
     if (["lost", "elsewhere"].includes(this.link)) this.open();
     if (this.link === "open") this.ping();
