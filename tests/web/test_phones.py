@@ -34,6 +34,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
+NEXT_FRAME = "() => new Promise((each) => requestAnimationFrame(each))"
+"""Waits until the page has been laid out."""
+
+
 def play(dwarf: Player, troll: Player, *lines: str) -> None:
     """Play moves by turns, and open the chat."""
     for ply, line in enumerate(lines, 1):
@@ -131,7 +135,7 @@ def test_hint_covers_neither_board_nor_own_strip(visit: Visit) -> None:
         for part in ("#board .cells", "#steps", "#game .foot button", *BOTTOM_PARTS):
             assert not overlap(player, "#toast", part), (size, part)
         player.page.keyboard.press("Escape")
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_words_of_a_hint_stay_with_its_arrows(visit: Visit) -> None:
@@ -362,3 +366,12 @@ def test_page_not_found_has_the_chosen_theme(visit: Visit, theme: str) -> None:
     expect(player.page.get_by_role("heading", name="Page not found")).to_be_visible()
     expect(player.page.locator("html")).to_have_css("color-scheme", theme)
     player.errors.clear()  # of the missing page
+
+
+def test_turned_page_is_not_zoomed(visit: Visit) -> None:
+    page = visit(**phone(360, 740)).page
+    page.evaluate("document.body.style.minWidth = '391px'")  # as for a moment while it is turned
+    page.evaluate(NEXT_FRAME)
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.evaluate(NEXT_FRAME)
+    assert page.evaluate("visualViewport.scale") == 1
