@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
@@ -13,7 +13,15 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests import leaks
 from tests.ports import free_ports
@@ -254,14 +262,33 @@ class Player:
 
     def practises(self, board: str, *setup: str) -> Self:
         """Begin a practice battle on a board."""
-        self.type(f"go to {board}", *setup, "practice")
+        self.type(f"go to {board}", *setup, "practice").hears(f"You practise at the {board}")
         expect(self.page.locator("#game-facts")).to_contain_text("practice")
         return self
+
+    def leaves(self) -> Self:
+        """End a practice battle and leave its seats, which are free for others then.
+
+        A line that is sent just before its page is closed may be lost.
+        """
+        self.page.evaluate("document.getElementById('tab-log').click()")  # not to say it
+        return self.type("end game", "leave game").hears("You leave both seats")
 
     def hears(self, text: str) -> Self:
         """Wait until the log contains the given string."""
         expect(self.page.locator("#log")).to_contain_text(text)
         return self
+
+    def told(self) -> str:
+        """Return what the page shows and has sent, for the report of a failure."""
+        try:
+            shown = self.page.locator("body").inner_text(timeout=1000)
+            focus = self.page.evaluate("document.activeElement?.outerHTML.slice(0, 200)")
+            log, chat = (self.page.locator(each).text_content() for each in ("#log", "#chat"))
+        except Error as error:
+            return str(error)
+        parts = self.page.url, shown, f"Focus: {focus}", f"Log: {log}", f"Chat: {chat}"
+        return "\n\n".join([*parts, "Sent:", *self.sent[-40:]])
 
 
 class Visit(Protocol):
@@ -296,24 +323,42 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
+PLAYERS = pytest.StashKey[list[Player]]()
+"""The players of a test."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add what the pages show to the report of a failure."""
+    report = yield
+    if report.failed and call.when == "call":
+        for number, player in enumerate(item.stash.get(PLAYERS, []), 1):
+            report.sections.append((f"Page {number}", player.told()))
+    return report
+
+
 @pytest.fixture
-def visit(browser: Browser, served: Served) -> Iterator[Visit]:
+def visit(browser: Browser, served: Served, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """Open the page in separate browser contexts; assert at the end that none had errors.
 
     There is no service worker, unless a test asks for one by ``service_workers="allow"``.
     """
-    players: list[tuple[Player, BrowserContext]] = []
+    players = request.node.stash[PLAYERS] = []
+    contexts: list[BrowserContext] = []
 
     def open_page(path: str = "/", server: Served = served, **options: Any) -> Player:
         context = browser.new_context(**{"service_workers": "block"} | options)
         context.set_default_timeout(PATIENCE)  # its error tells what an action waited for
         player = Player(context.new_page())
-        players.append((player, context))
+        players.append(player)
+        contexts.append(context)
         player.page.goto(server.address + path)
         return player
 
     yield open_page
-    for player, context in players:
+    for player, context in zip(players, contexts, strict=True):
         context.close()
         lost = "net::ERR_CONNECTION" if player.loses_server else "\0"
         assert [error for error in player.errors if lost not in error] == []

@@ -383,7 +383,7 @@ def test_settings_show_schemes_size_and_volume(visit: Visit) -> None:
     expect(board).to_be_visible()
     assert 0.65 < board.evaluate(width) / large < 0.75
     expect(player.press("Settings").page.get_by_label("Volume")).to_have_value("0")
-    player.press("Close").type("end game", "leave game")
+    player.press("Close").leaves()
 
 
 @pytest.mark.parametrize("name", ["Carla", "Carlo"])

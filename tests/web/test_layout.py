@@ -205,7 +205,7 @@ def test_swipes_on_empty_squares_scroll(visit: Visit) -> None:
     assert swipe("A6") == 0  # drags the dwarf
     assert swipe("H5") > 0
     player.page.keyboard.press("Escape")
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_lesson_is_seen_together_with_the_board(visit: Visit) -> None:
@@ -271,7 +271,7 @@ def test_buttons_stay_while_moves_are_added(visit: Visit, name: str, how: dict[s
     player.page.evaluate("scrollTo(0, 0)")
     assert buttons.bounding_box() == before
     assert player.page.locator("#moves").evaluate(HIDDEN_PART) < 1
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_move_list_keeps_room_and_its_current_move_in_view(visit: Visit) -> None:
@@ -344,7 +344,7 @@ def test_wide_screen_is_filled(visit: Visit) -> None:
     player.come_in("Wilhelmina").practises("pine")
     width, _ = player.page.wait_for_function(WIDTH, arg="#board .board").json_value()
     assert width > 1000
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_touch_targets_are_large(visit: Visit) -> None:
@@ -420,7 +420,7 @@ def test_phone_does_not_zoom_into_fields(visit: Visit) -> None:
     assert min(player.page.evaluate(sizes)) >= 16
     player.come_in("Zoe").practises("pine").press("Share").press("Embed")
     assert min(player.page.evaluate(sizes)) >= 16
-    player.press("Close").type("end game", "leave game")
+    player.press("Close").leaves()
 
 
 def test_tapped_button_keeps_no_hover_style(visit: Visit) -> None:
@@ -436,7 +436,7 @@ def test_tapped_button_keeps_no_hover_style(visit: Visit) -> None:
     assert before
     button.hover()
     assert player.page.evaluate(colour) == before
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_browser_bars_have_the_chosen_theme(visit: Visit) -> None:
@@ -475,7 +475,7 @@ def test_forced_colours_keep_states_apart(visit: Visit) -> None:
     assert differ("#moves [aria-current]", "#moves .ply:not([aria-current])")
     assert differ("#places [aria-current]", "#places :not([aria-current])")
     assert differ("#strip-bottom .turn", "#strip-bottom .name")
-    player.type("end game", "leave game")
+    player.leaves()
     border = player.page.evaluate("""() => {
         const button = Object.assign(document.createElement("button"), { className: "danger" });
         document.body.append(button);

@@ -93,7 +93,7 @@ def test_earlier_position_takes_no_moves(visit: Visit) -> None:
         anna.sees(A6="dwarf", B6="empty", G7="troll", G6="empty")
         anna.page.keyboard.press("Escape")
         anna.sees(B6="dwarf, last move", G7="troll")
-    anna.drag("G7", "G6").sees(G6="troll, last move").type("end game", "leave game")
+    anna.drag("G7", "G6").sees(G6="troll, last move").leaves()
 
 
 COUNT_TONES = """() => {
@@ -141,6 +141,7 @@ def test_challenge_is_noticed_and_answered_in_every_view(visit: Visit, view: str
     for each in (asked, challenger):
         expect(each.page.locator("#strip-bottom .clock")).to_be_visible()
         each.type("quit")
+        expect(each.page.get_by_label("Your name")).to_be_visible()
     expect(notice).to_be_hidden()
 
 
@@ -166,7 +167,7 @@ def test_challenge_on_a_phone_moves_nothing(visit: Visit, width: int, height: in
         assert box["x"] >= before["x"] + before["width"]
     challenger.type("withdraw")
     expect(notice).to_be_hidden()
-    asked.type("end game", "leave game")
+    asked.leaves()
 
 
 def test_invitation_disappears_with_the_inviter(visit: Visit) -> None:
@@ -234,7 +235,7 @@ def test_superseded_tab_is_inert_and_can_take_over(visit: Visit) -> None:
     expect(first.page.locator("#link.banner")).to_contain_text("You are playing in another window.")
     first.press("Play here")
     expect(first.page.locator("#link.banner")).to_have_count(0)
-    first.click("G7", "G6").sees(G6="troll").type("end game", "leave game")
+    first.click("G7", "G6").sees(G6="troll").leaves()
 
 
 FOCUSED = """() => {
@@ -261,7 +262,7 @@ def test_board_and_move_list_are_one_tab_stop_each(visit: Visit) -> None:
         keyboard.press(key)
         expect(plies.nth(ply - 1)).to_be_focused()
         expect(plies.nth(ply - 1)).to_have_attribute("aria-current", "step")
-    player.sees(G6="troll, last move", B6="dwarf").type("end game", "leave game")
+    player.sees(G6="troll, last move", B6="dwarf").leaves()
 
 
 def test_cells_have_positions_and_only_choices_are_selectable(visit: Visit) -> None:
@@ -295,7 +296,7 @@ def test_cells_have_positions_and_only_choices_are_selectable(visit: Visit) -> N
     player.page.keyboard.press("f")
     expect(player.square("O10").locator("xpath=..")).to_have_attribute("aria-rowindex", "6")
     assert position("O10") == ["6", "1"]
-    player.press("Flip the board", within="#steps").type("end game", "leave game")
+    player.press("Flip the board", within="#steps").leaves()
 
 
 def test_focus_goes_to_the_board_when_a_battle_begins(visit: Visit) -> None:
@@ -324,7 +325,7 @@ def test_same_announcement_is_made_again(visit: Visit) -> None:
         player.click("A6").sees(B6="empty, can go here").click("H9")
         while player.page.evaluate(count, refusal) < times:
             player.page.wait_for_timeout(1)
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_double_click_on_a_seat_starts_no_practice(visit: Visit) -> None:

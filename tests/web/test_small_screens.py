@@ -143,7 +143,7 @@ def test_toast_covers_neither_board_nor_places(visit: Visit, how: dict[str, Any]
     else:
         player.page.keyboard.press("Escape")
     expect(toast).to_have_count(0)
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 @pytest.mark.parametrize(("width", "height"), PHONES)
@@ -386,7 +386,7 @@ def test_choice_of_captures_cuts_no_buttons(visit: Visit, how: dict[str, Any]) -
         player.page.evaluate("scrollTo(0, 0)")
         for button in (confirm, player.page.locator("#choice").get_by_text("Cancel")):
             expect(button).to_be_in_viewport(ratio=WHOLE)
-    player.press("Cancel", within="#choice")
+    player.press("Cancel", within="#choice").leaves()
 
 
 @pytest.mark.parametrize("time", ["10+5", ""])
@@ -497,7 +497,7 @@ def test_toast_covers_no_buttons(visit: Visit) -> None:
     player.press("Hint").press("Share")
     player.page.get_by_role("button", name="Embed").click()
     player.press("Close", within="dialog")
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 650), (1920, 1080)])
@@ -516,7 +516,7 @@ def test_hint_is_near_its_button_on_a_computer(visit: Visit, width: int, height:
     assert button
     assert 0 < button["y"] - words["y"] - words["height"] < 150
     expect_apart(player, "#toast", "#board .cells")
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_analysed_replay_opens_at_its_top(visit: Visit) -> None:
@@ -548,7 +548,7 @@ def test_picture_has_its_room_before_it_comes(visit: Visit) -> None:
     expect(picture).to_be_visible()
     assert picture.evaluate("(each) => each.offsetHeight") >= 300
     player.press("Close", within="dialog")
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 SEEN_WHOLE = """([frame, part]) => {
@@ -665,7 +665,7 @@ def test_numbers_stand_apart_from_the_edge(visit: Visit) -> None:
         return boxes.filter((each) => each.left < 0 || each.right > left).length;
     }"""
     assert player.page.evaluate(rights) == 0
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_goal_stays_below_the_first_words(visit: Visit) -> None:
@@ -813,7 +813,7 @@ def test_buttons_share_their_rows(visit: Visit) -> None:
     for size in (*PHONES, (640, 400)):
         resize(player, *size)
         assert buttons.evaluate_all(ROWS) == 1
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_toast_is_rounded_and_the_name_stands_apart(visit: Visit) -> None:
@@ -857,7 +857,7 @@ def test_square_below_a_dragged_piece_is_marked(visit: Visit) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     player.sees(C6="dwarf")
     assert player.page.evaluate(HELD) == ""
-    player.type("end game", "leave game")
+    player.leaves()
 
 
 def test_offer_beside_a_choice_of_captures_moves_no_button(visit: Visit) -> None:
