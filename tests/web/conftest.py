@@ -334,7 +334,8 @@ def pytest_runtest_makereport(
     """Add what the pages show to the report of a failure."""
     report = yield
     if report.failed and call.when == "call":
-        for number, player in enumerate(item.stash.get(PLAYERS, []), 1):
+        players: list[Player] = item.stash.get(PLAYERS, [])
+        for number, player in enumerate(players, 1):
             report.sections.append((f"Page {number}", player.told()))
     return report
 
