@@ -730,7 +730,10 @@ def test_unwritable_export_folder_is_reported(
     assert file.exists()
     assert main(["import", str(record), "--config", str(config)]) == 0
     assert main(["export", "--to", str(record), "--config", str(config)]) == 2
-    assert f"thudmud: {record}: File exists" in capsys.readouterr().err
+    told = f"thudmud: --to: expected a folder, but {record} is a file\n"
+    assert capsys.readouterr().err.endswith(told)
+    assert main(["export", "--to", str(record / "deeper"), "--config", str(config)]) == 2
+    assert f"thudmud: {record / 'deeper'}: Not a directory\n" in capsys.readouterr().err
 
 
 def test_file_of_another_format_is_refused_as_store(

@@ -112,6 +112,8 @@ def run(options: argparse.Namespace) -> int:
     except StrangerError as stranger:
         print(f"thudmud: no battles of a player called {stranger}", file=sys.stderr)
         return NOTHING
+    except FileExistsError as error:
+        return refuse(f"--to: expected a folder, but {error.filename} is a file")
     except OSError as error:
         return refuse(f"{error.filename}: {system_reason(error)}")
     where = sys.stdout if folder else sys.stderr
