@@ -92,7 +92,7 @@ export class Challenges {
       h(
         "div.notice",
         { "data-key": words },
-        h("p", {}, words, hasToWait && " You can accept after this battle, which is played by the clock."),
+        h("p", {}, words, hasToWait && " You can accept after this battle."),
         !hasToWait && this.button(...accept, ".primary"),
         this.button(...decline),
       ),

@@ -996,7 +996,6 @@ function show() {
     fit(); // the log may not have been seen before
     scrollTo(0, view === "lobby" ? hallTop : 0);
     if (view !== "lobby") document.getElementById(view)?.scrollTo(0, 0);
-    keepClear(byId("toast"));
   }
   if (isElsewhere() && lobby.form.leave()) toast("You’ve stopped waiting for an opponent.");
   chat.show(board);
@@ -1012,6 +1011,7 @@ function show() {
   if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
   if (challenges.show()) settleFocus(); // it was on an answer that has been given
+  if (byId("toast").matches(".shown")) keepClear(byId("toast")); // what it was beside may have moved
   goToNewBattle(board);
   noteBattles(board);
   if (hasJustComeIn) focusAfterLogin(view);
