@@ -27,7 +27,7 @@ MOST = {
     ("Dora", "say hello"): 49,  # checks which players want to hear watchers
     ("Dora", "look"): 55,  # checks whether it has to mention full boards
     ("Dora", "move from a6 to a1"): 54,  # leaves out commands for those who click
-    ("Dora", "xyzzy"): 66,  # never cached: an unparsable line may be a password
+    ("Dora", "xyzzy"): 55,  # never cached: an unparsable line may be a password
     ("Dora", "finger bert"): 154,  # includes two queries for lines added by features
     ("Dora", "follow bert"): 46,
     ("Dora", "who"): 138,
@@ -35,9 +35,9 @@ MOST = {
 """The maximum number of calls by player and line. Anna plays, Dora watches. Each look into the
 register of tables is a call, so that it can apply deferred plies first."""
 
-MOST_OF_A_NEW_LINE = 74
+MOST_OF_A_NEW_LINE = 63
 """The limit for a new line that can't be parsed: all slips for a first word are tried. It needs
-63 calls."""
+52 calls."""
 
 MOST_OF_A_PLY = 262
 """The limit for a ply: a third to tell it to four in three views, of which the drawing of the board

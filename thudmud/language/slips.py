@@ -586,13 +586,26 @@ def _second_colour(place: ErrorLocation) -> Diagnosis | None:
 
 def _words_left_out(place: ErrorLocation) -> Diagnosis | None:
     """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``: words left out."""
-    before = re.sub(r"\boption\b", "options", place.before.lower())
-    before = re.sub(r"\bcolor\b", "colour", before)
+    before = place.before.lower()
+    if before:
+        before = re.sub(r"\boption\b", "options", before)
+        before = re.sub(r"\bcolor\b", "colour", before)
     word = _PLURALS.get(place.word.lower(), place.word)
+    # The cheap test comes first, since most lines that don't parse get here.
+    if not word or not begins_with_terminal(_behind_words_left_out(before), word):
+        return None
     for words in _LEFT_OUT.get(before, ()):
-        if place.word and can_follow(f"{before} {words}".strip(), word):
+        if can_follow(f"{before} {words}".strip(), word):
             return _suggestion(f"{words} {word}")
     return None
+
+
+@cache_by_hash(256)
+def _behind_words_left_out(before: str) -> frozenset[str]:
+    """Return the terminals that may follow any words that could have been left out."""
+    return frozenset().union(
+        *(possible_terminals(f"{before} {words}".strip()) for words in _LEFT_OUT.get(before, ()))
+    )
 
 
 def _yes_or_no(place: ErrorLocation) -> Diagnosis | None:
