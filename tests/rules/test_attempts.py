@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from random import Random
@@ -234,3 +235,13 @@ def test_shove_equals_the_same_move_but_keeps_its_verb() -> None:
     )
     assert moved == shoved
     assert (moved.verb, shoved.verb) == (Verb.MOVE, Verb.SHOVE)
+
+
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("side", Side)
+def test_battles_share_the_objects_of_quiet_moves(rules: Ruleset, side: Side) -> None:
+    position = replace(rules.initial_position, turn=side)
+    quiet = next(each for each in rules.legal_moves(position) if not each.captures)
+    asked = [rules.resolve(position, quiet.attempt(), side) for _ in range(2)]
+    assert asked[0] is asked[1]
+    assert asked[0] == quiet

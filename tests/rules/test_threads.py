@@ -22,6 +22,7 @@ from thudmud.rules import (
     classic,
     generation,
     koom_valley,
+    moves,
 )
 
 THREADS = 4
@@ -43,6 +44,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classic, "_LINES", generation.SlideGenerator(Piece.DWARF, 15, further))
     monkeypatch.setattr(koom_valley, "_QUEENS", generation.SlideGenerator(Piece.DWARF, 15))
     monkeypatch.setattr(koom_valley, "_STRIDES", generation.SlideGenerator(Piece.TROLL, 3))
+    monkeypatch.setattr(moves, "_QUIET", {})
     for cache in (classic._steps_capturing, classic._shoves_capturing, koom_valley._capturing):
         cache.cache_clear()
 

@@ -30,7 +30,17 @@ from thudmud.rules.generation import (
     count_queen_moves,
     require_queen_way,
 )
-from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, unchecked_move
+from thudmud.rules.moves import (
+    EVERY,
+    Attempt,
+    Capturing,
+    Move,
+    Piece,
+    Side,
+    Verb,
+    quiet_move,
+    unchecked_move,
+)
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
 
@@ -98,7 +108,7 @@ class HurlingDwarfs:
             raise checks.nothing_to_capture(attempt, Reason.HURL_TO_CAPTURE)
         if attempt.captures:
             raise IllegalMoveError(Reason.MOVE_CAPTURES, attempt.captures)
-        return unchecked_move(Piece.DWARF, attempt.origin, attempt.target)
+        return quiet_move(Piece.DWARF, attempt.origin, attempt.target)
 
 
 def _hurls_along(standing: list[PieceOnLine], squares: tuple[Square, ...]) -> Iterator[Move]:
@@ -155,7 +165,7 @@ def _validate_hurl(position: Position, attempt: Attempt) -> Move:
     checks.require_clear_way(position, attempt, direction)
     if attempt.captures not in (None, EVERY, (target,)):
         raise IllegalMoveError(Reason.HURL_CAPTURES, (target,), target=target)
-    return unchecked_move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+    return _hurl(origin, target)
 
 
 def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMoveError:
@@ -250,6 +260,8 @@ class ShovingTrolls:
             captures = _validated_captures(position, attempt)
             if len(captures) > self.most_after_move:
                 raise self._too_many(position, attempt, captures)
+            if not captures:
+                return quiet_move(Piece.TROLL, attempt.origin, attempt.target)
         return unchecked_move(
             Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb
         )

@@ -28,7 +28,7 @@ from thudmud.rules.board import (
     each_bit,
     walk,
 )
-from thudmud.rules.moves import Attempt, Capturing, Move, Piece, Verb
+from thudmud.rules.moves import Attempt, Capturing, Move, Piece, Verb, quiet_move
 from thudmud.rules.position import Position
 
 
@@ -189,8 +189,8 @@ class _Line(dict[int, list[Move]]):
         origin, squares = self._squares[place], self._squares
         back, ahead = squares[:place][::-1], squares[place + 1 :]
         rays = self._rays[place] = (
-            [Move(self._mover, origin, target) for target in back[: self._reach]],
-            [Move(self._mover, origin, target) for target in ahead[: self._reach]],
+            [quiet_move(self._mover, origin, target) for target in back[: self._reach]],
+            [quiet_move(self._mover, origin, target) for target in ahead[: self._reach]],
         )
         return rays
 

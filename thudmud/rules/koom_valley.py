@@ -31,7 +31,17 @@ from thudmud.rules.generation import (
     dwarfs_in_view,
     require_queen_way,
 )
-from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, unchecked_move
+from thudmud.rules.moves import (
+    EVERY,
+    Attempt,
+    Capturing,
+    Move,
+    Piece,
+    Side,
+    Verb,
+    quiet_move,
+    unchecked_move,
+)
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.scoring import Ending
@@ -205,9 +215,11 @@ class TrappingDwarfs:
             return validate_rock_move(position, attempt)
         require_queen_way(position, attempt)
         checks.require_empty_target(position, attempt)
-        return unchecked_move(
-            Piece.DWARF, attempt.origin, attempt.target, _validated_captures(position, attempt)
-        )
+        origin, target = attempt.origin, attempt.target
+        captures = _validated_captures(position, attempt)
+        if not captures:
+            return quiet_move(Piece.DWARF, origin, target)
+        return unchecked_move(Piece.DWARF, origin, target, captures)
 
 
 def _traps(position: Position) -> int:
@@ -329,7 +341,7 @@ class TramplingTrolls:
             path = _named_path(position, attempt, attempt.captures)
         else:
             _require_stride(position, attempt)
-            return unchecked_move(Piece.TROLL, attempt.origin, attempt.target)
+            return quiet_move(Piece.TROLL, attempt.origin, attempt.target)
         return _trample(attempt.origin, attempt.target, path)
 
 

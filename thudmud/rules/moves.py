@@ -295,3 +295,19 @@ def unchecked_move(
     _set_path(move, origin.bit ^ target.bit)
     _set_captured(move, bits_of(captures) if captures else 0)
     return move
+
+
+_QUIET: dict[tuple[Piece, str, str], Move] = {}
+"""By the names of the squares, since strings keep their hashes."""
+
+
+def quiet_move(piece: Piece, origin: Square, target: Square) -> Move:
+    """Return the shared object of a move without captures, of which there are some ten thousand.
+
+    Most plies of a battle are such moves, and each would take 150 bytes of its own.
+    """
+    key = piece, origin.name, target.name
+    move = _QUIET.get(key)
+    if move is None:
+        move = _QUIET[key] = Move(piece, origin, target)
+    return move
