@@ -157,6 +157,7 @@ class Player:
         page: the browser page.
         errors: the errors on the browser's console.
         sent: the lines and packages that the page has sent.
+        typed: the lines that were typed.
         loses_server: whether the server may go away, so that connection errors are expected.
     """
 
@@ -164,6 +165,7 @@ class Player:
         self.page = page
         self.errors: list[str] = []
         self.sent: list[str] = []
+        self.typed: list[str] = []
         self.loses_server = False
         page.on("websocket", lambda socket: socket.on("framesent", self._note_sent))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -187,6 +189,7 @@ class Player:
         for line in lines:
             self.page.locator("#line").fill(line)
             self.page.locator("#line").press("Enter")
+            self.typed.append(line)
         return self
 
     def register(self, words: str = "correct horse") -> Self:
@@ -275,7 +278,8 @@ class Player:
         return self.type("end game", "leave game").hears("You leave both seats")
 
     def hears(self, text: str) -> Self:
-        """Wait until the log contains the given string."""
+        """Wait until the log contains the given string, which is in no line that was typed."""
+        assert not any(text in line for line in self.typed), "The log echoes what was typed."
         expect(self.page.locator("#log")).to_contain_text(text)
         return self
 

@@ -299,7 +299,7 @@ def test_player_in_the_hall_is_told_that_the_opponent_resigned(visit: Visit) -> 
 
 def test_chat_shows_the_lines_of_the_board_in_view(visit: Visit) -> None:
     chloe, chuck, other = (visit().come_in(name) for name in ("Chloe", "Chuck", "Oda"))
-    chloe.type("go to oak board", "observe elm board").hears("observe")
+    chloe.type("go to oak board", "observe elm board").hears("You now observe")
     places = chloe.page.locator("#places")
     places.get_by_role("button", name="Oak board").click()
     chuck.type("go to elm board", "kibitz How dull.")

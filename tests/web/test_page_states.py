@@ -180,14 +180,14 @@ def test_invitation_disappears_with_the_inviter(visit: Visit) -> None:
 
 
 def test_next_player_finds_nothing_of_the_last_after_log_out(visit: Visit) -> None:
-    zed = visit().come_in("Zedlast").type("say I was here").hears("I was here")
+    zed = visit().come_in("Zedlast").type("say I was here").hears("You say: I was here")
     zed.type("who").hears("Zedlast")
     zed.page.locator("#line").fill("half a line")
     expect(zed.page.locator("#chat")).to_contain_text("I was here")
     zed.press("Settings").press("Log out").press("Log out", within="dialog")
     expect(zed.page.get_by_label("Your name")).to_be_focused()
     expect(zed.page.locator("#login-note")).to_have_text("You are logged out.")
-    zed.come_in("Yannext").type("xyzzy").hears("xyzzy")
+    zed.come_in("Yannext").type("xyzzy").hears("There is no command")
     for talk in ("#log", "#chat"):
         expect(zed.page.locator(talk)).not_to_contain_text(re.compile("Zedlast|was here"))
     zed.page.locator("#line").press("ArrowUp")
