@@ -343,9 +343,11 @@ export class GameView {
     const table = this.state.tables.get(this.name);
     const [mine, other] = this.state.sides(table);
     if (!mine || !table?.running) return "";
+    if (piece === "stone") return "That’s the Thudstone. Nobody can move it.";
     const isMine = this.mover.side !== null || other !== undefined;
     if (!isMine) return "It’s not your turn.";
     if (other) return `It’s the ${PLURAL[mine === piece ? other : mine]}’ turn.`;
+    if (piece === "rock") return `That’s the Rock. You play the ${PLURAL[mine]}.`;
     const owner = table.seats.find(({ side }) => side !== mine)?.player;
     return `That’s ${owner ? `${owner}’s` : "a"} ${piece}. You play the ${PLURAL[mine]}.`;
   }

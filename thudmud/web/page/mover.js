@@ -116,7 +116,7 @@ export class Mover {
     else if (this.ways(square).length) this.aim(square);
     else if (this.owns(square)) this.select(square);
     else if (this.selected && !this.choices) this.dropped = where;
-    else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}.`);
+    else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}, and is put back.`);
     else if (this.side && this.board) {
       const piece = this.board.position.get(square);
       if (piece) this.outside.warn(this.outside.whose(piece));
@@ -148,7 +148,7 @@ export class Mover {
     if (!square) this.cancel();
     else if (!this.choices) this.dropped = where;
     else if (this.ways(square).length) this.aim(square);
-    else this.refuse(`${this.selected} can’t go to ${square}.`);
+    else this.refuse(`${this.selected} can’t go to ${square}, and is put back.`);
   }
 
   /** @param {string} square */
