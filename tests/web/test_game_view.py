@@ -430,7 +430,7 @@ def test_chosen_captures_are_announced(visit: Visit) -> None:
 def test_repeated_announcement_is_heard_again(visit: Visit) -> None:
     player = visit().come_in("Echo").practises("elm").sees(A6="dwarf")
     player.page.evaluate(SPOKEN)
-    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H8."
+    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H8, and is put back."
     for times in (1, 2):
         player.by_keys("A6").sees(B6="empty, can go here").square("H8").focus()
         player.page.keyboard.press("Enter")

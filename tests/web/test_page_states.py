@@ -320,7 +320,7 @@ def test_same_announcement_is_made_again(visit: Visit) -> None:
     }""")
     count = """words => window.announced.filter((each, at) =>
         each === words && window.announced[at - 1] !== words).length"""
-    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H9."
+    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H9, and is put back."
     for times in (1, 2):
         player.click("A6").sees(B6="empty, can go here").click("H9")
         while player.page.evaluate(count, refusal) < times:
