@@ -20,7 +20,21 @@ SIZES = {"ivy": (390, 844), "sal": (768, 1024), "ruta": (1280, 800), "cup": (136
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = dict.fromkeys(
-        ("oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may", "nut", *SIZES),
+        (
+            "oak",
+            "elm",
+            "ash",
+            "fir",
+            "yew",
+            "box",
+            "gum",
+            "bay",
+            "fig",
+            "may",
+            "nut",
+            "tea",
+            *SIZES,
+        ),
         "discworld",
     )
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
@@ -309,3 +323,25 @@ def test_dialogs_begin_at_what_they_are_for(visit: Visit, server: Served) -> Non
     player.sees(A6="dwarf").press("Share").press("Picture")
     expect(dialog.get_by_role("link", name="SVG")).to_be_focused()
     expect(close).to_have_class("")
+
+
+FOLLOW_FOCUS = """() => {
+    window.focused = [];
+    addEventListener("focusin", ({ target }) => window.focused.push(target.ariaLabel));
+}"""
+"""Notes the names of what gets the focus."""
+
+
+def test_second_battle_begins_at_a_piece_of_the_new_side(visit: Visit, server: Served) -> None:
+    dwarf, troll = begin(visit, server, "tea", "Tilda", "Timon")
+    dwarf.press("Resign").press("Resign", within="dialog")
+    dwarf.press("Play the second battle")
+    for each in (dwarf, troll):
+        each.page.evaluate(FOLLOW_FOCUS)
+    troll.press("Accept")
+    for each, piece in ((dwarf, "troll"), (troll, "dwarf")):
+        focus = each.page.locator(f".board:visible [data-square][aria-label*=', {piece}']:focus")
+        expect(focus).to_have_count(1)
+        squares = each.page.evaluate("focused.filter((name) => /^[A-P]\\d/.test(name))")
+        assert [name.split(", ")[1] for name in squares] == [piece]
+        each.type("quit")

@@ -230,14 +230,15 @@ export class GameView {
 
   /**
    * Put the focus on the result that has just come, or on the board if it was on a button that has
-   * gone.
+   * gone. A battle that begins gets it with its position.
    *
    * @param {boolean} hadFocus whether it was on something of the game
    */
   keepFocus(hadFocus) {
-    const isLost = hadFocus && document.activeElement === document.body;
+    const { activeElement, body } = document;
+    const isLost = hadFocus && (activeElement === body || !activeElement?.checkVisibility());
     if (this.result.takeFocus(isLost) || !isLost) return;
-    this.focus();
+    if (this.state.isCurrent(this.name)) this.focus();
   }
 
   /**
@@ -304,7 +305,7 @@ export class GameView {
   pointAtOwn(table, board) {
     const exercise = this.exercise(board.board);
     const place = exercise ? `${exercise.number} ${exercise.step}` : String(board.battle);
-    if (place === this.pointedIn || table.battle !== board.battle) return;
+    if (place === this.pointedIn || !this.state.isCurrent(board.board)) return;
     const [side] = this.state.sides(table);
     const own = [...board.position].flatMap(([square, piece]) => (piece === side ? [square] : []));
     const named = [...this.lesson.squares];

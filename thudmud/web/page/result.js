@@ -31,7 +31,8 @@ export class ResultCard {
     );
     fill(this.host, this.content, close);
     this.content.addEventListener("click", (event) => {
-      if (/** @type {Element} */ (event.target).closest("a, button")) this.close();
+      const pressed = /** @type {Element} */ (event.target).closest("a, button");
+      if (pressed && pressed.textContent !== "Accept") this.close(); // else the next battle closes it
     });
     // Before anybody else: the Esc that closes the card does nothing more.
     document.addEventListener("keydown", (event) => this.typed(event), true);

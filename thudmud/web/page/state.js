@@ -182,6 +182,16 @@ export class State extends EventTarget {
   }
 
   /**
+   * Whether the position that is known is of the battle at a table: it may be on its way yet.
+   *
+   * @param {string} name the board's
+   */
+  isCurrent(name) {
+    const board = this.boards.get(name);
+    return board !== undefined && board.battle === this.tables.get(name)?.battle;
+  }
+
+  /**
    * Return the side that the player may move for now, if they may.
    *
    * @param {string} name the board's
