@@ -301,25 +301,53 @@ def test_link_visitor_watches_without_a_name(visit: Visit) -> None:
     expect(anna.page.locator("#chat")).to_contain_text("Walt")
 
 
+GO = """path => {
+    history.pushState(null, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+}"""
+"""Leads to an address, as the browser's Back does."""
+
+
 def test_link_that_leads_nowhere_says_so(visit: Visit) -> None:
     wendy = visit().come_in("Wendy")
-    go = (
-        "path => { history.pushState(null, '', path); "
-        "dispatchEvent(new PopStateEvent('popstate')); }"
-    )
     for path, words in (
         ("/game/999999", "There is no battle 999999. The hall lists the latest ones."),
         ("/tournament/999999", "There is no tournament 999999. The hall lists them all."),
     ):
-        wendy.page.evaluate(go, path)
+        wendy.page.evaluate(GO, path)
         expect(wendy.page.get_by_text(words)).to_be_visible()
     wendy.page.get_by_role("link", name="The hall").click()
     expect(wendy.page.get_by_role("heading", name="The hall")).to_be_visible()
     for each in (wendy, visit()):
-        each.page.evaluate(go, "/board/nowhere")
+        each.page.evaluate(GO, "/board/nowhere")
         expect(each.page.locator("#toast")).to_contain_text("There is no board “nowhere”.")
         expect(each.page).to_have_url(re.compile(r"^http://[^/]+/$"))
     expect(each.page.get_by_label("Your name")).to_be_visible()
+
+
+def test_address_that_changes_before_the_server_is_heard(visit: Visit) -> None:
+    held: list[str | bytes] = []
+    is_heard = False
+
+    def hold(socket: WebSocketRoute) -> None:
+        def told(sent: str | bytes) -> None:
+            held.append(sent)
+            while is_heard and held:
+                socket.send(held.pop(0))
+
+        socket.connect_to_server().on_message(told)
+
+    stranger = visit("/nothing.txt")
+    stranger.errors.clear()  # of the missing page
+    stranger.page.route_web_socket("**/ws", hold)
+    stranger.page.goto(stranger.page.url.removesuffix("/nothing.txt"))
+    while not any("Char.Login.Default" in str(each) for each in held):
+        stranger.page.wait_for_timeout(1)
+    stranger.page.evaluate(GO, "/board/elm")
+    is_heard = True  # with the answer to what the page has asked since
+    expect(stranger.page.locator("#game-title")).to_have_text("Elm board")
+    watched = [each for each in stranger.sent if each.startswith("Thud.Watch")]
+    assert "elm" in watched[-1]
 
 
 def test_missing_page_leads_to_the_start_page(visit: Visit) -> None:
@@ -552,7 +580,7 @@ def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     for choice in ("Trolls", "5+3"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
     frida.press("Challenge Gustav").press("Send challenge")
-    seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
+    seek = "Frida, to youDiscworld · 5+3 · you as dwarfs · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
     gustav.page.locator("#seeks").get_by_role("button", name="Accept").click()
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")

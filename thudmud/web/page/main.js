@@ -484,6 +484,7 @@ state.on("Thud.Refused", ({ code, details }) => {
   isFollowing = false;
   nameView();
   if (state.me.player) return;
+  wanted = null;
   wantsIn = true;
   wire.ask("Thud.Watch", { board: null });
   show();
@@ -1175,7 +1176,7 @@ function focusTitle() {
   const isOnPlace = byId("places").contains(document.activeElement);
   if (!title || !(isOnPlace || isFocusLost())) return;
   const board = boardInView();
-  if (board && !state.boards.has(board)) {
+  if (board && !state.isCurrent(board)) {
     settleFocus();
     return;
   }
@@ -1444,6 +1445,7 @@ addEventListener("popstate", follow);
 function follow() {
   const place = placeNamed();
   isFollowing = true;
+  if (!state.me.player) wanted = place; // the connection may be on its way yet
   if (place && "battle" in place) {
     openReplay(place.battle, place.ply, place.explores);
     return;
@@ -1468,7 +1470,6 @@ function follow() {
   closePages();
   const board = place && "board" in place ? place.board : null;
   if (!state.me.player) {
-    wanted = needsName(place) ? place : null;
     wantsIn = !canWatch(place);
     watchBoard(board);
   } else {
@@ -1561,7 +1562,7 @@ function showPlaces() {
       place(`${each === state.tv.board ? "TV: " : ""}${placeTitle(each)}`, each),
     ),
     isReplay &&
-      h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
+      h("button.place", { type: "button", "aria-current": "page" }, `Battle #${replay.number}`),
     isTournament() &&
       h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
     isPlayer() && h("button.place", { type: "button", "aria-current": "page" }, player.name),
