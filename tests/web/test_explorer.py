@@ -65,7 +65,7 @@ def test_explorer_beside_a_replay(visit: Visit) -> None:
     expect(explorer).not_to_contain_text("No finished battle")
     anna.press("First move").sees(A6="dwarf")
     link = rows(anna).filter(has_text=ply("A6", "B6")).get_by_role("link")
-    expect(link).to_have_attribute("aria-label", re.compile(r"^Battle \d+, Edda . Edda, "))
+    expect(link).to_have_attribute("aria-label", re.compile(r"^Battle #\d+, Edda . Edda, "))
     link.click()
     anna.sees(A6="dwarf")
     assert anna.path.partition("#")[0] == first

@@ -170,7 +170,7 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     resign(jo)
     jo.page.get_by_role("link", name="Analyse").click()
     expect(jo.page.locator("#replay-title")).to_have_text(other)
-    expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle \d+ · Disc"))
+    expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle #\d+ · Disc"))
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
     jo.press("Hall").type("go to oak board")
     expect(jo.page).to_have_title(f"Oak board {DASH} Thud")

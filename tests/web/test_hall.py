@@ -156,9 +156,12 @@ def test_challenge_asks_for_its_terms_and_remembers_them(visit: Visit) -> None:
     celia.page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     expect(dora.page.locator("#challenges")).to_contain_text("(Koom Valley, 7+5, Celia as trolls,")
+    card = dora.page.locator("#seeks")
+    expect(card).to_contain_text("Koom Valley · 7+5 · you as dwarfs")  # whose picture is beside it
     withdraw = celia.page.get_by_role("button", name="Withdraw the challenge to Dora")
     expect(withdraw).to_be_focused()
-    withdraw.click()
+    card.get_by_role("button", name="Decline").click()
+    expect(withdraw).to_have_count(0)
     celia.page.reload()
     button.click()
     for choice in ("Koom Valley", "Trolls", "Custom"):
@@ -423,7 +426,7 @@ def test_challenge_to_a_guest_offers_no_ratings(visit: Visit) -> None:
     mia, gus = visit().come_in("Miamember"), visit().come_in("Gustav")
     mia.register().press("Challenge Gustav")
     dialog = mia.page.get_by_role("dialog", name="Challenge Gustav")
-    expect(dialog).to_contain_text("Only members\u2019 matches are rated.")
+    expect(dialog).to_contain_text("Register to play rated matches.")
     ratings = dialog.get_by_role("group", name="Ratings")
     expect(ratings).to_be_hidden()
     mia.press("Send challenge")

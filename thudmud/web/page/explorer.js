@@ -228,7 +228,7 @@ function battle(best, key) {
     {
       href: `/game/${battle}`,
       title: told(best),
-      "aria-label": `Battle ${battle}, ${told(best)}`,
+      "aria-label": `Battle #${battle}, ${told(best)}`,
       "data-key": `explored-${key}`,
     },
     `#${battle}`,

@@ -254,9 +254,11 @@ export class LobbyView {
    *
    * @param {Seek} seek
    */
-  terms({ rules, time, side, rated }) {
+  terms({ player, rules, time, side, rated }) {
+    const isMine = player === this.state.me.player;
+    const sideTaken = isMine ? `as ${side}s` : `you as ${side === "dwarf" ? "troll" : "dwarf"}s`;
     const kind = rated && this.state.me.member ? "rated" : "casual"; // for a guest who accepts, it is casual
-    return [rulesTitle(rules), time || "no clock", side && `as ${side}s`, kind].filter(Boolean).join(" · ");
+    return [rulesTitle(rules), time || "no clock", side && sideTaken, kind].filter(Boolean).join(" · ");
   }
 
   /** @param {Seek} seek */
@@ -284,6 +286,7 @@ export class LobbyView {
       isMine
         ? this.button("Withdraw", `withdraw ${seek.seek}`)
         : this.button("Accept", `accept ${seek.seek}`, true, `Accept ${seek.player}'s match`),
+      !isMine && seek.to && this.button("Decline", `no ${seek.seek}`, false, `Decline ${seek.player}'s match`),
     );
   }
 

@@ -18,6 +18,8 @@ import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
 import { pairTitle } from "./state.js";
 
+const ANALYSED = 2; // moves that a battle has at least if the server analyses it
+
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
 
@@ -128,7 +130,7 @@ export class ReplayView {
   /** What the battle is called: by its players, if there were two. */
   get title() {
     const { dwarf, troll } = this.record ?? {};
-    return dwarf && troll && dwarf !== troll ? pairTitle(dwarf, troll) : `Battle ${this.number}`;
+    return dwarf && troll && dwarf !== troll ? pairTitle(dwarf, troll) : `Battle #${this.number}`;
   }
 
   /** What an analysis has found, if there was one. */
@@ -310,7 +312,7 @@ export class ReplayView {
     const { record } = this;
     const date = new Date(record.at * 1000).toLocaleDateString(undefined, { dateStyle: "medium" });
     const facts = [`${rulesTitle(record.rules)} rules`, date, counted(record.ply, "move")];
-    const battle = `Battle ${this.number}`;
+    const battle = `Battle #${this.number}`;
     if (this.title !== battle) facts.unshift(battle);
     if (record.state === "unfinished") facts.push("never finished");
     if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
@@ -378,6 +380,7 @@ export class ReplayView {
       this.state.me.player &&
         this.isOver &&
         !this.analysis &&
+        this.record.ply >= ANALYSED &&
         hasFeature("analysis") &&
         h(
           "button.primary",
@@ -398,7 +401,7 @@ export class ReplayView {
       copyLink: () => this.copyLink(),
       openPictures: this.node
         ? null // they are of the battle, not of a variation
-        : () => openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped),
+        : () => openPictures(`/game/${number}`, `Battle #${number}`, at, settings.flipped),
       openSnippet: () => openSnippet(location.href, this.outside),
       record: { href: download, download: `thud-${number}.txt` },
     });
