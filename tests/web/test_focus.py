@@ -333,7 +333,7 @@ FOLLOW_FOCUS = """() => {
 
 
 def test_second_battle_begins_at_a_piece_of_the_new_side(visit: Visit, server: Served) -> None:
-    dwarf, troll = begin(visit, server, "tea", "Tilda", "Timon")
+    dwarf, troll = begin(visit, server, "tea", "Zwila", "Zwilo")
     dwarf.press("Resign").press("Resign", within="dialog")
     dwarf.press("Play the second battle")
     for each in (dwarf, troll):
