@@ -4,6 +4,7 @@
  * evaluates positions while the engine is on.
  */
 
+import { say, warn } from "./announce.js";
 import { worthWords } from "./curve.js";
 import { showChoice } from "./choice.js";
 import { open } from "./dialogs.js";
@@ -54,8 +55,6 @@ export class AnalysisBoard {
    * @param {(line: string, id: string) => void} outside.question asks what a command tells
    * @param {(line: string) => void} outside.send sends a command
    * @param {(marks: import("./board.js").Marks) => void} outside.mark
-   * @param {(sentence: string) => void} outside.say tells those who hear the page
-   * @param {(sentence: string) => void} outside.warn shows it, too
    * @param {() => void} outside.changed is told that there is something else to be shown
    */
   constructor(state, hosts, outside) {
@@ -88,8 +87,6 @@ export class AnalysisBoard {
         outside.mark(marks);
         showChoice(hosts.choice, this.mover);
       },
-      say: outside.say,
-      warn: outside.warn,
       whose: () => `It’s the ${this.turn}s’ turn.`,
     });
     state.on("Thud.Variation", (fact) => this.take(fact));
@@ -126,7 +123,7 @@ export class AnalysisBoard {
   /** Delete all variations. */
   clear() {
     this.tree?.clear();
-    this.outside.say("All variations are deleted.");
+    say("All variations are deleted.");
     this.keep();
   }
 
@@ -135,7 +132,7 @@ export class AnalysisBoard {
     if (!this.tree) return;
     this.isOpen = true;
     this.tree.goToMain(ply);
-    this.outside.say("Analysis board: move the pieces of both sides.");
+    say("Analysis board: move the pieces of both sides.");
     this.outside.changed();
   }
 
@@ -163,7 +160,7 @@ export class AnalysisBoard {
     if (!this.tree || this.tree.current.isMain) return;
     const { ply } = this.tree.current;
     this.tree.prune();
-    this.outside.say(`Deleted from move ${ply} on.`);
+    say(`Deleted from move ${ply} on.`);
     this.keep();
   }
 
@@ -213,7 +210,7 @@ export class AnalysisBoard {
     const { current } = this.tree;
     if (!current.known && this.asked !== current) {
       this.asked = current;
-      if (!this.question(VARIATION, current)) this.outside.warn(REFUSED.variation_too_long);
+      if (!this.question(VARIATION, current)) warn(REFUSED.variation_too_long);
     }
     const isFree = this.isEngineOn && this.evaluated !== current && !this.problem;
     const isUnknown = (current.evaluation?.thinking ?? true) && current.known?.turn;
@@ -247,7 +244,7 @@ export class AnalysisBoard {
     if (node !== this.tree?.current || !this.isOpen) return;
     this.mover.side = fact.turn;
     if (this.mover.selected) this.answerMover(this.mover.selected);
-    if (!fact.turn) this.outside.say("The battle is over in this position.");
+    if (!fact.turn) say("The battle is over in this position.");
   }
 
   /** @param {any} fact a `Thud.Evaluation` */
@@ -260,7 +257,7 @@ export class AnalysisBoard {
   /** @param {{id?: unknown, code: string}} refused */
   refused({ id, code }) {
     if (id === VARIATION) {
-      this.outside.warn(REFUSED[code] ?? "That is not possible.");
+      warn(REFUSED[code] ?? "That is not possible.");
       if (!this.tree || !this.asked || this.asked.isMain) {
         this.close();
         return;
@@ -299,7 +296,7 @@ export class AnalysisBoard {
     const { verb, trample } = way;
     const move = { piece, verb, from: selected, to: landing, captures: [...chosen], trample };
     tree.play(move);
-    this.outside.say(spokenPly(move));
+    say(spokenPly(move));
     this.keep();
   }
 

@@ -5,6 +5,7 @@
  * to which it tells what happens, and what is said as well.
  */
 
+import { toast } from "./announce.js";
 import { byId, h } from "./dom.js";
 import { change, read, settings, write } from "./settings.js";
 
@@ -51,12 +52,10 @@ export class Chat {
   /**
    * @param {State} state
    * @param {Log} log shares the line that is typed
-   * @param {(sentence: string) => void} toast shows what is said where it would not be seen, or counted
    */
-  constructor(state, log, toast) {
+  constructor(state, log) {
     this.state = state;
     this.log = log;
-    this.toast = toast;
     /** What has not been on the screen yet, with what tells it apart. @type {Map<HTMLElement, string>} */
     this.unread = new Map();
     /** What was unread when the page was loaded again. @type {string[]} */
@@ -242,7 +241,7 @@ export class Chat {
     const { room, player, kind, text } = said;
     const where = entry.hidden && room ? ` (${room})` : "";
     const isCounted = byId("to-chat").checkVisibility(); // on a phone, where it would hide buttons
-    if (!isCounted && !this.log.isSeen()) this.toast(`${player}${where}${kind === "emote" ? "" : ":"} ${text}`);
+    if (!isCounted && !this.log.isSeen()) toast(`${player}${where}${kind === "emote" ? "" : ":"} ${text}`);
   }
 
   /**

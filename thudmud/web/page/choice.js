@@ -2,6 +2,7 @@
  * What there is to choose before a move can be played: which pieces it captures.
  */
 
+import { warn } from "./announce.js";
 import { CLICK, HAS_KEYS, fill, h } from "./dom.js";
 import { change, settings } from "./settings.js";
 
@@ -31,7 +32,7 @@ export function showChoice(host, mover, isTimed = false) {
     isAll && fits && prey === "dwarf" && !settings.capturesAll && mover.ways(landing).every((each) => !each.trample);
   const always = () => {
     change({ capturesAll: true });
-    mover.outside.warn("From now on, your trolls capture all they can. Settings change that.");
+    warn("From now on, your trolls capture all they can. Settings change that.");
     mover.confirm();
   };
   const button = (/** @type {string} */ name, /** @type {any} */ rest, /** @type {string} */ label) =>

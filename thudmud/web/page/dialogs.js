@@ -2,6 +2,7 @@
  * What the page asks before it does something, and the settings.
  */
 
+import { warn } from "./announce.js";
 import { byId, capitalised, h } from "./dom.js";
 import { notifyHost } from "./notify.js";
 import { schemePreview } from "./preview.js";
@@ -36,10 +37,9 @@ export function confirmed(question, label, no = "Cancel") {
  *
  * @param {string} address
  * @param {string} words what to say of it
- * @param {{say: (sentence: string) => void, toast: (sentence: string) => void}} outside
  * @param {boolean} [isShown]
  */
-export async function share(address, words, { say, toast }, isShown = false) {
+export async function share(address, words, isShown = false) {
   const isCopied = await copied(address);
   if (!isCopied || isShown) {
     const field = h("input", { id: "shared", value: address, readonly: true, "aria-label": "Link" });
@@ -56,9 +56,7 @@ export async function share(address, words, { say, toast }, isShown = false) {
     /** @type {HTMLInputElement} */ (field).select();
     return;
   }
-  const told = `${words} The link is copied.`;
-  toast(told);
-  say(told);
+  warn(`${words} The link is copied.`);
 }
 
 /**

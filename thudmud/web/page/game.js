@@ -3,6 +3,7 @@
  */
 
 import { isOfAnalysis } from "./analysis.js";
+import { say, untoast, warn } from "./announce.js";
 import { BoardView } from "./board.js";
 import { showChoice } from "./choice.js";
 import { confirmed, share } from "./dialogs.js";
@@ -81,10 +82,6 @@ export class GameView {
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
    * @param {(battle: number) => void} outside.askRecord asks for the plies of a battle
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
-   * @param {(sentence: string) => void} outside.say tells those who hear the page
-   * @param {(sentence: string) => void} outside.toast shows something for a while
-   * @param {(start: string) => void} outside.untoast takes it away
-   * @param {(sentence: string) => void} outside.warn does both
    * @param {(line: string) => void} outside.question sends a command, and shows the answer
    * @param {(sentence: string) => void} outside.note adds something to the log
    * @param {() => boolean} outside.isConnected whether the server takes commands
@@ -127,15 +124,11 @@ export class GameView {
         this.view.mark(marks);
         showChoice(byId("choice"), this.mover, Boolean(this.state.tables.get(this.name)?.clock));
       },
-      say: outside.say,
-      warn: outside.warn,
       whose: (piece) => this.whose(piece),
     });
     this.premove = new Premove({
       ask: (board, from) => outside.ask(`moves ${from.toLowerCase()} on ${board}`),
       show: (marks) => this.view.mark(marks),
-      say: outside.say,
-      warn: outside.warn,
     });
     this.view = new BoardView(byId("board"), {
       pick: (where) => this.isLive() && this.chooser.pick(where),
@@ -331,7 +324,7 @@ export class GameView {
       : this.at !== null
         ? `This is an earlier position. Press ${HAS_KEYS ? "Esc or " : ""}“Last move” to return.`
         : "";
-    if (why && this.state.sides(this.state.tables.get(this.name)).length) this.outside.warn(why);
+    if (why && this.state.sides(this.state.tables.get(this.name)).length) warn(why);
     return !why;
   }
 
@@ -361,10 +354,10 @@ export class GameView {
     this.at = ply >= board.ply ? null : Math.max(first, ply);
     this.show(this.name);
     const { at } = this;
-    if (at === null) this.outside.untoast("This is an earlier position");
+    if (at === null) untoast("This is an earlier position");
     const last = board.plies.find((each) => each.ply === at) ?? null;
     const label = at === null ? "The current position." : positionLabel(last, at);
-    this.outside.say(this.moves.hasFocus() ? "" : label);
+    say(this.moves.hasFocus() ? "" : label);
   }
 
   /** @param {number} plies how many to go on, or back */
@@ -847,9 +840,9 @@ export class GameView {
     const path = hasEnded ? `/game/${battle}` : board;
     const words = `Anyone with the link can ${hasEnded ? "replay it" : "watch"}.`;
     const items = shareItems({
-      copyLink: () => share(location.origin + path, words, this.outside),
+      copyLink: () => share(location.origin + path, words),
       openPictures: () => openPictures(path, capitalised(name), at, settings.flipped),
-      openSnippet: () => openSnippet(location.origin + path, this.outside),
+      openSnippet: () => openSnippet(location.origin + path),
       record: ply ? { href: `${board}.thud`, download: `${name}.thud` } : null,
     });
     return [...this.inMenu.map((each) => this.button(each)), ...items];
@@ -1014,7 +1007,7 @@ export class GameView {
   flip() {
     change({ flipped: !settings.flipped });
     this.show(this.name);
-    this.outside.say("Board flipped.");
+    say("Board flipped.");
   }
 
   /** @param {Board} board */
@@ -1046,7 +1039,7 @@ export class GameView {
     const button =
       byId("actions").querySelector(`[data-key^="${verb} "]`) ??
       byId("lesson").querySelector(`.row [data-key=${verb}]`);
-    if (button?.disabled) this.outside.warn(button.title);
+    if (button?.disabled) warn(button.title);
     button?.click();
   }
 

@@ -43,10 +43,8 @@ export class LobbyView {
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
-   * @param {(sentence: string) => void} outside.say tells those who hear the page
-   * @param {(sentence: string) => void} outside.toast shows something for a while
    */
-  constructor(state, { send, ask, say, toast }) {
+  constructor(state, { send, ask }) {
     this.state = state;
     this.send = send;
     this.ask = (/** @type {string} */ line) => ask(line);
@@ -79,7 +77,7 @@ export class LobbyView {
     );
     this.form = new PlayForm(state, { send });
     this.share = (/** @type {Seek} */ seek) =>
-      share(linkOf(seek), `Send this link to a friend: whoever opens it plays you. ${this.terms(seek)}.`, { say, toast }, true);
+      share(linkOf(seek), `Send this link to a friend: whoever opens it plays you. ${this.terms(seek)}.`, true);
     byId("friend").addEventListener("click", () => this.form.look("seek", newWord()));
     state.on("Thud.Seek", (seek) => seek.word && seek.word === this.form.word && this.share(seek));
     byId("learning").hidden = byId("teach").hidden = !hasFeature("exercises");

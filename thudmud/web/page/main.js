@@ -5,23 +5,28 @@
  */
 
 import { isOfAnalysis } from "./analysis.js";
+import { keepToast, placeToast, say, toast, unsay, untoast, warn } from "./announce.js";
 import { challengeSent, declinedTo, settledChallenge } from "./answers.js";
+import { Beginnings } from "./beginnings.js";
 import { Challenges } from "./challenges.js";
 import { Chat } from "./chat.js";
-import { closeShared, confirmed, openSettings } from "./dialogs.js";
-import { HAS_KEYS, byId, capitalised, clockText, counted, curly, fill, h, hasFeature, keepClear, shorten } from "./dom.js";
+import { confirmed, openSettings } from "./dialogs.js";
+import { HAS_KEYS, byId, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
+import { Focus, isFocusLost } from "./focus.js";
 import { GameView, ending } from "./game.js";
 import { exerciseTitle } from "./lesson.js";
 import { LessonList } from "./lessons.js";
 import { openKeys } from "./keys.js";
 import { LobbyView } from "./lobby.js";
+import { LoginForm, NOTE } from "./login.js";
 import { Log, endsInPrompt, plain } from "./log.js";
 import { showNotify } from "./notify.js";
 import { keepStartPage } from "./offline.js";
-import { ADVICE, Registration } from "./register.js";
+import { Registration } from "./register.js";
 import { showRules } from "./rules.js";
 import { ReplayView } from "./replay.js";
+import { Places } from "./places.js";
 import { shortPly } from "./position.js";
 import { isNamed, namePlace, needsName, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
@@ -40,10 +45,6 @@ const outside = {
   ask,
   askRecord,
   explore,
-  say,
-  toast,
-  untoast,
-  warn,
   isConnected,
   isHeard: () => wire.isHeard(),
   question,
@@ -53,7 +54,7 @@ const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 /** @type {(why: string, then: () => void) => void} */
 const register = (why, then) => registration.open(why, then);
-const tournament = new TournamentView(state, { ...outside, register, show: openTournament });
+const tournament = new TournamentView(state, { ...outside, register, show: (number) => openPage({ tournament: number }) });
 const player = new PlayerView(state, { ask, challenge: (name) => lobby.form.challenge(name) });
 const lessons = new LessonList(state, outside);
 const replay = new ReplayView(state, {
@@ -62,9 +63,28 @@ const replay = new ReplayView(state, {
   question: (line, id) => wire.ask("Thud.Ask", { line, id }),
   at: (battle, ply, explores) => namePlace({ battle, ply, explores }),
 });
-const chat = new Chat(state, log, toast);
+const chat = new Chat(state, log);
 const challenges = new Challenges(state, outside);
-const registration = new Registration(state, { send: (line) => wire.send(line), toast });
+const places = new Places(state, {
+  visit,
+  inView: boardInView,
+  lookedAt: () => look,
+  page: pageName,
+});
+const focus = new Focus(state, { inView: boardInView, focusBoard: () => game.focus() });
+const beginnings = new Beginnings(state, {
+  challenges,
+  isAsked: () => /^(accept|yes|start)\b/.test(sent),
+  rest: () => game.rest(),
+  keepFocus: () => isFocusLost() && focus.settle(),
+});
+const login = new LoginForm({
+  send: (line) => wire.send(line),
+  connects: () => wire.link === "open" || (wire.link !== "connecting" && wire.open(), false),
+  chosen: () => (wantsIn = true), // rather than watch tv
+  comeIn,
+});
+const registration = new Registration(state, { send: (line) => wire.send(line) });
 
 /** What is said of a connection, and of why it has ended; the server may have said more. */
 const LINKS = {
@@ -84,13 +104,8 @@ const OUT = ["quit", "banned", "logged_out"];
 /** Connections that have ended, while the page goes on showing what was last known. */
 const SUSPENDED = ["elsewhere", "idle", "kicked", "rejected"];
 const OFFLINE = "No connection: nothing was sent. Try again in a moment.";
-const TOAST = 5000; // milliseconds
-const READ = 50; // milliseconds for a character
 const ENDED = 8000; // milliseconds for which visitors see on tv how a battle has ended
 const RETURNED = 500; // milliseconds within which the server has told all that is known already
-const PAUSE = 50; // milliseconds between what is told to screen readers and what was before
-/** What is said below the field for a name until there is something else to say. */
-const NOTE = byId("login-note").textContent;
 /** What whoever made the link offers, which the server says in the head of the page. */
 const OFFERED = document.querySelector("meta[property='og:description']")?.getAttribute("content");
 
@@ -147,8 +162,6 @@ let isBack = false;
 let isReplay = false;
 /** Whether we come back by ourselves, and have not been told yet who we are. */
 let isComingBack = keptWord() !== null;
-/** The name that was given when there was no connection. */
-let given = "";
 /** Whether somebody without a name would rather have one than watch. */
 let wantsIn = !canWatch(wanted) && !makesGuest(wanted);
 
@@ -292,7 +305,7 @@ function hear(text) {
   if (isFit && !registration.isAsked(words)) log.say(text, isRead);
   heard = words || heard;
   if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
-  answered(text, words);
+  if (!state.me.player) login.hear(text, words, log.isHidden);
   registration.hear(text);
   game.lesson.hear(words.replace(/(^|\n)> ?$/, ""), endsInPrompt(text));
   if (isPasswordNext && endsInPrompt(text)) {
@@ -306,71 +319,9 @@ state.on("Thud.Came", ({ room, player }) => {
   if (isSeen && player !== state.me.player) log.say(`${player} comes in.`);
 });
 
-/** The last sentences before the next question of the login. */
-let lastWords = "";
-
-/**
- * Show the answer to what was given at the login: it comes just before the next question. What is
- * told of others begins a new line, unless the line was sent meanwhile.
- *
- * @param {string} text
- * @param {string} words the same, as it is shown
- */
-function answered(text, words) {
-  const { dataset } = byId("login");
-  const isAside = /^\r?\n/.test(text) && !log.isHidden; // a hidden line is ended for the player
-  if (state.me.player || !dataset.sent || isAside) return;
-  const question = /(^|\n)[^\n]*[?:]$/.exec(words);
-  if (taken && question) {
-    delete dataset.sent; // the page says itself that the name is taken
-    return;
-  }
-  lastWords = words.slice(0, question?.index) || lastWords;
-  if (!question || !/[.!?]$/.test(lastWords)) return;
-  delete dataset.sent;
-  if (document.body.dataset.view !== "welcome") comeIn();
-  const isWrong = !/^The name \w+ is registered\./.test(lastWords); // a member has given it
-  note(oneLine(lastWords).replace(" To choose another name, just press Enter.", ""), isWrong);
-  byId("name").focus();
-  byId("name").select(); // what was refused may be mended
-}
-
-/**
- * Say something below the field for a name.
- *
- * @param {string} words
- * @param {boolean} [isWrong] whether what was given was refused
- */
-function note(words, isWrong = false) {
-  const host = byId("login-note");
-  const name = byId("name");
-  name.setAttribute("aria-invalid", String(isWrong));
-  host.ariaLive = isWrong && document.activeElement !== name ? "off" : "polite"; // it describes the field
-  if (isWrong) name.focus();
-  host.classList.toggle("wrong", isWrong);
-  words = curly(words.replace(ADVICE, " Try again."));
-  if (host.textContent !== words) host.textContent = words; // else it would be read out again
-  host.classList.toggle("answer", words !== NOTE);
-}
-
 /** @param {string} words */
 function oneLine(words) {
   return words.replaceAll("\n", " ");
-}
-
-/** @type {number | undefined} */
-let saying;
-
-/**
- * Tell those who hear the page.
- *
- * @param {string} sentence
- */
-function say(sentence) {
-  const host = byId("status");
-  host.textContent = ""; // else the same sentence would not be heard again
-  clearTimeout(saying);
-  saying = setTimeout(() => (host.textContent = sentence), PAUSE);
 }
 
 /** What the button does that says yes to a question, by the code of the question. */
@@ -383,45 +334,8 @@ const SURE = /** @type {Record<string, string>} */ ({
 // What was said of a board doesn't hold any more.
 for (const later of ["Thud.Move", "Thud.Table"])
   state.on(later, ({ board }) => {
-    if (board === boardInView() && byId("status").textContent) say("");
+    if (board === boardInView()) unsay();
   });
-
-/** @type {number | undefined} */
-let toasting;
-
-/**
- * Show something for a while, wherever on the page somebody is. It is not read out.
- *
- * @param {string} sentence
- * @param {...(Node | string)} more for those who click
- */
-function toast(sentence, ...more) {
-  const host = byId("toast");
-  host.textContent = curly(sentence);
-  host.classList.add("shown");
-  shorten(host);
-  host.append(...more);
-  keepClear(host);
-  clearTimeout(toasting);
-  toasting = setTimeout(() => untoast(""), Math.max(TOAST, sentence.length * READ));
-}
-byId("toast").addEventListener("click", () => untoast(""));
-for (const each of ["resize", "scrollend"]) addEventListener(each, () => keepClear(byId("toast")));
-new ResizeObserver(() => scrollToPlace(true)).observe(byId("places"));
-byId("places").addEventListener("scroll", () =>
-  byId("places").classList.toggle("scrolled", byId("places").scrollLeft > 4),
-);
-
-/**
- * Show something for a while, and tell it to those who hear the page.
- *
- * @param {string} sentence
- */
-function warn(sentence) {
-  if (!sentence) return;
-  toast(sentence);
-  say(sentence);
-}
 
 /**
  * @param {string} name
@@ -454,7 +368,7 @@ state.on("Thud.Hint", (hint) => {
   const reply = hint.reply ? ` The likely reply: ${shortPly(hint.reply)}.` : "";
   if (log.isSeen()) return;
   toast(`Try ${shortPly(hint)}: ${hint.because}.${reply}`);
-  clearTimeout(toasting); // it stays as long as its arrows
+  keepToast(); // as long as its arrows
 });
 
 state.on("Thud.Hinted", ({ board, player, to }) => {
@@ -551,15 +465,6 @@ state.on("Thud.Shutdown", ({ seconds, why }) => {
   showStopping();
 });
 
-/**
- * Take away what is shown for a while, if it isn't true any more.
- *
- * @param {string} start how it begins
- */
-function untoast(start) {
-  if (byId("toast").textContent.startsWith(start)) byId("toast").classList.remove("shown");
-}
-
 /** Show at the top that the server is about to stop, or nothing: the connection is there. */
 function showStopping() {
   untoast("No connection");
@@ -576,11 +481,10 @@ function arrive() {
   fit();
   isFit = true;
   const kept = keptWord();
-  if (given) logIn(given);
-  else if (kept) comeBack(kept);
+  if (login.enterGiven()) return;
+  if (kept) comeBack(kept);
   else if (makesGuest(wanted) && !wantsIn) comeInAsGuest(wanted);
   else watch();
-  given = "";
 }
 
 /** @param {{player: string, word: string}} kept */
@@ -588,23 +492,8 @@ function comeBack({ player, word }) {
   wire.ask("Char.Login.Credentials", { account: player, password: word });
 }
 
-/**
- * Give a name, or what else is asked for at the login.
- *
- * @param {string} line
- */
-function logIn(line) {
-  lastWords = "";
-  wire.send(line);
-  byId("login").dataset.sent = "yes"; // from now on, what the server says is an answer
-}
-
 function watch() {
-  if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
-  else if (wanted && "tournament" in wanted) openTournament(wanted.tournament);
-  else if (wanted && "player" in wanted) openPlayer(wanted.player);
-  else if (wanted && "lessons" in wanted) openList();
-  else watchBoard(wanted && "board" in wanted ? wanted.board : null);
+  if (!openPlace(wanted)) watchBoard(wanted && "board" in wanted ? wanted.board : null);
 }
 
 /**
@@ -639,38 +528,9 @@ function loggedIn({ success, message }) {
   showStopping();
   wantsIn = true;
   // A member's word lasts for a month, or until all logins were ended.
-  note(
-    kept
-      ? `Please log in again as ${kept.player}.`
-      : (message ?? ""),
-  );
+  login.note(kept ? `Please log in again as ${kept.player}.` : (message ?? ""));
   watch();
   show();
-}
-
-byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
-  event.preventDefault();
-  const input = byId("name");
-  enter(input.value.trim() || (asked === "word" || asked === "password" ? "" : GUEST));
-  if (input.type === "password") input.value = "";
-});
-
-byId("name").addEventListener("input", () => (wantsIn = true)); // rather than watch tv
-
-/**
- * Answer the question of the login, once there is a connection.
- *
- * @param {string} line
- */
-function enter(line) {
-  if (asked === "name") nameGiven = line;
-  isOwner = taken = false;
-  if (wire.link === "open") {
-    logIn(line);
-  } else {
-    given = line;
-    if (wire.link !== "connecting") wire.open();
-  }
 }
 
 /**
@@ -681,39 +541,7 @@ function enter(line) {
 function comeInAsGuest(place) {
   wanted = place;
   hasJustComeIn = true;
-  if (asked === "word" || asked === "password") wire.send(""); // which gives up
-  enter(GUEST);
-}
-
-byId("other").addEventListener("click", () => {
-  wire.send(""); // which gives up
-  note(NOTE);
-  byId("name").focus();
-});
-
-byId("mine").addEventListener("click", () => {
-  isOwner = true;
-  taken = false;
-  byId("mine").hidden = true;
-  logIn(nameGiven);
-  byId("name").focus();
-});
-
-/** Give up a name that a guest has, unless it is theirs: their comeback words are asked for. */
-function declineTaken() {
-  taken = true;
-  delete byId("login").dataset.sent;
-  wire.send("");
-}
-
-/** Show at the login that a name is taken, if the one that was given is. */
-function showTaken() {
-  byId("mine").hidden = !taken;
-  if (!taken) return;
-  const name = capitalised(nameGiven);
-  byId("mine").textContent = `I’m ${name}`;
-  note(`${name} is taken. Another name?`, true);
-  byId("name").select();
+  login.enterAsGuest();
 }
 
 state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
@@ -725,27 +553,16 @@ const LINE_COMPLETES = /** @type {Record<string, any>} */ ({
   again: "new-password",
 });
 
-/** What is given in place of a name by somebody who wants one made up. */
-const GUEST = "guest";
-/** The name that was given last, whether a guest has it, and whether it is theirs. */
-let nameGiven = "";
-let taken = false;
-let isOwner = false;
-
-/** What was asked for last. */
-let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
-  if (asks === "word" && nameGiven && !isOwner && wire.link === "open" && !isComingBack) {
-    declineTaken();
+  if (login.isAskedOfOther(asks) && wire.link === "open" && !isComingBack) {
+    login.declineTaken();
     return;
   }
-  // Who is quick has typed a name before they are asked for it.
-  if (asked && asks !== asked) byId("name").value = "";
-  asked = asks;
+  login.ask(asks, hidden, isChallenged() ? "Accept and play" : "Play as guest");
   if (asks === "command" && isBack) {
     if (isReturning) {
       setTimeout(() => (isReturning = false), RETURNED);
-      if (isAgain) say(`Connected again.${called(null) && " It’s your turn."}`);
+      if (isAgain) say(`Connected again.${places.call(null) && " It’s your turn."}`);
     }
     if (isHallWanted) leaveForHall();
     isBack = isHallWanted = false; // what was observed before is, again
@@ -761,23 +578,13 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   isPasswordNext = false;
   log.hide(hidden);
   byId("line").autocomplete = LINE_COMPLETES[asks] ?? "off";
-  const label =
-    /** @type {Record<string, string>} */ ({ word: "Comeback words", password: "Password" })[asks] ??
-    "Your name";
-  byId("name-label").textContent = label;
-  byId("name").type = hidden ? "password" : "text";
-  byId("other").hidden = !["word", "password"].includes(asks);
-  byId("enter").textContent =
-    label !== "Your name" ? "Log in" : isChallenged() ? "Accept and play" : "Play as guest";
-  showTaken();
-  byId("name").autocomplete = hidden ? "current-password" : "username";
 });
 
 state.on("Thud.Me", ({ room }) => {
   const wasKnown = isComingBack;
   isComingBack = false;
   showStopping();
-  note(NOTE);
+  login.note();
   const place = wanted ?? (roomBefore ? { board: roomBefore } : null);
   const isMoved = roomBefore === null && room !== null && !state.exercise;
   wanted = null;
@@ -791,14 +598,11 @@ state.on("Thud.Me", ({ room }) => {
   lastRoom = room;
   if (isReplay && isReturning) askRecord(replay.number); // its analysis is lost with the connection
   tournament.open(tournament.number); // it may have gone on while there was no connection
-  if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
-  else if (place && ("lesson" in place || "puzzle" in place || "tv" in place))
+  if (openPlace(place)) return;
+  if (place && ("lesson" in place || "puzzle" in place || "tv" in place))
     [insideWanted, isFollowing] = [place, true];
   else if (needsName(place)) goInside(place, wasKnown);
-  else if (place && "tournament" in place) openTournament(place.tournament);
-  else if (place && "player" in place) openPlayer(place.player);
-  else if (place && "lessons" in place) openList();
-  else if (place && place.board !== room) goTo(place.board);
+  else if (place && "board" in place && place.board !== room) goTo(place.board);
   else if (isMoved) goTo(null);
   else if (!isHallWanted) nameView();
 });
@@ -823,11 +627,11 @@ function isChallenged() {
   return wanted !== null && "challenge" in wanted;
 }
 
-/** What a visitor has to do to see what the address names; nothing if all may see it. */
+/** What a visitor has to do to see what the address names; undefined if all may see it. */
 function invitation() {
   const [kind] = Object.keys(wanted ?? {});
   if (kind === "challenge") return `${OFFERED} ${NOTE}`;
-  return kind === "tv" ? "Choose a name, or none, to watch." : "";
+  return kind === "tv" ? "Choose a name, or none, to watch." : undefined;
 }
 
 /** @param {import("./wire.js").Link} link */
@@ -847,8 +651,8 @@ function linked(link) {
     if (state.exercise) wanted = placeOf(state.exercise);
   }
   if (link === "open") {
-    note(invitation() || NOTE);
-    delete byId("login").dataset.sent;
+    login.note(invitation());
+    login.forget();
     isChosen = isFit = false;
     isBack = true;
     isAgain = state.me.player !== null;
@@ -857,7 +661,7 @@ function linked(link) {
     log.hide(false);
   }
   if (OUT.includes(link)) {
-    note(reason || LINKS[link]);
+    login.note(reason || LINKS[link]);
     keepWord(null);
     observed = [];
     forget();
@@ -988,7 +792,7 @@ function show() {
     if (before === "lobby") hallTop = scrollY;
     document.body.dataset.view = view;
     if (view === "welcome") {
-      if (isTvWatched()) note("No battle is on. The next one will be shown here.");
+      if (isTvWatched()) login.note("No battle is on. The next one will be shown here.");
       showRules(byId("rules"));
       if (HAS_KEYS && isFocusLost()) byId("name").focus();
     } else byId("showcase").replaceChildren();
@@ -1011,13 +815,13 @@ function show() {
   else if (view === "welcome") showWelcome();
   if (!board) game.premove.cancel(); // its board is out of sight
   showPlaces();
-  if (challenges.show()) settleFocus(); // it was on an answer that has been given
-  if (byId("toast").matches(".shown")) keepClear(byId("toast")); // what it was beside may have moved
-  goToNewBattle(board);
-  noteBattles(board);
+  if (challenges.show()) focus.settle(); // it was on an answer that has been given
+  placeToast();
+  beginnings.goTo(board);
+  beginnings.tell((each) => (each === board || isBack ? null : `Your battle has begun: ${places.title(each)}.`));
   if (hasJustComeIn) focusAfterLogin(view);
-  else if (view !== before && before && before !== "coming") settleFocus();
-  document.title = challenges.title ? `● ${challenges.title} – Thud` : called(board) + titled(board);
+  else if (view !== before && before && before !== "coming") focus.settle();
+  document.title = challenges.title ? `● ${challenges.title} – Thud` : places.call(board) + titled(board);
 }
 
 /** The board that is shown on the first screen, or to visitors on tv. @type {string | null} */
@@ -1078,75 +882,6 @@ byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
   byId(byId("skip").hash.slice(1)).focus();
 });
 
-/** The battle in view that the player plays. @type {number | null} */
-let played = null;
-/** The board of the last such battle, and when it was last in view. */
-let last = { board: "", at: 0 };
-
-/**
- * Scroll to the board, and put the focus on it if it was lost, when a battle of the player's begins:
- * a clock may be running.
- *
- * @param {string | null} board
- */
-function goToNewBattle(board) {
-  const table = board === null ? undefined : state.tables.get(board);
-  const battle = table?.running && state.sides(table).length ? table.battle : null;
-  const now = performance.now();
-  if (battle !== null && battle !== played) {
-    closeShared(); // somebody has come by the link
-    const isNew = now - (begun.get(battle) ?? now) < NEW;
-    const isFrom = played !== null || now - last.at < NEW;
-    untoast(""); // of what has led there
-    if (isNew && isFrom && ![board, ""].includes(last.board)) interrupt(last.board, String(board));
-    if (isFocusLost()) settleFocus();
-    scrollTo(0, 0);
-  }
-  if (played !== null || battle !== null) last.at = now;
-  if (battle !== null) last.board = String(board);
-  played = battle;
-}
-
-/**
- * Tell a player whose battle goes on elsewhere that another has begun in its place.
- *
- * @param {string} before the board of the battle that waits
- * @param {string} board
- */
-function interrupt(before, board) {
-  const opponent = (/** @type {string} */ each) =>
-    state.tables.get(each)?.seats.find(({ player }) => player !== state.me.player)?.player ?? null;
-  if (/^(accept|yes|start)\b/.test(sent)) return; // they know
-  if (state.isBot(opponent(board)) || state.sides(state.tables.get(board)).length > 1) return;
-  challenges.waiting = { board: before, other: opponent(before), at: board, by: opponent(board) };
-  game.rest();
-  if (!challenges.isWaiting()) return;
-  challenges.show();
-  say(challenges.waitingWords);
-}
-
-/** The battles of the player that were ever known to be under way, and since when. @type {Map<number, number>} */
-const begun = new Map();
-const NEW = 3000; // milliseconds for which a battle has only just begun
-
-/**
- * Tell a player whose battle begins while they look at something else: a clock may be running.
- *
- * @param {string | null} seen the board in view
- */
-function noteBattles(seen) {
-  const own = [...state.tables.values()].filter(
-    (table) =>
-      table.running && table.battle !== null && state.sides(table).length === 1,
-  );
-  for (const { battle, board } of own)
-    if (!begun.has(Number(battle))) {
-      if (board !== seen && !isBack) warn(`Your battle has begun: ${placeTitle(board)}.`);
-      begun.set(Number(battle), performance.now());
-      change({ hasPlayed: true });
-    }
-}
-
 /** Whether the player has just come in, and the focus has not gone to where play goes on. */
 let hasJustComeIn = false;
 
@@ -1154,56 +889,7 @@ let hasJustComeIn = false;
 function focusAfterLogin(view) {
   if (view === "coming" || (view === "lobby" && (isFollowing || going))) return; // it is on the way elsewhere
   hasJustComeIn = false;
-  if (isFocusLost()) settleFocus();
-}
-
-/** @type {number | undefined} */
-let settling;
-
-/** Put the focus where play goes on, once all facts of what has happened are known. */
-function settleFocus() {
-  clearTimeout(settling);
-  settling = setTimeout(focusTitle, PAUSE);
-}
-
-/**
- * Put the focus on the title of what is shown now, or on one's own board, if it was on something
- * that has gone, or on what has led here.
- */
-function focusTitle() {
-  const view = document.body.dataset.view;
-  const title = view === "welcome" ? null : document.getElementById(`${view}-title`);
-  const isOnPlace = byId("places").contains(document.activeElement);
-  if (!title || !(isOnPlace || isFocusLost())) return;
-  const board = boardInView();
-  if (board && !state.isCurrent(board)) {
-    settleFocus();
-    return;
-  }
-  if (board && state.sides(state.tables.get(board)).length) {
-    game.focus();
-    return;
-  }
-  title.tabIndex = -1;
-  title.focus({ preventScroll: true });
-}
-
-/** Whether the focus is on nothing that can be used, as after a button was pressed that goes. */
-function isFocusLost() {
-  const { activeElement, body } = document;
-  if (!activeElement || activeElement === body || activeElement.matches("h1")) return true;
-  return !activeElement.checkVisibility() || byId("challenges").contains(activeElement);
-}
-
-/**
- * Return the beginning of the title if it is the player's turn, here or against somebody elsewhere.
- *
- * @param {string | null} board
- */
-function called(board) {
-  if (board && state.mover(board)) return "● Your turn: ";
-  const other = [...state.tables.keys()].find(isWaitedFor);
-  return other ? `● Your turn ${placeTitle(other)} – ` : "";
+  if (isFocusLost()) focus.settle();
 }
 
 /** @param {string | null} board */
@@ -1219,6 +905,33 @@ function titled(board) {
 }
 
 /**
+ * Show what a place names that isn't a room; return whether it names such a thing.
+ *
+ * @param {import("./router.js").Place} place
+ */
+function openPlace(place) {
+  if (place && "battle" in place) openReplay(place.battle, place.ply, place.explores);
+  else if (place && ("tournament" in place || "player" in place || "lessons" in place)) openPage(place);
+  else return false;
+  return true;
+}
+
+/**
+ * Show a page in place of what was opened before, beside where the player is.
+ *
+ * @param {import("./router.js").Page} place
+ */
+function openPage(place) {
+  isReplay = wantsIn = false;
+  closePages();
+  if ("tournament" in place) tournament.open(place.tournament);
+  else if ("player" in place) player.open(place.player);
+  else lessons.open();
+  namePlace(place);
+  show();
+}
+
+/**
  * Show a battle that was played.
  *
  * @param {number} battle
@@ -1231,7 +944,7 @@ function openReplay(battle, ply, explores) {
   isReplay = true;
   wantsIn = false;
   replay.open(battle, ply, explores);
-  if (isNew) askRecord(battle);
+  if (isNew || !replay.record) askRecord(battle);
   namePlace({ battle, ply, explores });
   show();
 }
@@ -1256,18 +969,6 @@ function isElsewhere() {
   return isReplay || isTournament() || isPlayer() || isList();
 }
 
-/** @param {number} number */
-function openTournament(number) {
-  wantsIn = false;
-  openPage({ tournament: number }, () => tournament.open(number));
-}
-
-/** @param {string} name */
-function openPlayer(name) {
-  wantsIn = false;
-  openPage({ player: name }, () => player.open(name));
-}
-
 /**
  * Accept the challenge of a link.
  *
@@ -1284,25 +985,6 @@ async function acceptChallenge(word, asks) {
   isAccepting = true;
   namePlace(state.me.room ? { board: state.me.room } : null);
   send(`accept word ${word}`);
-}
-
-function openList() {
-  wantsIn = false;
-  openPage({ lessons: true }, () => lessons.open());
-}
-
-/**
- * Show a page in place of what was opened before, beside where the player is.
- *
- * @param {import("./router.js").Place} place
- * @param {() => void} open
- */
-function openPage(place, open) {
-  isReplay = false;
-  closePages();
-  open();
-  namePlace(place);
-  show();
 }
 
 /** Close what was opened beside where the player is. */
@@ -1446,25 +1128,10 @@ function follow() {
   const place = placeNamed();
   isFollowing = true;
   if (!state.me.player) wanted = place; // the connection may be on its way yet
-  if (place && "battle" in place) {
-    openReplay(place.battle, place.ply, place.explores);
-    return;
-  }
+  if (openPlace(place)) return;
   isReplay = false;
   if (needsName(place) && state.me.player) {
     goInside(place);
-    return;
-  }
-  if (place && "tournament" in place) {
-    openTournament(place.tournament);
-    return;
-  }
-  if (place && "player" in place) {
-    openPlayer(place.player);
-    return;
-  }
-  if (place && "lessons" in place) {
-    openList();
     return;
   }
   closePages();
@@ -1531,118 +1198,32 @@ function goByKey(event) {
   event.preventDefault(); // else the page would scroll
 }
 
-/** Show where the player has something to do. */
+/** Show the way in to a visitor, or where a player has something to do. */
 function showPlaces() {
   const { me } = state;
   byId("account").hidden = !me.player;
   byId("account").textContent = me.member ? me.player : "Register";
-  if (!me.player) {
-    const isIn = document.body.dataset.view === "welcome" || isComingBack;
-    fill(
-      byId("places"),
-      !isIn &&
-        h("button.primary", { type: "button", "data-key": "in", click: comeIn }, "Join to play"),
-    );
+  if (me.player) {
+    places.show();
     return;
   }
-  const seats = [...state.tables.values()]
-    .filter((each) => state.sides(each).length)
-    .map((each) => each.board)
-    .sort(); // the same after a reconnection
-  const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
-  const others = state.observed.filter((each) => !boards.has(each));
-  const titles = [...boards].map(placeTitle);
-  const places = [
-    place("Hall", null),
-    ...[...boards].map((each, at) => {
-      const isOnly = titles.filter((title) => title === titles[at]).length === 1;
-      return place(isOnly ? titles[at] : `${titles[at]}, ${each.replace(/ board$/, "")}`, each);
-    }),
-    ...others.map((each) =>
-      place(`${each === state.tv.board ? "TV: " : ""}${placeTitle(each)}`, each),
-    ),
-    isReplay &&
-      h("button.place", { type: "button", "aria-current": "page" }, `Battle #${replay.number}`),
-    isTournament() &&
-      h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
-    isPlayer() && h("button.place", { type: "button", "aria-current": "page" }, player.name),
-    isList() && h("button.place", { type: "button", "aria-current": "page" }, "Lessons"),
-  ].filter(Boolean);
-  fill(byId("places"), ...places, places.length > 2 && nextCall(seats));
-  scrollToPlace();
+  const isIn = document.body.dataset.view === "welcome" || isComingBack;
+  const join = { type: "button", "data-key": "in", click: comeIn };
+  fill(byId("places"), !isIn && h("button.primary", join, "Join to play"));
 }
 
-/**
- * Return the button that leads to the next board, not in view, where an opponent waits; it is seen
- * where the places may be scrolled out of view.
- *
- * @param {string[]} seats
- */
-function nextCall(seats) {
-  const here = boardInView() ?? "";
-  const calling = seats.filter((each) => each !== here && isWaitedFor(each));
-  const next = calling.find((each) => each > here) ?? calling[0];
-  const label = `Your turn at ${counted(calling.length, "other board")}`;
-  return (
-    next !== undefined &&
-    h(
-      "button.place.calls.next",
-      { type: "button", "data-key": "next", "aria-label": label, title: label, click: () => visit(next) },
-      String(calling.length),
-    )
-  );
-}
-
-/**
- * Whether it is the player's turn in a match.
- *
- * @param {string} board
- */
-function isWaitedFor(board) {
-  const isMatch = state.sides(state.tables.get(board)).length === 1 && board !== state.exercise?.board;
-  return isMatch && state.mover(board) !== null;
-}
-
-/**
- * Return what a board is called at the top: by the opponents of the player, or by who plays there.
- *
- * @param {string} board
- */
-function placeTitle(board) {
-  const table = state.tables.get(board);
-  if (board === state.exercise?.board) return exerciseTitle(state.exercise).split(":")[0];
-  const title = titleOf(table, board);
-  const isMine = state.sides(table).length === 1 && title !== capitalised(board);
-  const opponent = table?.seats.find(({ player }) => player !== state.me.player)?.player;
-  return isMine ? `vs ${opponent}` : title;
-}
-
-/** The place that was scrolled to last. */
-let scrolledTo = "";
-
-/**
- * Scroll to the place where the player is, beside the hall, which is always seen; once.
- *
- * @param {boolean} [isResized] whether there is other room for it
- */
-function scrollToPlace(isResized = false) {
-  const places = byId("places");
-  const names = places.textContent ?? "";
-  const at = `${names}${places.querySelector("[aria-current]")?.textContent}`;
-  if (at === scrolledTo && !isResized) return; // else it would be scrolled back under a finger
-  scrolledTo = at;
-  const hall = places.firstElementChild;
-  const current = places.querySelector("[aria-current]");
-  if (!current || current === hall) return;
-  const room = places.clientWidth - hall.offsetWidth - (places.querySelector(".next")?.offsetWidth ?? 0);
-  const before = hall.offsetWidth + Math.max(0, (room - current.offsetWidth) / 2);
-  places.scrollLeft = current.offsetLeft - places.offsetLeft - before;
+/** Return what is called that is open over all rooms; null if nothing is. */
+function pageName() {
+  if (isReplay) return `Battle #${replay.number}`;
+  if (isTournament()) return tournament.title;
+  if (isPlayer()) return player.name;
+  return isList() ? "Lessons" : null;
 }
 
 function comeIn() {
   isReplay = false;
   wanted = placeNamed(); // to which we come back
-  note(invitation() || NOTE);
+  login.note(invitation());
   closePages();
   wantsIn = true;
   show();
@@ -1652,40 +1233,13 @@ function comeIn() {
 /** @param {string | null} room */
 function visit(room) {
   if (isElsewhere() || look !== null) lookAt(null);
-  if (isObserved(room)) {
+  if (places.isObserved(room)) {
     lookAt(room);
     return;
   }
   const isThere = state.place === room;
   if (state.exercise && !isThere) send("stop");
   if (state.me.room !== room && !isThere) send(`go to ${room ?? "hall"}`);
-}
-
-/** @param {string | null} room */
-function isObserved(room) {
-  return room !== null && room !== state.place && state.observed.includes(room);
-}
-
-/**
- * @param {string} label
- * @param {string | null} room
- */
-function place(label, room) {
-  const isHere = (look ?? state.place) === room;
-  const calls = room !== null && state.mover(room) !== null;
-  return h(
-    `button.place${calls ? ".calls" : ""}`,
-    {
-      type: "button",
-      "data-key": `place-${room}`,
-      title: room !== null && label !== capitalised(room) && capitalised(room),
-      "aria-label": `${label}${isObserved(room) ? ", observed" : ""}${calls ? ", your turn" : ""}`,
-      "aria-current": isHere && !isElsewhere() && "page",
-      click: () => visit(room),
-    },
-    isObserved(room) && h("span.eye", { "aria-hidden": "true" }),
-    label,
-  );
 }
 
 // What is heard.

@@ -5,6 +5,7 @@
  * might have typed it.
  */
 
+import { say, warn } from "./announce.js";
 import { NO_MARKS } from "./board.js";
 import { settings } from "./settings.js";
 
@@ -57,8 +58,6 @@ export class Mover {
    * @param {(board: string, from: string) => void} outside.ask asks what a piece may do
    * @param {(line: string) => void} outside.send sends a command
    * @param {(marks: import("./board.js").Marks) => void} outside.show shows how far it has come
-   * @param {(sentence: string) => void} outside.say tells those who hear the page
-   * @param {(sentence: string) => void} outside.warn shows it, too
    * @param {(piece: string) => string} outside.whose says why a piece isn't the player's to move
    */
   constructor(outside) {
@@ -119,10 +118,10 @@ export class Mover {
     else if (this.selected) this.refuse(`${this.selected} can’t go to ${square}, and is put back.`);
     else if (this.side && this.board) {
       const piece = this.board.position.get(square);
-      if (piece) this.outside.warn(this.outside.whose(piece));
-      else this.outside.say(`${square} is empty.`);
+      if (piece) warn(this.outside.whose(piece));
+      else say(`${square} is empty.`);
     } else if (this.board?.position.has(square) && !this.side) {
-      this.outside.warn(this.outside.whose(this.board.position.get(square) ?? ""));
+      warn(this.outside.whose(this.board.position.get(square) ?? ""));
     }
   }
 
@@ -173,7 +172,7 @@ export class Mover {
     const target = this.isPremove ? this.dropped?.() : null;
     if (target) this.finishPremove(target);
     else if (this.dropped) this.drop(this.dropped);
-    else if (squares.size) this.outside.say(`${this.selected} can go to ${squares.size} squares.`);
+    else if (squares.size) say(`${this.selected} can go to ${squares.size} squares.`);
     else this.refuse(`${this.selected} can’t move.`);
   }
 
@@ -184,7 +183,7 @@ export class Mover {
    */
   playPremove({ from, to }) {
     if (!this.owns(from)) {
-      if (to) this.outside.warn(`Premove cancelled: ${from} has no piece of yours any more.`);
+      if (to) warn(`Premove cancelled: ${from} has no piece of yours any more.`);
       return;
     }
     this.select(from);
@@ -203,7 +202,7 @@ export class Mover {
     const ways = this.ways(to);
     if (!ways.length) {
       this.cancel();
-      this.outside.warn(`Premove cancelled: ${selected} can’t go to ${to} now.`);
+      warn(`Premove cancelled: ${selected} can’t go to ${to} now.`);
       return;
     }
     const whole = ways.filter(({ trample, most, prey }) => trample || most === prey.length);
@@ -215,7 +214,7 @@ export class Mover {
       this.confirm();
     } else {
       this.show();
-      this.outside.warn("Choose what your premove captures.");
+      warn("Choose what your premove captures.");
     }
   }
 
@@ -228,7 +227,7 @@ export class Mover {
     const wasSelected = this.selected !== null;
     this.reset();
     this.show();
-    if (why || wasSelected) this.outside.say(why ?? "");
+    if (why || wasSelected) say(why ?? "");
   }
 
   /**
@@ -238,7 +237,7 @@ export class Mover {
    */
   refuse(why) {
     this.cancel();
-    this.outside.warn(why);
+    warn(why);
   }
 
   /**
@@ -272,7 +271,7 @@ export class Mover {
     if (settings.capturesAll && this.side === "troll" && this.captureAll()) return;
     this.show();
     const choose = `Choose which to capture: ${[...this.preys()].join(", ")}.`;
-    this.outside.say(`To ${square}. ${this.chosen.length ? this.chosenWords() : choose}`);
+    say(`To ${square}. ${this.chosen.length ? this.chosenWords() : choose}`);
   }
 
   /** Return what is chosen to be captured, as sentences, and how to confirm it if it can be. */
@@ -311,7 +310,7 @@ export class Mover {
     const isOver = this.fitting() && ![...this.preys()].some((each) => !this.chosen.includes(each));
     const isOnly = this.ways(this.landing).every((each) => each.most <= 1 || each.trample);
     if (isOver && isOnly && this.chosen.length) this.confirm();
-    else this.outside.say(this.chosenWords());
+    else say(this.chosenWords());
   }
 
   /** Return what can be chosen now, and what is. */

@@ -5,6 +5,7 @@
  * is asked what the piece could do now, which is shown as a guide.
  */
 
+import { say, warn } from "./announce.js";
 import { NO_MARKS } from "./board.js";
 import { HAS_KEYS } from "./dom.js";
 import { ownsPiece } from "./mover.js";
@@ -34,8 +35,6 @@ export class Premove {
    * @param {object} outside
    * @param {(board: string, from: string) => void} outside.ask asks what a piece may do
    * @param {(marks: import("./board.js").Marks) => void} outside.show
-   * @param {(sentence: string) => void} outside.say tells those who hear the page
-   * @param {(sentence: string) => void} outside.warn shows it, too
    */
   constructor(outside) {
     this.outside = outside;
@@ -58,7 +57,7 @@ export class Premove {
     this.reset();
     if (isMyTurn && isSameBattle && board?.ply === (before?.ply ?? 0) + 1) return { from, to };
     this.show();
-    if (to && isSameBattle && board?.turn) this.outside.warn("Premove cancelled.");
+    if (to && isSameBattle && board?.turn) warn("Premove cancelled.");
     return null;
   }
 
@@ -79,7 +78,7 @@ export class Premove {
     else if (square === this.selected) this.cancel();
     else if (this.owns(square)) this.select(square);
     else if (this.selected) this.plan(square);
-    else if (this.board?.position.has(square)) this.outside.warn("It’s not your turn.");
+    else if (this.board?.position.has(square)) warn("It’s not your turn.");
   }
 
   /** @param {string} square */
@@ -107,7 +106,7 @@ export class Premove {
     this.selected = square;
     if (this.board) this.outside.ask(this.board.board, square);
     this.show();
-    this.outside.say(`Premove from ${square}: choose where it goes.`);
+    say(`Premove from ${square}: choose where it goes.`);
   }
 
   /** @param {string} square */
@@ -115,7 +114,7 @@ export class Premove {
     this.target = square;
     this.show();
     const how = HAS_KEYS ? "Press Esc" : "Tap the board";
-    this.outside.say(`Premove: ${this.selected} to ${square}. ${how} to cancel it.`);
+    say(`Premove: ${this.selected} to ${square}. ${how} to cancel it.`);
   }
 
   /**
@@ -141,7 +140,7 @@ export class Premove {
     if (!this.selected) return;
     this.reset();
     this.show();
-    if (words) this.outside.say(words);
+    if (words) say(words);
   }
 
   show() {

@@ -2,6 +2,7 @@
  * The form by which a guest registers: it answers what the server asks after `register`.
  */
 
+import { toast } from "./announce.js";
 import { open } from "./dialogs.js";
 import { byId, h } from "./dom.js";
 import { endsInPrompt, plain } from "./log.js";
@@ -17,12 +18,10 @@ export class Registration {
    * @param {import("./state.js").State} state
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a line that nobody is to see
-   * @param {(sentence: string) => void} outside.toast shows something for a while
    */
-  constructor(state, { send, toast }) {
+  constructor(state, { send }) {
     this.state = state;
     this.send = send;
-    this.toast = toast;
     this.password = "";
     /** What was sent last: nothing while no answer is awaited. @type {"" | "register" | "new_password" | "again"} */
     this.sent = "";
@@ -159,7 +158,7 @@ export class Registration {
     this.showWaiting();
     if (this.state.me.member) {
       byId("dialog").close();
-      this.toast(`You’re registered: the name ${this.state.me.player} is yours now.`);
+      toast(`You’re registered: the name ${this.state.me.player} is yours now.`);
       this.then();
     } else if (byId("dialog").querySelector("#register-note")) {
       this.note(this.answer);

@@ -4,6 +4,7 @@
 
 import { AnalysisBoard } from "./analysis.js";
 import { Annotations } from "./annotations.js";
+import { say } from "./announce.js";
 import { BoardView, NO_MARKS } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
@@ -28,12 +29,9 @@ export class ReplayView {
    * @param {State} state
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a command
-   * @param {(sentence: string) => void} outside.say tells those who hear the page
-   * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(battle: number, ply: number, explores: boolean) => void} outside.at is told what is shown
    * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(line: string, id: string) => void} outside.question asks what a command tells
-   * @param {(sentence: string) => void} outside.warn shows something, and tells those who hear
    * @param {(place: import("./router.js").Place) => void} outside.comeIn makes a guest of a visitor
    */
   constructor(state, outside) {
@@ -156,7 +154,7 @@ export class ReplayView {
     const { node } = this;
     const last = node ? node.move : (this.record.plies[this.at - 1] ?? null);
     const label = isSaid ? "" : positionLabel(last, this.at);
-    this.outside.say(`${label} ${this.curve.verdict.textContent}`.trim());
+    say(`${label} ${this.curve.verdict.textContent}`.trim());
   }
 
   /** @param {number} ply */
@@ -245,7 +243,7 @@ export class ReplayView {
   flip() {
     change({ flipped: !settings.flipped });
     this.show();
-    this.outside.say("Board flipped.");
+    say("Board flipped.");
   }
 
   show() {
@@ -402,7 +400,7 @@ export class ReplayView {
       openPictures: this.node
         ? null // they are of the battle, not of a variation
         : () => openPictures(`/game/${number}`, `Battle #${number}`, at, settings.flipped),
-      openSnippet: () => openSnippet(location.href, this.outside),
+      openSnippet: () => openSnippet(location.href),
       record: { href: download, download: `thud-${number}.txt` },
     });
   }
@@ -441,6 +439,6 @@ export class ReplayView {
   }
 
   copyLink() {
-    share(location.href, "Anyone with the link sees this position.", this.outside);
+    share(location.href, "Anyone with the link sees this position.");
   }
 }

@@ -4,7 +4,8 @@
  */
 
 /**
- * @typedef {{board: string} | {battle: number, ply: number | null, explores?: boolean} | {tournament: number} | {player: string} | {lessons: true}} Watched what anybody may see
+ * @typedef {{tournament: number} | {player: string} | {lessons: true}} Page
+ * @typedef {{board: string} | {battle: number, ply: number | null, explores?: boolean} | Page} Watched what anybody may see
  * @typedef {{lesson: number} | {puzzle: number}} Exercise
  * @typedef {Exercise | {tv: true} | {challenge: string}} Inside what needs a name
  * @typedef {Watched | Inside | null} Place null is the hall

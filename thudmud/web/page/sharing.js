@@ -2,17 +2,12 @@
  * What can be taken elsewhere of a battle: pictures, and the frame that other pages show it in.
  */
 
+import { warn } from "./announce.js";
 import { open } from "./dialogs.js";
 import { h } from "./dom.js";
 import { isDark, settings } from "./settings.js";
 
-/**
- * @typedef {object} Tell
- * @property {(sentence: string) => void} say tells those who hear the page
- * @property {(sentence: string) => void} toast shows something for a while
- */
-
-/** A button that opens the ways to take a battle elsewhere,. */
+/** A button that opens the ways to take a battle elsewhere. */
 export class ShareMenu {
   /**
    * @param {HTMLElement} host
@@ -161,16 +156,11 @@ export function openPictures(path, title, ply, isFlipped) {
  * Show what others put into a page of theirs to have a battle there.
  *
  * @param {string} address the link to it, with the ply that is shown
- * @param {Tell} outside
  */
-export async function openSnippet(address, { say, toast }) {
-  const tell = (/** @type {string} */ sentence) => {
-    toast(sentence);
-    say(sentence);
-  };
+export async function openSnippet(address) {
   const answer = await fetch(`/oembed?url=${encodeURIComponent(address)}`).catch(() => null);
   if (!answer?.ok) {
-    tell("This server doesn’t allow embedding.");
+    warn("This server doesn’t allow embedding.");
     return;
   }
   const { html } = await answer.json();
@@ -181,9 +171,9 @@ export async function openSnippet(address, { say, toast }) {
     field.select();
     try {
       await navigator.clipboard.writeText(html); // which only secure pages have
-      tell("Copied.");
+      warn("Copied.");
     } catch {
-      tell("Press Ctrl+C to copy it.");
+      warn("Press Ctrl+C to copy it.");
     }
   };
   open(
