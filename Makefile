@@ -20,7 +20,7 @@ RANVIER := build/ranvier
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 # Tests start hundreds of programs, so keep compiled modules.
 export PYTHONDONTWRITEBYTECODE :=
-# One worker more than the number of processors: tests spend a third of their time waiting.
+# Two workers more than the number of processors: tests spend a third of their time waiting.
 TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 USING_PACKAGES = tests/accounts tests/features/analysis tests/features/notifications tests/gateway \
 	tests/language tests/pictures tests/server/test_config.py tests/server/test_metrics.py \
