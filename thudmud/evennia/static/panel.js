@@ -23,7 +23,7 @@ const mover = new Mover({
   ask: (board, from) => tell({ ask: `moves ${from} on ${board}` }),
   send: (line) => tell({ send: `thud ${line}` }),
   show: (marks) => view.mark(marks),
-  say: (sentence) => (byId("status").textContent = sentence),
+  whose: () => "You can’t move that now.",
 });
 const view = new BoardView(byId("board"), {
   pick: (square) =>
