@@ -13,30 +13,15 @@ from tests.web.conftest import Player, Served, Visit, served_boards
 
 pytestmark = pytest.mark.slow
 
+BOARDS = "oak", "elm", "ash", "fir", "yew", "box", "gum", "bay", "fig", "may", "nut", "tea"
+
 SIZES = {"ivy": (390, 844), "sal": (768, 1024), "ruta": (1280, 800), "cup": (1366, 650)}
 """Screens on which the order of the Tab key is tested, by boards."""
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    boards = dict.fromkeys(
-        (
-            "oak",
-            "elm",
-            "ash",
-            "fir",
-            "yew",
-            "box",
-            "gum",
-            "bay",
-            "fig",
-            "may",
-            "nut",
-            "tea",
-            *SIZES,
-        ),
-        "discworld",
-    )
+    boards = dict.fromkeys((*BOARDS, *SIZES), "discworld")
     with served_boards(tmp_path_factory.mktemp("focus"), boards) as server:
         yield server
 

@@ -171,6 +171,9 @@ def test_game_is_titled_by_its_players(visit: Visit) -> None:
     jo.page.get_by_role("link", name="Analyse").click()
     expect(jo.page.locator("#replay-title")).to_have_text(other)
     expect(jo.page.locator("#replay-facts")).to_have_text(re.compile(r"^Battle #\d+ · Disc"))
+    expect(jo.page.get_by_role("button", name="Share", exact=True)).to_be_visible()
+    # The server analyses no battle without moves.
+    expect(jo.page.get_by_role("button", name="Computer analysis")).to_have_count(0)
     expect(jo.page).to_have_title(f"{other} {DASH} Thud")
     jo.press("Hall").type("go to oak board")
     expect(jo.page).to_have_title(f"Oak board {DASH} Thud")

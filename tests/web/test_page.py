@@ -326,16 +326,14 @@ def test_link_that_leads_nowhere_says_so(visit: Visit) -> None:
 
 
 def test_address_that_changes_before_the_server_is_heard(visit: Visit) -> None:
+    sockets: list[WebSocketRoute] = []
     held: list[str | bytes] = []
     is_heard = False
 
     def hold(socket: WebSocketRoute) -> None:
-        def told(sent: str | bytes) -> None:
-            held.append(sent)
-            while is_heard and held:
-                socket.send(held.pop(0))
-
-        socket.connect_to_server().on_message(told)
+        sockets.append(socket)
+        server = socket.connect_to_server()
+        server.on_message(lambda sent: socket.send(sent) if is_heard else held.append(sent))
 
     stranger = visit("/nothing.txt")
     stranger.errors.clear()  # of the missing page
@@ -344,7 +342,9 @@ def test_address_that_changes_before_the_server_is_heard(visit: Visit) -> None:
     while not any("Char.Login.Default" in str(each) for each in held):
         stranger.page.wait_for_timeout(1)
     stranger.page.evaluate(GO, "/board/elm")
-    is_heard = True  # with the answer to what the page has asked since
+    while held:
+        sockets[0].send(held.pop(0))
+    is_heard = True
     expect(stranger.page.locator("#game-title")).to_have_text("Elm board")
     watched = [each for each in stranger.sent if each.startswith("Thud.Watch")]
     assert "elm" in watched[-1]

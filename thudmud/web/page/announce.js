@@ -1,5 +1,6 @@
 /**
- * What is shown for a while, wherever on the page somebody is, and what is told to those who hear it.
+ * Toasts, which are shown for a while wherever on the page somebody is, and what is announced to those
+ * who hear it.
  */
 
 import { byId, curly, keepClear, shorten } from "./dom.js";
@@ -48,7 +49,7 @@ export function toast(sentence, ...more) {
   toasting = setTimeout(() => untoast(""), Math.max(SHOWN, sentence.length * READ));
 }
 
-/** Have what is shown stay until it is taken away. */
+/** Keep the toast until it is taken away. */
 export function keepToast() {
   clearTimeout(toasting);
 }
@@ -65,7 +66,7 @@ export function untoast(start) {
 /**
  * Show something for a while, and tell it to those who hear the page.
  *
- * @param {string} sentence nothing to do neither
+ * @param {string} sentence "" for nothing at all
  */
 export function warn(sentence) {
   if (!sentence) return;
@@ -73,7 +74,7 @@ export function warn(sentence) {
   say(sentence);
 }
 
-/** Move what is shown away from what it covers, which may have moved. */
+/** Move the toast away from what it covers, which may have moved. */
 export function placeToast() {
   if (byId("toast").matches(".shown")) keepClear(byId("toast"));
 }

@@ -78,14 +78,14 @@ export class Beginnings {
   /**
    * Tell a player whose battle begins while they look at something else: a clock may be running.
    *
-   * @param {(board: string) => string | null} words returns what is said of a board; null for nothing
+   * @param {(board: string) => string} words returns what is said of a board; "" for nothing
    */
   tell(words) {
     for (const table of this.state.tables.values()) {
       const { battle, board, running } = table;
       if (!running || battle === null || this.state.sides(table).length !== 1) continue;
       if (this.begun.has(battle)) continue;
-      warn(words(board) ?? "");
+      warn(words(board));
       this.begun.set(battle, performance.now());
       change({ hasPlayed: true });
     }

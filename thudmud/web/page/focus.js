@@ -1,5 +1,5 @@
 /**
- * Where the focus goes when what had it is gone.
+ * Where the focus goes when what had it has gone.
  */
 
 import { byId } from "./dom.js";
@@ -8,11 +8,17 @@ import { byId } from "./dom.js";
 
 const SETTLED = 50; // milliseconds within which all facts of what has happened are known
 
-/** Whether the focus is on nothing that can be used, as after a button was pressed that goes. */
-export function isFocusLost() {
+/** Whether what had the focus has gone, as a button does that was pressed. */
+export function isFocusGone() {
   const { activeElement, body } = document;
-  if (!activeElement || activeElement === body || activeElement.matches("h1")) return true;
-  return !activeElement.checkVisibility() || byId("challenges").contains(activeElement);
+  return !activeElement || activeElement === body || !activeElement.checkVisibility();
+}
+
+/** Whether the focus is on nothing that can be used any more. */
+export function isFocusLost() {
+  const { activeElement } = document;
+  if (isFocusGone() || activeElement?.matches("h1")) return true;
+  return byId("challenges").contains(activeElement);
 }
 
 export class Focus {

@@ -23,6 +23,7 @@ import {
   token,
 } from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
+import { isFocusGone } from "./focus.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, positionLabel, tools } from "./moves.js";
 import { Mover } from "./mover.js";
@@ -47,6 +48,7 @@ import { holder, isByDays, titleOf } from "./state.js";
  * @property {string} [question] what it asks first
  * @property {boolean} [isFirst] whether it is what most will do next
  * @property {string} [refused] why it can't be done now; nothing if it can
+ * @property {boolean} [accepts] whether it accepts what another player offers
  */
 
 const SHORT = 20; // seconds
@@ -228,8 +230,7 @@ export class GameView {
    * @param {boolean} hadFocus whether it was on something of the game
    */
   keepFocus(hadFocus) {
-    const { activeElement, body } = document;
-    const isLost = hadFocus && (activeElement === body || !activeElement?.checkVisibility());
+    const isLost = hadFocus && isFocusGone();
     if (this.result.takeFocus(isLost) || !isLost) return;
     if (this.state.isCurrent(this.name)) this.focus();
   }
@@ -643,7 +644,7 @@ export class GameView {
     const isMine = mine.includes(side);
     const who = seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
     const toMe = offers.filter((each) => !mine.includes(each.side));
-    const accept = { label: "Accept", line: `${OFFERS[offer].verb} on ${board}`, isFirst: true };
+    const accept = { label: "Accept", line: `${OFFERS[offer].verb} on ${board}`, isFirst: true, accepts: true };
     const decline = isMine ? "Withdraw" : toMe.length > 1 ? "Decline all" : "Decline";
     const answers = [...(isMine ? [] : [accept]), { label: decline, line: `no on ${board}` }];
     const standing = offer === "end" ? ` ${this.asItStands(table, this.state.boards.get(board))}` : "";
@@ -981,7 +982,7 @@ export class GameView {
   }
 
   /** @param {Action} action */
-  button({ label, line, question, isFirst, refused }) {
+  button({ label, line, question, isFirst, refused, accepts }) {
     const type = async (/** @type {Event} */ event) => {
       const isRepeated = /** @type {MouseEvent} */ (event).detail > 1;
       if (isRepeated && line !== this.pressed) return; // a double click, meant for another button
@@ -996,6 +997,7 @@ export class GameView {
       {
         type: "button",
         "data-key": line,
+        "data-accepts": accepts,
         title: refused,
         disabled: Boolean(refused),
         click: type,

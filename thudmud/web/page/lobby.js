@@ -252,21 +252,31 @@ export class LobbyView {
    *
    * @param {Seek} seek
    */
-  terms({ player, rules, time, side, rated }) {
-    const isMine = player === this.state.me.player;
-    const sideTaken = isMine ? `as ${side}s` : `you as ${side === "dwarf" ? "troll" : "dwarf"}s`;
+  terms(seek) {
+    const { player, rules, time, rated } = seek;
+    const side = this.ownSide(seek);
+    const as = player === this.state.me.player ? "as" : "you as";
     const kind = rated && this.state.me.member ? "rated" : "casual"; // for a guest who accepts, it is casual
-    return [rulesTitle(rules), time || "no clock", side && sideTaken, kind].filter(Boolean).join(" · ");
+    return [rulesTitle(rules), time || "no clock", side && `${as} ${side}s`, kind].filter(Boolean).join(" · ");
+  }
+
+  /**
+   * Return the side that the player would have in a match that is looked for; null for either.
+   *
+   * @param {Seek} seek
+   */
+  ownSide({ player, side }) {
+    if (side === null || player === this.state.me.player) return side;
+    return side === "dwarf" ? "troll" : "dwarf";
   }
 
   /** @param {Seek} seek */
   seek(seek) {
     const isMine = seek.player === this.state.me.player;
-    const other = seek.side === "dwarf" ? "troll" : "dwarf";
     return h(
       "li",
       { "data-key": `seek-${seek.seek}` },
-      token(seek.side === null ? "stone" : isMine ? seek.side : other),
+      token(this.ownSide(seek) ?? "stone"),
       h(
         "span.what",
         {},

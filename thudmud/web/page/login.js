@@ -16,7 +16,7 @@ export class LoginForm {
   /**
    * @param {object} outside
    * @param {(line: string) => void} outside.send sends a line
-   * @param {() => boolean} outside.connects returns whether a line can be sent; if not, connects
+   * @param {() => boolean} outside.connect returns whether a line can be sent; if not, connects
    * @param {() => void} outside.chosen is told that a name is being typed
    * @param {() => void} outside.comeIn shows the form
    */
@@ -86,7 +86,7 @@ export class LoginForm {
   enter(line) {
     if (this.asked === "name") this.name = line;
     this.isOwner = this.isTaken = false;
-    if (this.outside.connects()) this.send(line);
+    if (this.outside.connect()) this.send(line);
     else this.given = line;
   }
 

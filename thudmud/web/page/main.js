@@ -80,7 +80,7 @@ const beginnings = new Beginnings(state, {
 });
 const login = new LoginForm({
   send: (line) => wire.send(line),
-  connects: () => wire.link === "open" || (wire.link !== "connecting" && wire.open(), false),
+  connect,
   chosen: () => (wantsIn = true), // rather than watch tv
   comeIn,
 });
@@ -492,6 +492,12 @@ function comeBack({ player, word }) {
   wire.ask("Char.Login.Credentials", { account: player, password: word });
 }
 
+/** Return whether lines can be sent; if not, connect, unless that is under way. */
+function connect() {
+  if (wire.link !== "open" && wire.link !== "connecting") wire.open();
+  return wire.link === "open";
+}
+
 function watch() {
   if (!openPlace(wanted)) watchBoard(wanted && "board" in wanted ? wanted.board : null);
 }
@@ -818,7 +824,7 @@ function show() {
   if (challenges.show()) focus.settle(); // it was on an answer that has been given
   placeToast();
   beginnings.goTo(board);
-  beginnings.tell((each) => (each === board || isBack ? null : `Your battle has begun: ${places.title(each)}.`));
+  beginnings.tell((each) => (each === board || isBack ? "" : `Your battle has begun: ${places.title(each)}.`));
   if (hasJustComeIn) focusAfterLogin(view);
   else if (view !== before && before && before !== "coming") focus.settle();
   document.title = challenges.title ? `● ${challenges.title} – Thud` : places.call(board) + titled(board);
@@ -905,7 +911,7 @@ function titled(board) {
 }
 
 /**
- * Show what a place names that isn't a room; return whether it names such a thing.
+ * Open the battle or the page that an address names; return whether it names one.
  *
  * @param {import("./router.js").Place} place
  */
@@ -1212,7 +1218,7 @@ function showPlaces() {
   fill(byId("places"), !isIn && h("button.primary", join, "Join to play"));
 }
 
-/** Return what is called that is open over all rooms; null if nothing is. */
+/** Return the name of the page that is open in place of a room; null if none is. */
 function pageName() {
   if (isReplay) return `Battle #${replay.number}`;
   if (isTournament()) return tournament.title;

@@ -16,7 +16,7 @@ export class Places {
    * @param {(room: string | null) => void} outside.visit goes to a board, or to the hall for null
    * @param {() => string | null} outside.inView returns the board in view
    * @param {() => string | null} outside.lookedAt returns the observed board in view
-   * @param {() => string | null} outside.page returns what is called that is open over all rooms
+   * @param {() => string | null} outside.page returns the name of the page that is open; null for none
    */
   constructor(state, outside) {
     this.state = state;
@@ -28,7 +28,7 @@ export class Places {
     host.addEventListener("scroll", () => host.classList.toggle("scrolled", host.scrollLeft > 4));
   }
 
-  /** Show them to a player. */
+  /** Show a player's places. */
   show() {
     const { state } = this;
     const seats = [...state.tables.values()]

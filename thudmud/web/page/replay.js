@@ -19,7 +19,7 @@ import { ShareMenu, openPictures, openSnippet, shareItems } from "./sharing.js";
 import { play } from "./sound.js";
 import { pairTitle } from "./state.js";
 
-const ANALYSED = 2; // moves that a battle has at least if the server analyses it
+const FEWEST = 2; // moves of a battle that the server analyses
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -378,7 +378,7 @@ export class ReplayView {
       this.state.me.player &&
         this.isOver &&
         !this.analysis &&
-        this.record.ply >= ANALYSED &&
+        this.record.ply >= FEWEST &&
         hasFeature("analysis") &&
         h(
           "button.primary",

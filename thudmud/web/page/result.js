@@ -31,8 +31,9 @@ export class ResultCard {
     );
     fill(this.host, this.content, close);
     this.content.addEventListener("click", (event) => {
+      // Whoever accepts another battle leaves the card to that: it has the focus from there.
       const pressed = /** @type {Element} */ (event.target).closest("a, button");
-      if (pressed && pressed.textContent !== "Accept") this.close(); // else the next battle closes it
+      if (pressed && !pressed.matches("[data-accepts]")) this.close();
     });
     // Before anybody else: the Esc that closes the card does nothing more.
     document.addEventListener("keydown", (event) => this.typed(event), true);
