@@ -134,6 +134,9 @@ ADDRESS = "127.0.0.1"
 SOON = 0.1
 """Seconds between attempts to return or to write."""
 
+SHORTEST_REST = 2.0
+"""Seconds in which a node's use at rest is measured: it polls each second, not in each tenth."""
+
 APPENDING = """
 import asyncio, sys
 from benchmarks.cluster import appended
@@ -490,7 +493,7 @@ def followers(cluster: Cluster, folder: Path, extent: Extent, beside: Path | Non
             crowd = stack.enter_context(seated(playing, 2 * extent.boards))
             crowd.quiet(1.0)  # the check of the store after the start
             cpu, begun = idle.cpu, perf_counter()
-            time.sleep(extent.seconds)
+            time.sleep(max(extent.seconds, SHORTEST_REST))
             rest = (idle.cpu - cpu) / (perf_counter() - begun)
             return Follower(name, playing, idle, crowd, rest)
 

@@ -17,6 +17,4 @@ def test_cluster_benchmark_part_reports_rows(part: str) -> None:
     assert isinstance(heading, str)
     found = [row for row in rows if isinstance(row, Row)]
     assert len(found) == len(rows) > 0
-    assert all(row.yardstick > 0 for row in found)
-    # What an idle node uses is taken off its share, which may leave nothing of so little work.
-    assert all(row.measured > 0 or "without players" in row.title for row in found)
+    assert all(row.measured > 0 < row.yardstick for row in found)
