@@ -270,6 +270,10 @@ def boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) ->
     assert "\x1b" not in text
 
     anna.shown("A6", "dwarf")
+    for square in ("A6", "H9"):
+        anna.panel.locator(f"[data-square='{square}']").click(force=True)
+    refusal = "A6 can\N{RIGHT SINGLE QUOTATION MARK}t go to H9, and is put back."
+    expect(anna.panel.locator("#status")).to_have_text(refusal)
     for square in ("A6", "B7"):
         anna.panel.locator(f"[data-square='{square}']").click(force=True)
     expect(anna.text).to_contain_text("You move the dwarf from A6 to B7.")
